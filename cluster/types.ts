@@ -1,0 +1,234 @@
+/**
+ * What crosses the door of cluster/: plain data and four ports (Cluster, Blobs, StateMachine, ReplicaTasks).
+ *
+ * Owns: the contract between the machine and the service on top of it.
+ * Knows nothing of: tenants, buckets, object keys, HTTP, JSON; and shows nothing of terms, votes or leaders to the
+ * service except as metric samples and readiness reasons.
+ */
+import type { LogIndex, NodeId } from './raft/types.ts'
+
+export type { LogIndex, NodeId }
+
+/** host:port */
+export type PeerAddress = string
+
+export interface Member {
+  readonly nodeId: NodeId
+  readonly peerAddress: PeerAddress
+  readonly zone: string
+  /** Relative share of blobs; 1 unless said otherwise. */
+  readonly weight: number
+}
+
+export interface TlsFiles {
+  readonly ca: string
+  readonly cert: string
+  readonly key: string
+}
+
+export interface ClusterOptions {
+  readonly clusterId: string
+  readonly nodeId: NodeId
+  /** Absolute. The machine owns `raft/`, `blobs/` and `identity.json` in it and nothing else. */
+  readonly dataDir: string
+  readonly listen: PeerAddress
+  /** The static first configuration, this node included. The same on every node. */
+  readonly members: readonly Member[]
+  readonly tls: TlsFiles | null
+  /** Opaque; written at format, compared at every start (the service puts the master key's fingerprint here). */
+  readonly fingerprint: string
+  readonly heartbeatMs: number
+  readonly electionTimeoutMs: number
+  /** Applied entries kept in the log for followers that lag. Count and bytes; the lower limit wins. */
+  readonly logKeepEntries: number
+  readonly logKeepBytes: number
+}
+
+export interface ApplyBatch {
+  /** In log order. `time` is the leader's stamp in ms, already made strictly monotonic (max(last + 1, stamp)). */
+  readonly entries: readonly { readonly index: LogIndex; readonly time: number; readonly commands: readonly Uint8Array[] }[]
+  /** The machine's own record (applied index, configuration, sessions): opaque bytes to be stored in the same atomic write. */
+  readonly record: Uint8Array
+}
+
+/**
+ * The replicated state. Guarantees asked of an implementation (test/contracts/state-machine.ts proves them):
+ *  - `apply` is called with one batch at a time and resolves when rows and `record` are durable together, or not at all;
+ *  - replies come in the order of the commands; the same entries always give the same rows and replies;
+ *  - it never throws for a command it dislikes: a refusal is a reply. A throw is a bug and stops the node;
+ *  - `snapshot` is a consistent cut that carries its own checksum and does not block `apply`;
+ *  - `install` reads the whole stream into a fresh place, verifies it, and switches durably and atomically; on failure the old state stands.
+ */
+export interface StateMachine {
+  /** Resolves with the record of the last durable batch, or null when nothing was ever applied. */
+  open(): Promise<Uint8Array | null>
+  apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]>
+  snapshot(): Promise<StateSnapshot>
+  /** Resolves with the record inside the snapshot. */
+  install(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+export interface StateSnapshot {
+  /** The record stored by the last batch that the cut contains. */
+  readonly record: Uint8Array
+  readonly stream: AsyncIterable<Uint8Array>
+  /** Gives the cut up; called once, also after the stream ended. */
+  release(): Promise<void>
+}
+
+// ---------------------------------------------------------------------------------------------
+// Blobs
+
+/** Lower-case hex. What it means is the caller's business; equal id and birth mean equal bytes. */
+export type BlobId = string & { readonly flavour?: 'BlobId' }
+/** Names one making of a blob: `<session>-<sequence>`, [a-z0-9-]{1,64}. A later upload of the same content has another birth. */
+export type Birth = string & { readonly flavour?: 'Birth' }
+
+export interface BlobName {
+  readonly id: BlobId
+  readonly birth: Birth
+}
+
+export interface BlobRef extends BlobName {
+  /** Bytes on disk, without the store's own framing. */
+  readonly size: number
+  /** SHA-256 over those bytes, lower-case hex. */
+  readonly checksum: string
+  /** Nodes that hold a durable copy, as committed. */
+  readonly replicas: readonly NodeId[]
+}
+
+export interface BlobCopy {
+  readonly nodeId: NodeId
+  /** Bytes [start, end). Throws BlobMissingError, BlobDamagedError or PeerUnreachableError, possibly in mid-stream. */
+  read(start: number, end: number): AsyncIterable<Uint8Array>
+}
+
+export interface Blobs {
+  /** A birth never used before on this cluster. */
+  newBirth(): Birth
+  /**
+   * Places and writes copies; resolves when W are durable (file and directory fsynced) after a short wait for a healthy third.
+   * Returns who holds a copy and who should but does not. Throws Condition `not_enough_replicas`.
+   */
+  write(blob: BlobName & { readonly bytes: Uint8Array; readonly checksum: string }): Promise<WrittenBlob>
+  /** Copies to try, nearest and healthiest first. Lazy: nothing is opened before read(). */
+  copies(ref: BlobRef): Iterable<BlobCopy>
+  /** The reader found this copy wrong or absent; it is quarantined and a repair is asked for. */
+  report(ref: BlobRef, nodeId: NodeId, fault: 'missing' | 'damaged'): void
+}
+
+export interface WrittenBlob {
+  readonly replicas: readonly NodeId[]
+  readonly missing: readonly NodeId[]
+}
+
+/** A copy that this node should make: the committed row that names it is the permission to write it. */
+export interface ReplicaTask {
+  readonly ref: BlobRef
+  readonly target: NodeId
+}
+
+/** How the service shows the repair engine what is to be done and hears of what was done. */
+export interface ReplicaTasks {
+  /** Committed tasks for this target, bounded by `limit`; a fresh view on each call. */
+  pending(target: NodeId, limit: number): readonly ReplicaTask[]
+  /** The copy is durable and was read back: commit it. Resolves when committed; idempotent. */
+  done(task: ReplicaTask): Promise<void>
+}
+
+// ---------------------------------------------------------------------------------------------
+
+export type ConditionCode =
+  | 'no_leader'
+  | 'no_quorum'
+  | 'leader_not_ready'
+  | 'commit_unknown'
+  | 'not_enough_replicas'
+  | 'slow_down'
+  | 'shutting_down'
+
+/** The machine cannot serve now. `commit_unknown`: the command may or may not take effect. */
+export class Condition extends Error {
+  readonly code: ConditionCode
+  readonly retryAfterMs: number
+  constructor(code: ConditionCode, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(message, options)
+    this.name = 'Condition'
+    this.code = code
+    this.retryAfterMs = options.retryAfterMs ?? 1000
+  }
+}
+
+/** The operator must act before this node can start: foreign cluster, wrong fingerprint, unknown member, damaged log, port in use. */
+export class StartError extends Error {
+  readonly code: string
+  /** What to do, one sentence. */
+  readonly hint: string
+  constructor(code: string, message: string, options: ErrorOptions & { hint: string }) {
+    super(message, options)
+    this.name = 'StartError'
+    this.code = code
+    this.hint = options.hint
+  }
+}
+
+export class BlobMissingError extends Error {
+  override readonly name = 'BlobMissingError'
+}
+
+export class BlobDamagedError extends Error {
+  override readonly name = 'BlobDamagedError'
+}
+
+/** Prometheus-shaped facts: the machine measures itself without knowing the metrics library. */
+export interface MetricSample {
+  /** Full name with unit, e.g. holdfast_raft_commit_index. Counters end in _total. */
+  readonly name: string
+  readonly help: string
+  readonly kind: 'gauge' | 'counter'
+  readonly value: number
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+export interface Readiness {
+  readonly ready: boolean
+  /** Sentences that name what is missing; empty when ready. */
+  readonly reasons: readonly string[]
+}
+
+/** Structural subset of pino: cluster/ logs through whatever it is given. */
+export interface Logger {
+  fatal(fields: object, message: string): void
+  error(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  info(fields: object, message: string): void
+  debug(fields: object, message: string): void
+  child(fields: object): Logger
+}
+
+export interface Cluster {
+  readonly nodeId: NodeId
+  readonly clusterId: string
+  readonly blobs: Blobs
+  /**
+   * Replicates a command; resolves with its reply once it is applied on THIS node. Takes effect at most once however
+   * often it is retried inside. Throws Condition.
+   */
+  propose(command: Uint8Array): Promise<Uint8Array>
+  /** After it resolves, reads of the local state see everything that was acknowledged anywhere before the call. Throws Condition. */
+  readBarrier(): Promise<void>
+  readiness(): Readiness
+  metrics(): readonly MetricSample[]
+  /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
+  stop(): Promise<void>
+  /** Resolves with the cause when the node must stop by itself (fsync error, damaged state). Never rejects. */
+  readonly failed: Promise<Error>
+}
+
+export interface ClusterParts {
+  readonly stateMachine: StateMachine
+  readonly replicaTasks: ReplicaTasks
+  readonly logger: Logger
+}

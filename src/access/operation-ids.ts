@@ -1,0 +1,38 @@
+/**
+ * Every operation there is, by the id that the API documents, the authorization table, the metrics and the tests share.
+ *
+ * Rule: a route without an id here, or an id without a row in requirements.ts, does not compile. [decisions 13]
+ */
+export const DATA_OPERATION_IDS = [
+  'healthz',
+  'readyz',
+  'getOpenAPI',
+  'createToken',
+  'listBuckets',
+  'createBucket',
+  'getBucket',
+  'deleteBucket',
+  'putObject',
+  'getObject',
+  'headObject',
+  'deleteObject',
+  'listObjects',
+] as const
+
+export const ADMIN_OPERATION_IDS = [
+  'adminHealthz',
+  'adminReadyz',
+  'getAdminOpenAPI',
+  'getMetrics',
+  'listTenants',
+  'createTenant',
+  'getTenant',
+  'listTenantKeys',
+  'createTenantKey',
+  'rotateTenantKey',
+  'revokeTenantKey',
+] as const
+
+export type DataOperationId = (typeof DATA_OPERATION_IDS)[number]
+export type AdminOperationId = (typeof ADMIN_OPERATION_IDS)[number]
+export type OperationId = DataOperationId | AdminOperationId

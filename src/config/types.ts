@@ -1,0 +1,40 @@
+/**
+ * The effective configuration of one node: bounded, frozen, typed. Times in ms, sizes in bytes.
+ *
+ * Owns: the shape. Names follow the configuration file with its sections; see limits.ts for units, bounds and defaults.
+ */
+import type { Member } from '../../cluster/index.ts'
+
+export interface Config {
+  readonly node: { readonly id: string; readonly dataDir: string; readonly zone: string }
+  readonly cluster: {
+    readonly id: string
+    readonly members: readonly Member[]
+    readonly heartbeatMs: number
+    readonly electionTimeoutMs: number
+    readonly logKeepEntries: number
+    readonly logKeepBytes: number
+  }
+  /** host:port each */
+  readonly listeners: { readonly data: string; readonly admin: string; readonly peer: string }
+  readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null
+  readonly security: {
+    readonly masterKeyFile: string
+    readonly nativeApiTokenTtlMs: number
+    readonly maxPresignTtlMs: number
+  }
+  readonly metrics: { readonly public: boolean }
+  readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }
+  readonly limits: {
+    /** Bodies up to this size travel inside the log. */
+    readonly inlineBytesMax: number
+    readonly objectPutBytesMax: number
+    readonly bucketsPerTenantMax: number
+    readonly tokenMintPerMinute: number
+    readonly tokenMintBurst: number
+    readonly adminRequestsPerMinute: number
+    readonly adminRequestsBurst: number
+    /** 4 MiB chunk buffers that all uploads of this node may hold together. */
+    readonly chunkBuffersMax: number
+  }
+}

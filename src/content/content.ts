@@ -1,0 +1,45 @@
+/**
+ * The port of the object pipeline: bytes of an object in, a body for the commit out; and back again.
+ *
+ * Owns: what operations may ask of src/content. Knows nothing of: HTTP, buckets, authorization.
+ * Rules: every digest is verified before anything refers to the bytes; every frame is authenticated before its bytes
+ * leave; memory does not depend on the size of the object.
+ */
+import type { ByteRange } from './range.ts'
+import type {
+  BucketId,
+  ChecksumAlgorithm,
+  Checksums,
+  ObjectRecord,
+  TenantRecord,
+} from '../state-machine/records.ts'
+import type { PutBody } from '../state-machine/commands.ts'
+
+export interface IngestRequest {
+  readonly tenant: TenantRecord
+  readonly source: AsyncIterable<Uint8Array>
+  /** From Content-Length; null when the client did not say. A body that turns out shorter or longer is refused. */
+  readonly expectedSize: number | null
+  readonly sizeMax: number
+  /** Digests the client claims, raw bytes; each is verified. */
+  readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+  readonly signal: AbortSignal
+}
+
+export interface IngestedBody {
+  readonly size: number
+  readonly etag: string
+  /** The verified digests, plus the CRC64NVME that is always computed. base64. */
+  readonly checksums: Checksums
+  readonly body: PutBody
+}
+
+export interface Content {
+  /** Resolves when the bytes are durable on W nodes (or ready to travel inline). Throws Refusal or Condition. */
+  ingest(request: IngestRequest): Promise<IngestedBody>
+  /**
+   * The bytes of `range`, authenticated, falling over between copies in mid-stream.
+   * Throws before the first byte if nothing can be read; breaks the stream (never wrong bytes) if it fails later.
+   */
+  read(tenant: TenantRecord, bucketId: BucketId, object: ObjectRecord, range: ByteRange): AsyncIterable<Uint8Array>
+}

@@ -1,0 +1,25 @@
+/**
+ * What an operation may use: ports only.
+ *
+ * Owns: the bundle that the composition root fills and every operation receives as its first argument.
+ * Knows nothing of: fastify, sockets, LevelDB.
+ */
+import type { Cluster, Logger } from '../../cluster/index.ts'
+import type { Access } from '../access/access.ts'
+import type { Config } from '../config/types.ts'
+import type { Content } from '../content/content.ts'
+import type { Command, CommandType, Reply } from '../state-machine/commands.ts'
+import type { StateReader } from '../store/state-reader.ts'
+
+/** Encodes, replicates, decodes. Throws Condition; refusals are replies. Implemented in src/store/propose.ts. */
+export type Propose = <T extends CommandType>(command: Extract<Command, { type: T }> & { type: T }) => Promise<Reply<T>>
+
+export interface Services {
+  readonly config: Config
+  readonly cluster: Pick<Cluster, 'nodeId' | 'clusterId' | 'readBarrier' | 'readiness' | 'metrics'>
+  readonly state: StateReader
+  readonly propose: Propose
+  readonly access: Access
+  readonly content: Content
+  readonly logger: Logger
+}

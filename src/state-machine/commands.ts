@@ -1,0 +1,146 @@
+/**
+ * Everything that can change the replicated metadata, and what each change answers.
+ *
+ * Owns: the command union. A command is plain data, complete in itself: randomness, sealed keys and digests are made
+ * by the gateway before it proposes; time and version ids are given by the log in apply.
+ * Rule: a new command or a changed meaning needs a feature level before a rolling upgrade may use it.
+ */
+import type { RefusalCode } from './codes.ts'
+import type {
+  AccessKeyId,
+  AccessKeyRecord,
+  AdminRole,
+  AdminTokenRecord,
+  BucketRecord,
+  Checksums,
+  ChunkId,
+  ObjectRecord,
+  TenantId,
+  TenantRecord,
+} from './records.ts'
+
+/** A chunk as the gateway uploaded it, or as it found it (`existing`: uploaded by somebody earlier, only referenced again). */
+export interface ChunkUse {
+  readonly id: ChunkId
+  readonly birth: string
+  readonly size: number
+  readonly sealedSize: number
+  readonly checksum: string
+  readonly existing: boolean
+  /** Who holds a durable copy, and who should but does not. Both empty when `existing`. */
+  readonly replicas: readonly string[]
+  readonly missing: readonly string[]
+}
+
+export type PutBody =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealed: Uint8Array }
+  | { readonly kind: 'chunks'; readonly chunks: readonly ChunkUse[] }
+
+export type Command =
+  | { readonly type: 'setClusterKey'; readonly masterKeyFingerprint: string }
+  | {
+      readonly type: 'createTenant'
+      readonly id: TenantId
+      readonly name: string
+      readonly dataKey: Uint8Array
+      readonly dedupKey: Uint8Array
+      readonly masterKeyId: string
+    }
+  | {
+      readonly type: 'createAccessKey'
+      readonly accessKeyId: AccessKeyId
+      readonly tenantId: TenantId
+      readonly name: string | null
+      readonly scopes: string
+      readonly secret: Uint8Array
+      readonly expiresAt: number | null
+    }
+  | {
+      readonly type: 'rotateAccessKey'
+      readonly accessKeyId: AccessKeyId
+      readonly tenantId: TenantId
+      readonly secret: Uint8Array
+      readonly scopes: string | null
+      /** undefined is not plain data: null keeps the present expiry, 0 clears it. */
+      readonly expiresAt: number | null
+    }
+  | {
+      readonly type: 'revokeAccessKey'
+      readonly accessKeyId: AccessKeyId
+      readonly tenantId: TenantId
+      readonly reason: string
+    }
+  | {
+      readonly type: 'createAdminToken'
+      readonly tokenId: string
+      readonly name: string
+      readonly role: AdminRole
+      readonly tenantId: TenantId | null
+      readonly expiresAt: number | null
+      readonly sha256: string
+    }
+  | { readonly type: 'revokeAdminToken'; readonly tokenId: string }
+  | {
+      readonly type: 'createBucket'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly bucketsMax: number
+    }
+  | { readonly type: 'deleteBucket'; readonly tenantId: TenantId; readonly name: string }
+  | {
+      readonly type: 'putObject'
+      readonly tenantId: TenantId
+      readonly bucket: string
+      readonly key: string
+      readonly size: number
+      readonly etag: string
+      readonly contentType: string
+      readonly checksums: Checksums
+      readonly metadata: Readonly<Record<string, string>>
+      readonly masterKeyId: string
+      readonly body: PutBody
+    }
+  | { readonly type: 'deleteObject'; readonly tenantId: TenantId; readonly bucket: string; readonly key: string }
+  /** A repair task is done: `node` now holds a verified copy of this birth. */
+  | {
+      readonly type: 'addReplica'
+      readonly tenantId: TenantId
+      readonly chunkId: ChunkId
+      readonly birth: string
+      readonly node: string
+    }
+  /** A reader or a scrub found the copy of `node` bad or absent: it no longer counts and is to be made again. */
+  | {
+      readonly type: 'dropReplica'
+      readonly tenantId: TenantId
+      readonly chunkId: ChunkId
+      readonly birth: string
+      readonly node: string
+    }
+
+export type CommandType = Command['type']
+
+/** What a successful command answers. */
+export interface ReplyValues {
+  setClusterKey: { readonly masterKeyFingerprint: string }
+  createTenant: TenantRecord
+  createAccessKey: AccessKeyRecord
+  rotateAccessKey: AccessKeyRecord
+  revokeAccessKey: AccessKeyRecord
+  createAdminToken: AdminTokenRecord
+  revokeAdminToken: AdminTokenRecord
+  createBucket: BucketRecord
+  deleteBucket: null
+  putObject: ObjectRecord
+  /** `existed` false: nothing was there, which is no error. */
+  deleteObject: { readonly existed: boolean }
+  addReplica: null
+  dropReplica: null
+}
+
+export type Reply<T extends CommandType = CommandType> =
+  | { readonly ok: true; readonly value: ReplyValues[T] }
+  | { readonly ok: false; readonly code: RefusalCode; readonly message: string }
+  /** putObject only: these existing chunks are gone or changed birth; upload them again and propose anew. */
+  | { readonly ok: false; readonly code: 'chunks_gone'; readonly message: string; readonly chunks: readonly ChunkId[] }

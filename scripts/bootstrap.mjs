@@ -1,0 +1,86 @@
+/**
+ * The one entry of `npm start`, `npm test` and `npm run holdfast` on a machine where nothing is installed yet.
+ *
+ * Owns: installing what the lockfile names, building dist/ when it is stale, and handing over to the project's own
+ * Node. Plain JavaScript without dependencies, because it runs on whatever Node the machine carries.
+ * Rule: standard output belongs to the program that is started; everything said here goes to standard error.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const BIN = join(ROOT, 'node_modules', '.bin')
+const STAMP = join(ROOT, 'node_modules', '.holdfast-installed')
+
+const PROGRAMS = {
+  start: { build: true, file: 'dist/scripts/local-cluster.js', args: [] },
+  holdfast: { build: true, file: 'dist/src/main.js', args: [] },
+  bench: { build: true, file: 'dist/scripts/bench.js', args: [] },
+  test: { build: false, file: 'scripts/check.ts', args: [] },
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`)
+}
+
+function fail(text) {
+  say(text)
+  process.exit(1)
+}
+
+/** Runs to completion with its output on standard error. */
+function run(command, args) {
+  const result = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2], env: environment() })
+  if (result.error) fail(`Cannot run ${command}: ${result.error.message}`)
+  return result.status ?? 1
+}
+
+function environment() {
+  return { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH ?? ''}` }
+}
+
+function installIfNeeded() {
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex')
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
+  say('Installing dependencies from the lockfile (once) ...')
+  // --include=dev: the compiler and Node 24 itself are development dependencies, whatever NODE_ENV says.
+  const status = run('npm', ['ci', '--include=dev', '--loglevel=error', '--no-progress'])
+  if (status !== 0)
+    fail('Cannot install dependencies: npm ci failed, see above. Is the npm registry reachable?')
+  mkdirSync(dirname(STAMP), { recursive: true })
+  writeFileSync(STAMP, wanted)
+}
+
+function buildIfNeeded() {
+  if (run(join(BIN, 'tsc'), ['-b', 'src', 'scripts']) !== 0)
+    fail('Cannot build dist/: the compiler refused the sources, see above.')
+}
+
+function handOver(program, args) {
+  const child = spawn(join(BIN, 'node'), [join(ROOT, program.file), ...program.args, ...args], {
+    // The caller's folder, so that relative paths on the command line mean what they say.
+    cwd: process.env.INIT_CWD ?? process.cwd(),
+    stdio: 'inherit',
+    env: environment(),
+  })
+  // A terminal sends Ctrl-C to the whole group; a supervisor may signal this process alone.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    })
+  }
+  child.on('error', (error) => fail(`Cannot start ${program.file}: ${error.message}`))
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)))
+}
+
+const [name, ...args] = process.argv.slice(2)
+const program = PROGRAMS[name ?? '']
+if (!program) fail(`Unknown program '${name ?? ''}': expected one of ${Object.keys(PROGRAMS).join(', ')}.`)
+installIfNeeded()
+if (program.build) buildIfNeeded()
+handOver(program, args)

@@ -1,0 +1,234 @@
+/**
+ * What the compiler and the linter cannot say about this repository, as rules over file texts.
+ *
+ * Owns: the rules. Knows nothing of the disk: tidy.ts reads the files, the fence test feeds violations.
+ * Rule of rules: a message says what is wrong and what to do instead.
+ */
+export interface SourceFile {
+  /** Relative to the root, with forward slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+export interface Finding {
+  readonly path: string
+  readonly message: string
+}
+
+type Rule = (file: SourceFile) => readonly string[]
+
+const LINES_MAX = 400
+const PURE_ROOMS = ['cluster/raft/', 'cluster/placement/', 'src/state-machine/']
+const HEADER_EXEMPT = /^(test\/|scripts\/.*\.mjs$)/
+/** Built from pieces so that this file does not contain what it forbids. */
+const LEFT_OVER = new RegExp(
+  `\\b(${['TO', 'DO'].join('')}(?!\\(#\\d+\\))|${['FIX', 'ME'].join('')}|${['XX', 'X'].join('')})\\b`,
+)
+const ESCAPE = new RegExp(
+  `${['@ts', '-'].join('')}(ignore|nocheck|expect-error)|\\bas ${'any'}\\b|as unknown ${'as'}|(oxlint|eslint|biome)-(disable|ignore)`,
+)
+
+/** Which folders a room may import from; a room that is not listed is only fenced by compiler and linter. [style: imports] */
+const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly string[] }[] = [
+  {
+    room: 'cluster/wal/',
+    rooms: ['cluster/wal/', 'cluster/raft/types.ts', 'cluster/node/clock.ts', 'cluster/types.ts'],
+  },
+  {
+    room: 'cluster/transport/',
+    rooms: ['cluster/transport/', 'cluster/raft/types.ts', 'cluster/node/clock.ts', 'cluster/types.ts'],
+  },
+  {
+    room: 'cluster/blobs/',
+    rooms: [
+      'cluster/blobs/',
+      'cluster/transport/',
+      'cluster/placement/',
+      'cluster/raft/types.ts',
+      'cluster/node/clock.ts',
+      'cluster/types.ts',
+    ],
+  },
+  {
+    room: 'cluster/node/',
+    rooms: ['cluster/node/', 'cluster/raft/', 'cluster/wal/', 'cluster/transport/', 'cluster/types.ts'],
+  },
+  {
+    room: 'cluster/repair/',
+    rooms: [
+      'cluster/repair/',
+      'cluster/blobs/',
+      'cluster/placement/',
+      'cluster/node/clock.ts',
+      'cluster/types.ts',
+    ],
+  },
+  {
+    room: 'src/operations/',
+    rooms: [
+      'src/operations/',
+      'src/access/',
+      'src/content/',
+      'src/store/',
+      'src/state-machine/',
+      'src/telemetry/events.ts',
+      'src/config/types.ts',
+      'src/refusal.ts',
+      'cluster/index.ts',
+    ],
+  },
+  {
+    room: 'src/api/',
+    rooms: [
+      'src/api/',
+      'src/operations/',
+      'src/access/',
+      'src/config/',
+      'src/telemetry/',
+      'src/content/',
+      'src/state-machine/',
+      'src/refusal.ts',
+      'cluster/index.ts',
+    ],
+  },
+  {
+    room: 'src/store/',
+    rooms: [
+      'src/store/',
+      'src/state-machine/',
+      'src/operations/services.ts',
+      'src/refusal.ts',
+      'cluster/index.ts',
+    ],
+  },
+]
+
+/** Resolves a relative specifier against the importing file. */
+export function resolveImport(from: string, specifier: string): string {
+  const parts = from.split('/').slice(0, -1)
+  for (const step of specifier.split('/')) {
+    if (step === '..') parts.pop()
+    else if (step !== '.') parts.push(step)
+  }
+  return parts.join('/')
+}
+
+export function importsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)].map(
+    (m) => m[1] ?? m[2] ?? '',
+  )
+}
+
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
+
+const staysShort: Rule = ({ text }) => {
+  const lines = text.split('\n').length
+  return lines > LINES_MAX ? [`has ${lines} lines, at most ${LINES_MAX}: split it by responsibility`] : []
+}
+
+const opensWithHeader: Rule = ({ path, text }) =>
+  HEADER_EXEMPT.test(path) || text.startsWith('/**') || text.startsWith('#!')
+    ? []
+    : ['does not open with a header comment: say what it owns, what it refuses to know and its rule']
+
+const hasPlainName: Rule = ({ path }) => {
+  const name = path.split('/').at(-1) ?? ''
+  const problems: string[] = []
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|mjs)$/.test(name)) problems.push('is not named in kebab-case')
+  if (/\b(utils?|helpers?|common|misc|manager|impl)\b/.test(name.replaceAll('-', ' '))) {
+    problems.push('has a name that says nothing: name it after what it exports')
+  }
+  return problems
+}
+
+const pureRoomIsPure: Rule = ({ path, text }) => {
+  if (!PURE_ROOMS.some((room) => path.startsWith(room))) return []
+  const code = withoutComments(text)
+  const found = code.match(
+    /\b(await|async|Promise|Date|performance|setTimeout|setInterval|queueMicrotask|globalThis|process|Buffer|console)\b|Math\.random/,
+  )
+  const problems = found
+    ? [`uses '${found[0]}' in a pure room: pass it in as data, or return it as an effect`]
+    : []
+  for (const specifier of importsOf(text)) {
+    if (!/^\.\/[a-z]/.test(specifier))
+      problems.push(`imports '${specifier}': a pure room imports its own folder only`)
+  }
+  return problems
+}
+
+const importsFitTheTable: Rule = ({ path, text }) => {
+  const row = MAY_IMPORT.find(({ room }) => path.startsWith(room))
+  if (!row) return []
+  return importsOf(text)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => resolveImport(path, specifier))
+    .filter((target) => !row.rooms.some((room) => target.startsWith(room)))
+    .map((target) => `imports ${target}: ${row.room} may import ${row.rooms.join(', ')} only`)
+}
+
+const leavesNothingOpen: Rule = ({ text }) => {
+  const problems: string[] = []
+  const open = LEFT_OVER.exec(text)
+  if (open) problems.push(`contains '${open[0]}': finish it, or name the issue as in (#12)`)
+  const escape = ESCAPE.exec(text)
+  if (escape)
+    problems.push(`contains '${escape[0]}': fix the type or the code instead of silencing the check`)
+  return problems
+}
+
+const testsDoNotSleep: Rule = ({ path, text }) =>
+  path.endsWith('.test.ts') &&
+  /\.(skip|only|todo)\(|setTimeout\(|\bsleep\(|\bdelay\(/.test(withoutComments(text))
+    ? ['skips, focuses or sleeps: wait for a condition or move the virtual clock']
+    : []
+
+const speaksThroughTheLogger: Rule = ({ path, text }) =>
+  /^(cluster|src)\//.test(path) && !path.startsWith('src/cli/') && /\bconsole\./.test(withoutComments(text))
+    ? ['writes to the console: use the logger it was given']
+    : []
+
+const SOURCE_RULES: readonly Rule[] = [
+  staysShort,
+  opensWithHeader,
+  hasPlainName,
+  pureRoomIsPure,
+  importsFitTheTable,
+  leavesNothingOpen,
+  testsDoNotSleep,
+  speaksThroughTheLogger,
+]
+
+export function checkSource(file: SourceFile): readonly Finding[] {
+  return SOURCE_RULES.flatMap((rule) => rule(file).map((message) => ({ path: file.path, message })))
+}
+
+/** No machine's path and no registry's host may enter the repository; every dependency has a reason in an ADR. */
+export function checkRepository(input: {
+  readonly lockfile: string
+  readonly dependencies: readonly string[]
+  readonly decisions: string
+  readonly texts: readonly SourceFile[]
+}): readonly Finding[] {
+  const findings: Finding[] = []
+  if (/"resolved":\s*"https?:/.test(input.lockfile)) {
+    findings.push({
+      path: 'package-lock.json',
+      message: 'names a registry host: keep omit-lockfile-registry-resolved in .npmrc',
+    })
+  }
+  for (const name of input.dependencies) {
+    if (!input.decisions.includes(`\`${name}\``))
+      findings.push({
+        path: 'package.json',
+        message: `depends on ${name}, which no record in docs/adr explains`,
+      })
+  }
+  for (const file of input.texts) {
+    const path = /(^|[\s'"`(])\/(work|root|home)\/[a-z]/.exec(file.text)
+    if (path)
+      findings.push({ path: file.path, message: `contains the path of a machine: '${path[0].trim()}'` })
+  }
+  return findings
+}

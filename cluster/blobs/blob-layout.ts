@@ -1,0 +1,70 @@
+/**
+ * The directories of a blob store: `<root>/<first two hex digits of the id>/<id>.<birth>`, `<root>/tmp`, `<root>/quarantine`.
+ *
+ * One level of 256 is enough: ids are uniform, and a million blobs (4 TB of full chunks) are 4,000 names in each. All
+ * 256 are made and synced when the store opens, so a write has one directory to sync, never a chain of parents.
+ * Rule: every path is built here, from a validated name or from a counter; none comes from outside.
+ */
+import { dirname, join } from 'node:path'
+import type { BlobName } from '../types.ts'
+import { fileNameOf } from './blob-name.ts'
+import type { FileOps } from './file-ops.ts'
+
+export const SHARDS: readonly string[] = Array.from({ length: 256 }, (_, n) =>
+  n.toString(16).padStart(2, '0'),
+)
+
+export function shardOf(name: BlobName): string {
+  return name.id.slice(0, 2)
+}
+
+export class BlobLayout {
+  readonly root: string
+  readonly temporaryDirectory: string
+  readonly quarantineDirectory: string
+  #temporaries = 0
+  #quarantined = 0
+
+  constructor(root: string) {
+    this.root = root
+    this.temporaryDirectory = join(root, 'tmp')
+    this.quarantineDirectory = join(root, 'quarantine')
+  }
+
+  shardDirectory(shard: string): string {
+    return join(this.root, shard)
+  }
+
+  pathOf(name: BlobName): string {
+    const fileName = fileNameOf(name)
+    return join(this.root, shardOf(name), fileName)
+  }
+
+  /** Never used before since `prepare`, which empties the directory. */
+  nextTemporary(): string {
+    return join(this.temporaryDirectory, String(this.#temporaries++))
+  }
+
+  /** One name may be quarantined several times, before and after a restart: every time under a number of its own. */
+  nextQuarantine(name: BlobName): string {
+    return join(this.quarantineDirectory, `${fileNameOf(name)}.${this.#quarantined++}`)
+  }
+
+  /** Makes and syncs what is not there and removes what a crash left in tmp. */
+  async prepare(ops: FileOps): Promise<void> {
+    await ops.makeDirectory(this.root)
+    await ops.syncDirectory(dirname(this.root))
+    for (const directory of [this.temporaryDirectory, this.quarantineDirectory])
+      await ops.makeDirectory(directory)
+    for (const shard of SHARDS) await ops.makeDirectory(this.shardDirectory(shard))
+    // Unconditional: a crash may have come between the making and the sync of an earlier start.
+    await ops.syncDirectory(this.root)
+    for (const leftover of await ops.listDirectory(this.temporaryDirectory)) {
+      await ops.unlink(join(this.temporaryDirectory, leftover))
+    }
+    const numbers = (await ops.listDirectory(this.quarantineDirectory)).map((file) =>
+      Number(file.split('.').at(-1)),
+    )
+    this.#quarantined = numbers.filter(Number.isSafeInteger).reduce((most, n) => Math.max(most, n + 1), 0)
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The port of blobs on one node's disk.
+ *
+ * Owns: what replication and repair may ask of any store (test/contracts/blob-store.ts proves it).
+ * Knows nothing of: other nodes, what a blob means, when it may go. There is no delete: nothing here can lose a copy.
+ * Rule: `write` resolves only when the bytes survive a power cut, and on any failure the name stays absent.
+ */
+import type { BlobName } from '../types.ts'
+
+export interface BlobContent {
+  /** Bytes, without the store's own framing. */
+  readonly size: number
+  /** SHA-256, lower-case hex. */
+  readonly checksum: string
+}
+
+export interface DiskUsage {
+  readonly totalBytes: number
+  readonly freeBytes: number
+}
+
+export interface BlobStore {
+  /**
+   * Durable when it resolves: file and directory fsynced. Writing a name again is a no-op if the stored bytes verify;
+   * a damaged copy is quarantined first. Throws BlobWriteError, or whatever `source` throws.
+   */
+  write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void>
+  /**
+   * Bytes [start, end). Framing and length are checked first, the bytes themselves are NOT hashed: a part of a blob
+   * cannot be. The reader authenticates its frames. Throws BlobMissingError or BlobDamagedError on the first next().
+   */
+  read(name: BlobName, start: number, end: number): AsyncIterable<Uint8Array>
+  /** What the framing claims. Detects a damaged frame and a wrong length, not a flipped byte. Throws BlobDamagedError. */
+  stat(name: BlobName): Promise<BlobContent | null>
+  /** Reads everything back and compares. Throws BlobMissingError or BlobDamagedError. */
+  verify(name: BlobName): Promise<BlobContent>
+  /** Takes a copy out of service and keeps its bytes for inspection. Absent is fine. */
+  quarantine(name: BlobName): Promise<void>
+  /** Names after `after` in the order of (id, birth); fewer than `limit` means the end. */
+  list(after: BlobName | null, limit: number): Promise<readonly BlobName[]>
+  usage(): Promise<DiskUsage>
+}
+
+export type BlobWriteCode =
+  /** The source ended early or went on for too long. */
+  | 'size_mismatch'
+  /** The source is not what the caller said. */
+  | 'checksum_mismatch'
+  /** The name already holds other, intact bytes: two makers used one birth. */
+  | 'name_taken'
+  | 'disk_full'
+  /** The disk refused; another node may do better. */
+  | 'io_error'
+  /** An fsync failed earlier: this store acknowledges nothing any more. */
+  | 'store_failed'
+
+/** Nothing of the blob remains under its name. */
+export class BlobWriteError extends Error {
+  readonly code: BlobWriteCode
+  constructor(code: BlobWriteCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'BlobWriteError'
+    this.code = code
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The layout of the key space: one function per kind of row, and the ranges that listings walk.
+ *
+ * Owns: how a row key is spelled; docs/formats/keyspace.md shows it as a table. Knows nothing of: values, LevelDB.
+ * Rules: parts are joined by NUL, which no part contains, so no row of one owner can sort into another's range. Keys
+ * are well-formed strings: their order by code point is their order as UTF-8 bytes. Rows of a bucket share a prefix.
+ */
+import type { AccessKeyId, BucketId, ChunkId, TenantId, VersionId } from './records.ts'
+import type { RowKey, RowKind } from './view.ts'
+
+const SEPARATOR = '\u0000'
+/** A lone surrogate has no UTF-8 form: two such keys could fall together on disk. */
+const LONE_SURROGATE = /[\ud800-\udfff]/u
+const LAST_CODE_POINT = 0x10ffff
+
+/** Whether a name may stand inside a row key. */
+export function isKeyPart(part: string): boolean {
+  return part !== '' && !part.includes(SEPARATOR) && !LONE_SURROGATE.test(part)
+}
+
+function join<K extends RowKind>(...parts: readonly string[]): RowKey<K> {
+  return parts.join(SEPARATOR)
+}
+
+export const keys = {
+  clusterKey: (): RowKey<'clusterKey'> => join('clusterKey'),
+  tenant: (id: TenantId): RowKey<'tenant'> => join('tenant', id),
+  accessKey: (id: AccessKeyId): RowKey<'accessKey'> => join('accessKey', id),
+  tenantAccessKey: (tenant: TenantId, id: AccessKeyId): RowKey<'tenantAccessKey'> =>
+    join('tenantAccessKey', tenant, id),
+  adminToken: (tokenId: string): RowKey<'adminToken'> => join('adminToken', tokenId),
+  adminTokenHash: (sha256: string): RowKey<'adminTokenHash'> => join('adminTokenHash', sha256),
+  bucket: (tenant: TenantId, name: string): RowKey<'bucket'> => join('bucket', tenant, name),
+  object: (bucket: BucketId, key: string): RowKey<'object'> => join('in', bucket, 'object', key),
+  /** By version id, which ascends: bodies and manifests are appended to the key space, never scattered over it. */
+  inlineBody: (bucket: BucketId, version: VersionId): RowKey<'inlineBody'> =>
+    join('in', bucket, 'inlineBody', version),
+  manifestPage: (bucket: BucketId, version: VersionId, page: number): RowKey<'manifestPage'> =>
+    join('in', bucket, 'manifestPage', version, page.toString(16).padStart(8, '0')),
+  chunk: (tenant: TenantId, id: ChunkId): RowKey<'chunk'> => join('chunk', tenant, id),
+  /** Birth before chunk: births ascend within a session, and a later birth is another row. */
+  repair: (target: string, birth: string, id: ChunkId): RowKey<'repair'> => join('repair', target, birth, id),
+  repairTotal: (): RowKey<'repairTotal'> => join('repairTotal'),
+} as const
+
+/** Half-open, in the order of UTF-8 bytes. */
+export interface KeyRange {
+  readonly start: string
+  readonly end: string
+}
+
+function rangeOf(...parts: readonly string[]): KeyRange {
+  const start = parts.join(SEPARATOR) + SEPARATOR
+  return { start, end: successor(start) }
+}
+
+export const ranges = {
+  tenants: (): KeyRange => rangeOf('tenant'),
+  tenantAccessKeys: (tenant: TenantId): KeyRange => rangeOf('tenantAccessKey', tenant),
+  adminTokens: (): KeyRange => rangeOf('adminToken'),
+  buckets: (tenant: TenantId): KeyRange => rangeOf('bucket', tenant),
+  objects: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'object'),
+  repairs: (): KeyRange => rangeOf('repair'),
+  repairsOf: (target: string): KeyRange => rangeOf('repair', target),
+} as const
+
+/** The part of `range` whose names begin with `prefix`. */
+export function narrow(range: KeyRange, prefix: string): KeyRange {
+  if (prefix === '') return range
+  const start = range.start + prefix
+  return { start, end: successor(start) }
+}
+
+/**
+ * The smallest string above everything that begins with `prefix`. The last code point is raised by one; the gap of
+ * the surrogates is stepped over, and a code point that cannot be raised is dropped.
+ */
+export function successor(prefix: string): string {
+  const points = Array.from(prefix)
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    const point = last.codePointAt(0) ?? LAST_CODE_POINT
+    if (point < LAST_CODE_POINT) {
+      return points.join('') + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
+    }
+  }
+  throw new Error('Cannot find a successor: the prefix is empty or consists of the last code point alone')
+}
+
+/** For messages: which kind of row a key belongs to, without the names inside it. */
+export function kindOf(key: string): string {
+  const parts = key.split(SEPARATOR, 3)
+  return (parts[0] === 'in' ? parts[2] : parts[0]) ?? 'unknown'
+}

@@ -1,0 +1,25 @@
+/**
+ * How the families of commands say yes and no.
+ *
+ * Rule: a message is one sentence without full stop that names the action and quotes values; never a secret.
+ */
+import type { RefusalCode } from './codes.ts'
+
+export interface Accepted<V> {
+  readonly ok: true
+  readonly value: V
+}
+
+export interface Refused {
+  readonly ok: false
+  readonly code: RefusalCode
+  readonly message: string
+}
+
+export function accept<V>(value: V): Accepted<V> {
+  return { ok: true, value }
+}
+
+export function refuse(code: RefusalCode, message: string): Refused {
+  return { ok: false, code, message }
+}

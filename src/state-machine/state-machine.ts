@@ -1,0 +1,86 @@
+/**
+ * The replicated metadata as a pure function: a view and a command in, writes and a reply out.
+ *
+ * Owns: the dispatch to the families. Knows nothing of: the log, LevelDB, encodings, clocks.
+ * Rules: the same view, command and context give the same result on every node; a command it dislikes is refused in
+ * the reply and writes nothing; a command it does not know stops the node, for others may know it and would diverge.
+ */
+import { createAccessKey, revokeAccessKey, rotateAccessKey } from './access-keys.ts'
+import { createAdminToken, revokeAdminToken } from './admin-tokens.ts'
+import { createBucket, deleteBucket } from './buckets.ts'
+import { addReplica, dropReplica } from './chunks.ts'
+import type { Command, CommandType, Reply } from './commands.ts'
+import { Draft } from './draft.ts'
+import { deleteObject, putObject } from './objects.ts'
+import { createTenant, setClusterKey } from './tenants.ts'
+import type { ApplyContext, View, Write } from './view.ts'
+
+const COMMAND_TYPES: Readonly<Record<CommandType, true>> = {
+  setClusterKey: true,
+  createTenant: true,
+  createAccessKey: true,
+  rotateAccessKey: true,
+  revokeAccessKey: true,
+  createAdminToken: true,
+  revokeAdminToken: true,
+  createBucket: true,
+  deleteBucket: true,
+  putObject: true,
+  deleteObject: true,
+  addReplica: true,
+  dropReplica: true,
+}
+
+export function isCommandType(type: unknown): type is CommandType {
+  return typeof type === 'string' && Object.hasOwn(COMMAND_TYPES, type)
+}
+
+export interface Applied {
+  /** In the order in which the command first touched the rows; each row once. Empty when refused. */
+  readonly writes: readonly Write[]
+  readonly reply: Reply
+}
+
+export function apply(view: View, command: Command, context: ApplyContext): Applied {
+  const draft = new Draft(view)
+  const reply = decide(draft, command, context)
+  return { writes: reply.ok ? draft.writes() : [], reply }
+}
+
+function decide(draft: Draft, command: Command, context: ApplyContext): Reply {
+  switch (command.type) {
+    case 'setClusterKey':
+      return setClusterKey(draft, command)
+    case 'createTenant':
+      return createTenant(draft, command, context)
+    case 'createAccessKey':
+      return createAccessKey(draft, command, context)
+    case 'rotateAccessKey':
+      return rotateAccessKey(draft, command, context)
+    case 'revokeAccessKey':
+      return revokeAccessKey(draft, command, context)
+    case 'createAdminToken':
+      return createAdminToken(draft, command, context)
+    case 'revokeAdminToken':
+      return revokeAdminToken(draft, command, context)
+    case 'createBucket':
+      return createBucket(draft, command, context)
+    case 'deleteBucket':
+      return deleteBucket(draft, command)
+    case 'putObject':
+      return putObject(draft, command, context)
+    case 'deleteObject':
+      return deleteObject(draft, command, context)
+    case 'addReplica':
+      return addReplica(draft, command)
+    case 'dropReplica':
+      return dropReplica(draft, command, context)
+    default:
+      return unknownCommand(command)
+  }
+}
+
+function unknownCommand(command: never): never {
+  const { type } = command as { readonly type?: unknown }
+  throw new Error(`Cannot apply command: type "${String(type)}" is unknown to this build; upgrade this node`)
+}

@@ -1,0 +1,58 @@
+/**
+ * Tenants, and the one row that names the cluster's master key.
+ *
+ * Owns: createTenant, setClusterKey, and the question every data command asks first: may this tenant act?
+ * Rule: a tenant's bucketCount is kept by buckets.ts in the same entry that makes or removes the bucket.
+ */
+import type { Command, ReplyValues } from './commands.ts'
+import type { Draft } from './draft.ts'
+import { isKeyPart, keys } from './keys.ts'
+import type { TenantId, TenantRecord } from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import type { ApplyContext, View } from './view.ts'
+
+/** The first writer wins: everybody is told the fingerprint that stands, and a node with another key refuses to start. */
+export function setClusterKey(
+  draft: Draft,
+  command: Extract<Command, { type: 'setClusterKey' }>,
+): Accepted<ReplyValues['setClusterKey']> {
+  const present = draft.get(keys.clusterKey())
+  if (present !== undefined) return accept(present)
+  const row = { masterKeyFingerprint: command.masterKeyFingerprint }
+  draft.put(keys.clusterKey(), row)
+  return accept(row)
+}
+
+export function createTenant(
+  draft: Draft,
+  command: Extract<Command, { type: 'createTenant' }>,
+  context: ApplyContext,
+): Accepted<TenantRecord> | Refused {
+  const { id, name, dataKey, dedupKey, masterKeyId } = command
+  if (!isKeyPart(id)) return refuse('invalid_argument', 'Cannot create tenant: its id is empty or malformed')
+  if (draft.get(keys.tenant(id)) !== undefined) {
+    return refuse('already_exists', `Cannot create tenant: "${id}" exists already`)
+  }
+  const tenant: TenantRecord = {
+    id,
+    name,
+    status: 'active',
+    createdAt: context.time,
+    disabledAt: null,
+    disabledReason: null,
+    dataKey,
+    dedupKey,
+    masterKeyId,
+    bucketCount: 0,
+  }
+  draft.put(keys.tenant(id), tenant)
+  return accept(tenant)
+}
+
+/** The tenant of a data command, if it may act. */
+export function activeTenant(view: View, id: TenantId): Accepted<TenantRecord> | Refused {
+  const tenant = view.get(keys.tenant(id))
+  if (tenant === undefined) return refuse('not_found', `Tenant "${id}" does not exist`)
+  if (tenant.status === 'disabled') return refuse('tenant_disabled', `Tenant "${id}" is disabled`)
+  return accept(tenant)
+}

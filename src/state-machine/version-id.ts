@@ -1,0 +1,41 @@
+/**
+ * Ids given by the log: unique because a position in the log is, ascending because the log is.
+ *
+ * Owns: the spelling of version ids and bucket ids. Rule: nothing here is random; every node makes the same id.
+ */
+import { assert } from './assert.ts'
+import type { BucketId, VersionId } from './records.ts'
+import type { ApplyContext } from './view.ts'
+
+/** Crockford base32: no I, L, O, U, and its order is the order of ASCII. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** 5 bits a character: 48 bits of time fit in 10, a safe integer in 11. */
+const TIME_CHARACTERS = 10
+const INDEX_CHARACTERS = 11
+const ORDINAL_CHARACTERS = 5
+
+/** 26 characters: time, log index, position in the entry. Looks and sorts like a ULID. */
+export function versionIdAt(context: ApplyContext): VersionId {
+  return base32(context.time, TIME_CHARACTERS) + positionOf(context)
+}
+
+export function bucketIdAt(context: ApplyContext): BucketId {
+  return positionOf(context)
+}
+
+function positionOf(context: ApplyContext): string {
+  return base32(context.index, INDEX_CHARACTERS) + base32(context.ordinal, ORDINAL_CHARACTERS)
+}
+
+function base32(value: number, characters: number): string {
+  assert(Number.isSafeInteger(value) && value >= 0, 'an id is made of whole numbers')
+  let text = ''
+  let rest = value
+  for (let i = 0; i < characters; i++) {
+    text = ALPHABET.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  assert(rest === 0, 'the number fits its field, or ids would stop ascending')
+  return text
+}

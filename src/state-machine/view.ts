@@ -1,0 +1,63 @@
+/**
+ * What apply sees of the stored rows, and what it hands back.
+ *
+ * Owns: the kinds of rows, the typed read view and writes as data. Knows nothing of: LevelDB, encodings, disks.
+ * Rule: rows are immutable values; a change is a new row in a Write.
+ */
+import type {
+  AccessKeyId,
+  AccessKeyRecord,
+  AdminTokenRecord,
+  BucketRecord,
+  ChunkRecord,
+  ClusterKeyRecord,
+  InlineBodyRecord,
+  ManifestPageRecord,
+  ObjectRecord,
+  RepairRecord,
+  TenantRecord,
+} from './records.ts'
+
+/** Which record lies under which kind of key. The layout of the keys is in keys.ts. */
+export interface RowTypes {
+  clusterKey: ClusterKeyRecord
+  tenant: TenantRecord
+  accessKey: AccessKeyRecord
+  /** Index: the access keys of a tenant. */
+  tenantAccessKey: { readonly accessKeyId: AccessKeyId }
+  adminToken: AdminTokenRecord
+  /** Index: an admin token by its hash. */
+  adminTokenHash: { readonly tokenId: string }
+  bucket: BucketRecord
+  object: ObjectRecord
+  inlineBody: InlineBodyRecord
+  manifestPage: ManifestPageRecord
+  chunk: ChunkRecord
+  repair: RepairRecord
+  /** How many repair rows there are, over all targets. */
+  repairTotal: { readonly count: number }
+}
+
+export type RowKind = keyof RowTypes
+export type Row = RowTypes[RowKind]
+
+/** A row key that remembers what lies under it: only keys.ts makes one. */
+export type RowKey<K extends RowKind = RowKind> = string & { readonly flavour?: K }
+
+export interface View {
+  get<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined
+}
+
+/** `row` null removes the row. */
+export interface Write {
+  readonly key: RowKey
+  readonly row: Row | null
+}
+
+/** Where in the log a command stands. `time` is the leader's stamp, strictly monotonic from entry to entry. */
+export interface ApplyContext {
+  readonly index: number
+  readonly time: number
+  /** Position of the command inside its entry. */
+  readonly ordinal: number
+}

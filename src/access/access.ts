@@ -32,7 +32,11 @@ export interface NewTenantKeys {
 
 export interface Access {
   /** Throws Refusal invalid_credentials, key_revoked, tenant_disabled, rate_limited. */
-  exchange(input: { readonly accessKeyId: string; readonly secretKey: string; readonly clientAddress: string }): TokenGrant
+  exchange(input: {
+    readonly accessKeyId: string
+    readonly secretKey: string
+    readonly clientAddress: string
+  }): TokenGrant
   /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired, key_revoked, tenant_disabled. */
   authenticateBearer(authorization: string | undefined): AccessKeyPrincipal
   /** Throws Refusal unauthorized, token_invalid, token_expired, rate_limited. */

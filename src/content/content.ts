@@ -41,5 +41,10 @@ export interface Content {
    * The bytes of `range`, authenticated, falling over between copies in mid-stream.
    * Throws before the first byte if nothing can be read; breaks the stream (never wrong bytes) if it fails later.
    */
-  read(tenant: TenantRecord, bucketId: BucketId, object: ObjectRecord, range: ByteRange): AsyncIterable<Uint8Array>
+  read(
+    tenant: TenantRecord,
+    bucketId: BucketId,
+    object: ObjectRecord,
+    range: ByteRange,
+  ): AsyncIterable<Uint8Array>
 }

@@ -1,0 +1,31 @@
+/**
+ * Admin tokens: `svcadm_` and 32 random bytes in base64url. [admin: Authentication 1] [decisions 1]
+ *
+ * Owns: making one, recognizing the form, the hash it is stored and found by.
+ * Rule: only the hash is ever stored. A plain SHA-256 is enough because the token has 256 random bits.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+
+const PREFIX = 'svcadm_'
+const SHAPE = /^svcadm_[A-Za-z0-9_-]{43}$/
+
+export interface NewAdminToken {
+  /** Shown once, never stored. */
+  readonly token: string
+  readonly tokenId: string
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+export function newAdminToken(): NewAdminToken {
+  const token = PREFIX + randomBytes(32).toString('base64url')
+  return { token, tokenId: `adm_${randomBytes(8).toString('hex')}`, sha256: adminTokenHash(token) }
+}
+
+export function adminTokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+export function looksLikeAdminToken(text: string): boolean {
+  return SHAPE.test(text)
+}

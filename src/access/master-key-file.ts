@@ -1,0 +1,77 @@
+/**
+ * The master key's file on disk: made once, read at every start.
+ *
+ * Owns: existence, size and permissions. Knows nothing of: what the line means.
+ * Rule: an error names the file and what to do, and never quotes its content.
+ */
+import { open, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { StartError } from '../../cluster/index.ts'
+
+const FILE_BYTES_MAX = 1024
+const GROUP_AND_OTHERS = 0o077
+
+export async function readKeyFile(file: string): Promise<string> {
+  const handle = await openExisting(file)
+  try {
+    const { mode, size } = await handle.stat()
+    refuseExposed(file, mode)
+    if (size > FILE_BYTES_MAX) {
+      throw new StartError('master_key_malformed', `Master key file '${file}' is too large to be a key`, {
+        hint: 'Point security.master_key_file at the file that holds the key and nothing else',
+      })
+    }
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The file and its directory entry are durable when this resolves: losing this key later loses every object. */
+export async function createKeyFile(file: string, line: string): Promise<void> {
+  const handle = await openNew(file)
+  try {
+    await handle.writeFile(line)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  const directory = await open(dirname(file), 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+async function openExisting(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'r')
+  } catch (cause) {
+    throw new StartError('master_key_missing', `Cannot read the master key file '${file}'`, {
+      cause,
+      hint: 'Copy the key file of this cluster to that path; every node needs the same one',
+    })
+  }
+}
+
+async function openNew(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx', 0o600)
+  } catch (cause) {
+    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+    throw new StartError(
+      exists ? 'master_key_exists' : 'master_key_unwritable',
+      `Cannot create the master key file '${file}'${exists ? ': it exists already' : ''}`,
+      { cause, hint: exists ? 'Use the existing key, or name another file' : 'Make its directory writable' },
+    )
+  }
+}
+
+function refuseExposed(file: string, mode: number): void {
+  // Windows has no such bits and reports them all as set.
+  if (process.platform === 'win32' || (mode & GROUP_AND_OTHERS) === 0) return
+  throw new StartError('master_key_exposed', `Master key file '${file}' can be opened by other users`, {
+    hint: `Run: chmod 600 ${file}`,
+  })
+}

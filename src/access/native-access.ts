@@ -1,0 +1,185 @@
+/**
+ * Identity on this node: exchanges access keys for tokens, proves tokens, makes secrets.
+ *
+ * Owns: the order of the checks. Knows nothing of: HTTP beyond the text of the Authorization header; scopes are
+ * decided in authorize.ts.
+ * Rules: a key or tenant is looked up anew at every call, because a token never outlives its key; an unknown key id
+ * costs the same work and gets the same answer as a wrong secret. [native: Bearer token 3] [decisions 1]
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Config } from '../config/types.ts'
+import { Refusal } from '../refusal.ts'
+import type { AccessKeyId, AccessKeyRecord, TenantId } from '../state-machine/records.ts'
+import type { StateReader } from '../store/state-reader.ts'
+import type { Access, NewAccessKey, NewTenantKeys, TokenGrant } from './access.ts'
+import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
+import { newAccessKeyId, newSecretFor, newTenantKeys } from './credentials.ts'
+import type { MasterKey } from './master-key.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal } from './principal.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import { parseScopes } from './scopes.ts'
+import { accessKeySecret } from './sealing-contexts.ts'
+import { decodeToken, encodeToken } from './token.ts'
+
+const CALLERS_MAX = 10_000
+/** Stands in for a key that does not exist; its secret is known to nobody. */
+const NOBODY: AccessKeyId = 'AKNOBODY'
+/** Text from outside becomes part of a row key; nothing else than this is looked up. */
+const LOOKS_LIKE_KEY_ID = /^[A-Z0-9]{1,64}$/
+
+export interface NativeAccessParts {
+  readonly masterKey: MasterKey
+  readonly state: Pick<StateReader, 'accessKey' | 'adminToken' | 'tenant'>
+  readonly config: Pick<Config, 'security' | 'limits'>
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number
+}
+
+export class NativeAccess implements Access {
+  readonly #parts: NativeAccessParts
+  readonly #signingKey: Buffer
+  readonly #nobody: NewAccessKey
+  readonly #mintsByKey: RateLimiter
+  readonly #mintsByAddress: RateLimiter
+  readonly #adminRequests: RateLimiter
+
+  constructor(parts: NativeAccessParts) {
+    const { masterKey, config, now } = parts
+    const { tokenMintPerMinute, tokenMintBurst, adminRequestsPerMinute, adminRequestsBurst } = config.limits
+    const mints = { perMinute: tokenMintPerMinute, burst: tokenMintBurst, callersMax: CALLERS_MAX }
+    const admin = { perMinute: adminRequestsPerMinute, burst: adminRequestsBurst, callersMax: CALLERS_MAX }
+    this.#parts = parts
+    this.#signingKey = masterKey.derive('native-api-token')
+    this.#nobody = newSecretFor(NOBODY, masterKey)
+    this.#mintsByKey = new RateLimiter(mints, now)
+    this.#mintsByAddress = new RateLimiter(mints, now)
+    this.#adminRequests = new RateLimiter(admin, now)
+  }
+
+  exchange(input: { accessKeyId: string; secretKey: string; clientAddress: string }): TokenGrant {
+    const { accessKeyId } = input
+    const record = LOOKS_LIKE_KEY_ID.test(accessKeyId) ? this.#parts.state.accessKey(accessKeyId) : undefined
+    if (record === undefined) take(this.#mintsByAddress, input.clientAddress)
+    else take(this.#mintsByKey, record.accessKeyId)
+    if (!this.#secretMatches(record, input.secretKey) || record === undefined) {
+      throw new Refusal('invalid_credentials', 'The access key id or the secret key is wrong')
+    }
+    this.#requireLive(record)
+    return this.#grant(record)
+  }
+
+  authenticateBearer(authorization: string | undefined): AccessKeyPrincipal {
+    const claims = decodeToken(bearerOf(authorization), this.#signingKey)
+    if (claims === null) throw new Refusal('token_invalid', 'The bearer token is not valid')
+    if (this.#parts.now() >= claims.exp * 1000) {
+      throw new Refusal('token_expired', `The bearer token expired at ${timeText(claims.exp * 1000)}`)
+    }
+    const record = this.#parts.state.accessKey(claims.ak)
+    if (record === undefined || record.tenantId !== claims.tid) {
+      throw new Refusal('token_invalid', 'The bearer token does not belong to an access key of this cluster')
+    }
+    this.#requireLive(record)
+    if (record.version !== claims.kv) {
+      throw new Refusal(
+        'token_invalid',
+        `The bearer token is from before the rotation of '${record.accessKeyId}'`,
+      )
+    }
+    const { accessKeyId, tenantId } = record
+    return { kind: 'accessKey', accessKeyId, tenantId, scopes: parseScopes(record.scopes) }
+  }
+
+  authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal {
+    const token = bearerOf(authorization)
+    const record = looksLikeAdminToken(token)
+      ? this.#parts.state.adminToken(adminTokenHash(token))
+      : undefined
+    if (record === undefined) throw new Refusal('token_invalid', 'The admin token is not valid')
+    if (record.revokedAt !== null) {
+      throw new Refusal('token_invalid', `Admin token '${record.tokenId}' was revoked`)
+    }
+    if (record.expiresAt !== null && this.#parts.now() >= record.expiresAt) {
+      throw new Refusal(
+        'token_expired',
+        `Admin token '${record.tokenId}' expired at ${timeText(record.expiresAt)}`,
+      )
+    }
+    take(this.#adminRequests, record.tokenId)
+    return { kind: 'adminToken', tokenId: record.tokenId, role: record.role, tenantId: record.tenantId }
+  }
+
+  newAccessKey(): NewAccessKey {
+    return this.newSecret(newAccessKeyId())
+  }
+
+  newSecret(accessKeyId: AccessKeyId): NewAccessKey {
+    return newSecretFor(accessKeyId, this.#parts.masterKey)
+  }
+
+  newTenantKeys(tenantId: TenantId): NewTenantKeys {
+    return newTenantKeys(tenantId, this.#parts.masterKey)
+  }
+
+  #secretMatches(record: AccessKeyRecord | undefined, secretKey: string): boolean {
+    const { accessKeyId, sealed } = record ? { ...record, sealed: record.secret } : this.#nobody
+    const expected = this.#parts.masterKey.open(sealed, accessKeySecret(accessKeyId))
+    return timingSafeEqual(digest(expected), digest(secretKey))
+  }
+
+  /** The tenant first: disabling it revokes its keys too, and the caller is to learn the reason. [decisions 16] */
+  #requireLive(record: AccessKeyRecord): void {
+    const { accessKeyId, status, expiresAt } = record
+    if (this.#parts.state.tenant(record.tenantId)?.status !== 'active') {
+      throw new Refusal('tenant_disabled', `The tenant of access key '${accessKeyId}' is disabled`)
+    }
+    if (status !== 'active') throw new Refusal('key_revoked', `Access key '${accessKeyId}' was revoked`)
+    if (expiresAt !== null && this.#parts.now() >= expiresAt) {
+      throw new Refusal('key_revoked', `Access key '${accessKeyId}' expired at ${timeText(expiresAt)}`)
+    }
+  }
+
+  #grant(record: AccessKeyRecord): TokenGrant {
+    const { accessKeyId, tenantId, version } = record
+    const now = this.#parts.now()
+    const end = Math.min(now + this.#parts.config.security.nativeApiTokenTtlMs, record.expiresAt ?? Infinity)
+    const iat = Math.floor(now / 1000)
+    // At least one second, so that a short remainder of a key's life does not give a token that is dead on arrival.
+    const exp = Math.max(Math.floor(end / 1000), iat + 1)
+    const jti = randomBytes(9).toString('base64url')
+    const token = encodeToken(
+      { v: 1, typ: 'api', ak: accessKeyId, kv: version, tid: tenantId, iat, exp, jti },
+      this.#signingKey,
+    )
+    return { token, expiresAt: exp * 1000, expiresInSeconds: exp - iat, accessKeyId, tenantId }
+  }
+}
+
+function bearerOf(authorization: string | undefined): string {
+  const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  if (token === undefined)
+    throw new Refusal('unauthorized', 'The request needs an Authorization header with a bearer token')
+  return token
+}
+
+function take(limiter: RateLimiter, caller: string): void {
+  const waitMs = limiter.take(caller)
+  if (waitMs === null) return
+  const retryAfterSeconds = Math.ceil(waitMs / 1000)
+  const { perMinute, burst } = limiter.limits
+  throw new Refusal('rate_limited', `More than ${perMinute} requests a minute`, {
+    retryAfterSeconds,
+    headers: {
+      'ratelimit-policy': `"default";q=${perMinute};w=60;burst=${burst}`,
+      ratelimit: `"default";r=0;t=${retryAfterSeconds}`,
+    },
+  })
+}
+
+/** Equal lengths for the constant-time comparison, whatever was given. */
+function digest(text: Uint8Array | string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,64 @@
+/**
+ * What each operation asks of the one who calls it.
+ *
+ * Owns: the whole table, one row per operation id; a missing row does not compile. [decisions 14: verb -> operation]
+ * Knows nothing of: how a row is decided; that is authorize.ts.
+ */
+import type { AdminRole } from '../state-machine/records.ts'
+import type { OperationId } from './operation-ids.ts'
+import type { Verb } from './principal.ts'
+
+/**
+ * What a scope must cover for an access key to pass:
+ *  - tenant: nothing in particular, any scope with the verb will do; what is returned is filtered by scope;
+ *  - bucket: the bucket, whatever the scope's prefix;
+ *  - whole-bucket: the bucket, by a scope without prefix, because the operation reaches all of its keys;
+ *  - key: the bucket and the object key;
+ *  - listing: the bucket and the requested prefix, which must lie inside of the scope's.
+ */
+export type Reach = 'tenant' | 'bucket' | 'whole-bucket' | 'key' | 'listing'
+
+/**
+ * What an admin token with a tenant of its own may aim at:
+ *  - one-tenant: the target, if it is that tenant;
+ *  - own-tenants: always allowed, what is returned is filtered to that tenant;
+ *  - cluster: nothing; only a token without tenant passes.
+ */
+export type AdminReach = 'one-tenant' | 'own-tenants' | 'cluster'
+
+export type Requirement =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'accessKey'; readonly verb: Verb; readonly reach: Reach }
+  | { readonly kind: 'adminToken'; readonly role: AdminRole; readonly reach: AdminReach }
+
+const NONE: Requirement = { kind: 'none' }
+const accessKey = (verb: Verb, reach: Reach): Requirement => ({ kind: 'accessKey', verb, reach })
+const adminToken = (role: AdminRole, reach: AdminReach): Requirement => ({ kind: 'adminToken', role, reach })
+
+export const REQUIREMENTS = {
+  healthz: NONE,
+  readyz: NONE,
+  getOpenAPI: NONE,
+  createToken: NONE,
+  listBuckets: accessKey('read', 'tenant'),
+  createBucket: accessKey('write', 'whole-bucket'),
+  getBucket: accessKey('read', 'bucket'),
+  deleteBucket: accessKey('delete', 'whole-bucket'),
+  putObject: accessKey('write', 'key'),
+  getObject: accessKey('read', 'key'),
+  headObject: accessKey('read', 'key'),
+  deleteObject: accessKey('delete', 'key'),
+  listObjects: accessKey('read', 'listing'),
+
+  adminHealthz: NONE,
+  adminReadyz: NONE,
+  getAdminOpenAPI: NONE,
+  getMetrics: adminToken('viewer', 'cluster'),
+  listTenants: adminToken('viewer', 'own-tenants'),
+  createTenant: adminToken('operator', 'cluster'),
+  getTenant: adminToken('viewer', 'one-tenant'),
+  listTenantKeys: adminToken('viewer', 'one-tenant'),
+  createTenantKey: adminToken('operator', 'one-tenant'),
+  rotateTenantKey: adminToken('operator', 'one-tenant'),
+  revokeTenantKey: adminToken('operator', 'one-tenant'),
+} as const satisfies Record<OperationId, Requirement>

@@ -1,0 +1,11 @@
+/**
+ * What each sealed secret is called when it is sealed and when it is opened.
+ *
+ * Rule: a context names the kind and the owner, so that a secret copied into another row does not open there.
+ * Changing a text here makes every secret stored under it unreadable.
+ */
+import type { AccessKeyId, TenantId } from '../state-machine/records.ts'
+
+export const accessKeySecret = (id: AccessKeyId): string => `access-key/${id}/secret`
+export const tenantDataKey = (id: TenantId): string => `tenant/${id}/data-key`
+export const tenantDedupKey = (id: TenantId): string => `tenant/${id}/dedup-key`

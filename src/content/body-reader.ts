@@ -1,0 +1,94 @@
+/**
+ * The body of an upload as it comes from the client: counted, digested, interruptible.
+ *
+ * Owns: sizes and digests. Knows nothing of: chunks, keys.
+ * Rules: at most one piece of the source is held. The source is never closed from here: it is the request's socket,
+ * and whoever owns it may still have to answer on it.
+ */
+import { Refusal } from '../refusal.ts'
+import type { Checksums } from '../state-machine/records.ts'
+import { BodyDigests } from './checksums.ts'
+import type { IngestRequest } from './content.ts'
+
+export class BodyReader {
+  readonly #pieces: AsyncIterator<Uint8Array>
+  readonly #expectedSize: number | null
+  readonly #sizeMax: number
+  readonly #signal: AbortSignal
+  readonly #digests: BodyDigests
+  #piece: Uint8Array = new Uint8Array(0)
+  #size = 0
+  #ended = false
+
+  /** Throws Refusal entity_too_large when that is already known. */
+  constructor(request: Omit<IngestRequest, 'tenant'>) {
+    this.#pieces = request.source[Symbol.asyncIterator]()
+    this.#expectedSize = request.expectedSize
+    this.#sizeMax = request.sizeMax
+    this.#signal = request.signal
+    this.#digests = new BodyDigests(request.claimed)
+    if ((request.expectedSize ?? 0) > request.sizeMax) this.#refuseTooLarge()
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Waits for the next bytes; false at the end of the body. Throws Refusal for a body longer than allowed or announced. */
+  async hasMore(): Promise<boolean> {
+    while (this.#piece.length === 0 && !this.#ended) {
+      const next = await this.#pull()
+      if (next.done === true) this.#ended = true
+      else this.#take(next.value)
+    }
+    return this.#piece.length > 0
+  }
+
+  /** Moves what was read and fits to `target` from `offset` on; returns the end of it. */
+  moveTo(target: Buffer, offset: number): number {
+    const moved = this.#piece.subarray(0, target.length - offset)
+    target.set(moved, offset)
+    this.#piece = this.#piece.subarray(moved.length)
+    return offset + moved.length
+  }
+
+  /** After the end: the verified digests. Throws Refusal invalid_request for a short body, checksum_mismatch. */
+  verified(): Checksums {
+    if (this.#expectedSize !== null && this.#size < this.#expectedSize) {
+      throw new Refusal(
+        'invalid_request',
+        `The body ended after ${this.#size} of ${this.#expectedSize} bytes`,
+      )
+    }
+    return this.#digests.verified()
+  }
+
+  #take(piece: Uint8Array): void {
+    this.#size += piece.length
+    if (this.#size > this.#sizeMax) this.#refuseTooLarge()
+    if (this.#expectedSize !== null && this.#size > this.#expectedSize) {
+      throw new Refusal(
+        'invalid_request',
+        `The body is longer than the announced ${this.#expectedSize} bytes`,
+      )
+    }
+    this.#digests.update(piece)
+    this.#piece = piece
+  }
+
+  /** One listener per pull, taken off again: a race against one long-lived promise would keep every piece alive. */
+  #pull(): Promise<IteratorResult<Uint8Array>> {
+    const signal = this.#signal
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const stop = () => reject(signal.reason)
+      const settle = () => signal.removeEventListener('abort', stop)
+      signal.addEventListener('abort', stop, { once: true })
+      this.#pieces.next().then(resolve, reject).finally(settle)
+    })
+  }
+
+  #refuseTooLarge(): never {
+    throw new Refusal('entity_too_large', `The body is larger than the ${this.#sizeMax} bytes allowed`)
+  }
+}

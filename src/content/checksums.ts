@@ -1,0 +1,137 @@
+/**
+ * The five digests that clients may claim for a body, computed in one pass. [native: Upload request headers]
+ *
+ * Owns: algorithms, base64 claims, comparison. Knows nothing of: headers, where bytes come from.
+ * Rules: CRC64NVME is always computed, so that every object has one digest of its whole plain text; CRCs are written
+ * big-endian in base64, as S3 does.
+ */
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { crc32c } from '@node-rs/crc32'
+import { createCRC64 } from 'hash-wasm'
+import { Refusal } from '../refusal.ts'
+import type { ChecksumAlgorithm, Checksums } from '../state-machine/records.ts'
+
+/** Length of each digest in bytes. */
+export const DIGEST_BYTES = {
+  CRC32: 4,
+  CRC32C: 4,
+  CRC64NVME: 8,
+  SHA1: 20,
+  SHA256: 32,
+} as const satisfies Record<ChecksumAlgorithm, number>
+const ALWAYS: ChecksumAlgorithm = 'CRC64NVME'
+/** The NVMe polynomial in reflected form. */
+const CRC64_NVME_POLYNOMIAL = '9a6c9329ac4bc9b5'
+// One WebAssembly instance for the process. A body keeps its own 12 bytes of state and loads them for each piece.
+const CRC64_NVME = await createCRC64(CRC64_NVME_POLYNOMIAL)
+
+export type Claims = ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+
+/** Reads claims as they stand in headers, by algorithm in any case. Throws Refusal checksum_unsupported, checksum_malformed. */
+export function parseClaims(claims: Iterable<readonly [algorithm: string, base64: string]>): Claims {
+  const parsed = new Map<ChecksumAlgorithm, Uint8Array>()
+  for (const [name, base64] of claims) {
+    const algorithm = name.toUpperCase()
+    if (!isAlgorithm(algorithm)) {
+      const known = Object.keys(DIGEST_BYTES).join(', ')
+      throw new Refusal('checksum_unsupported', `Checksum algorithm '${name}' is not one of ${known}`)
+    }
+    const digest = Buffer.from(base64, 'base64')
+    if (digest.length !== DIGEST_BYTES[algorithm] || digest.toString('base64') !== base64) {
+      const bytes = DIGEST_BYTES[algorithm]
+      throw new Refusal(
+        'checksum_malformed',
+        `Checksum ${algorithm} '${base64}' is not the base64 of ${bytes} bytes`,
+      )
+    }
+    parsed.set(algorithm, digest)
+  }
+  return parsed
+}
+
+/** Digests of one body: the claimed ones and CRC64NVME. */
+export class BodyDigests {
+  readonly #claims: Claims
+  readonly #running: ReadonlyMap<ChecksumAlgorithm, RunningDigest>
+
+  constructor(claims: Claims) {
+    this.#claims = claims
+    const algorithms = new Set<ChecksumAlgorithm>([...claims.keys(), ALWAYS])
+    this.#running = new Map([...algorithms].map((algorithm) => [algorithm, START[algorithm]()]))
+  }
+
+  update(piece: Uint8Array): void {
+    for (const digest of this.#running.values()) digest.update(piece)
+  }
+
+  /** base64 by algorithm. Throws Refusal checksum_mismatch. Call once. */
+  verified(): Checksums {
+    const checksums: Partial<Record<ChecksumAlgorithm, string>> = {}
+    for (const [algorithm, running] of this.#running) {
+      const actual = running.digest()
+      const claim = this.#claims.get(algorithm)
+      if (claim !== undefined && !actual.equals(claim)) refuseMismatch(algorithm, claim, actual)
+      checksums[algorithm] = actual.toString('base64')
+    }
+    return checksums
+  }
+}
+
+interface RunningDigest {
+  update(piece: Uint8Array): void
+  digest(): Buffer
+}
+
+const START: Readonly<Record<ChecksumAlgorithm, () => RunningDigest>> = {
+  CRC32: () => running32((piece, crc) => crc32(piece, crc)),
+  CRC32C: () => running32((piece, crc) => crc32c(piece, crc)),
+  CRC64NVME: running64,
+  SHA1: () => runningHash('sha1'),
+  SHA256: () => runningHash('sha256'),
+}
+
+function running32(step: (piece: Uint8Array, crc: number) => number): RunningDigest {
+  let crc = 0
+  return {
+    update: (piece) => {
+      crc = step(piece, crc)
+    },
+    digest: () => {
+      const bytes = Buffer.alloc(DIGEST_BYTES.CRC32)
+      bytes.writeUInt32BE(crc)
+      return bytes
+    },
+  }
+}
+
+function running64(): RunningDigest {
+  let state = CRC64_NVME.init().save()
+  return {
+    update: (piece) => {
+      state = CRC64_NVME.load(state).update(piece).save()
+    },
+    digest: () => Buffer.from(CRC64_NVME.load(state).digest('binary')),
+  }
+}
+
+function runningHash(name: 'sha1' | 'sha256'): RunningDigest {
+  const hash = createHash(name)
+  return { update: (piece) => void hash.update(piece), digest: () => hash.digest() }
+}
+
+function isAlgorithm(name: string): name is ChecksumAlgorithm {
+  return Object.hasOwn(DIGEST_BYTES, name)
+}
+
+function refuseMismatch(algorithm: ChecksumAlgorithm, claim: Uint8Array, actual: Buffer): never {
+  const claimed = Buffer.from(claim).toString('base64')
+  const computed = actual.toString('base64')
+  throw new Refusal(
+    'checksum_mismatch',
+    `The body has ${algorithm} '${computed}', not the claimed '${claimed}'`,
+    {
+      details: { algorithm, claimed, computed },
+    },
+  )
+}

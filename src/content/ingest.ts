@@ -1,0 +1,163 @@
+/**
+ * One pass over the bytes of an upload: count, digest, cut, name, seal, place.
+ *
+ * Owns: the order. Knows nothing of: buckets and keys; the caller commits what this returns.
+ * Rules: a body is returned only when every digest holds and every chunk is durable, or already was. What was placed
+ * for an upload that fails is named by no committed row and is collected later. [decisions 15]
+ */
+import { createHash } from 'node:crypto'
+import type { Blobs } from '../../cluster/index.ts'
+import type { ChunkUse } from '../state-machine/commands.ts'
+import type { ChunkId, TenantId } from '../state-machine/records.ts'
+import type { StateReader } from '../store/state-reader.ts'
+import { BodyReader } from './body-reader.ts'
+import type { TenantKeys } from './chunk-keys.ts'
+import type { ChunkSlot, ChunkSlots } from './chunk-slots.ts'
+import type { IngestedBody, IngestRequest } from './content.ts'
+import { etagOf } from './etag.ts'
+import { sealChunk } from './sealing.ts'
+
+/** Of one upload: while one chunk is being placed the next one fills. */
+const CHUNKS_IN_FLIGHT_MAX = 2
+
+export interface IngestParts {
+  readonly blobs: Pick<Blobs, 'newBirth' | 'write'>
+  readonly state: Pick<StateReader, 'chunk'>
+  readonly keys: TenantKeys
+  readonly slots: ChunkSlots
+  readonly inlineBytesMax: number
+}
+
+export async function ingest(request: IngestRequest, parts: IngestParts): Promise<IngestedBody> {
+  const failure = new AbortController()
+  const signal = AbortSignal.any([request.signal, failure.signal])
+  const reader = new BodyReader({ ...request, signal })
+  const head = await readHead(reader, parts.inlineBytesMax)
+  if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, parts.keys)
+  const upload = new ChunkUpload(request.tenant.id, parts, failure)
+  const chunks = await upload.run(reader, head, signal)
+  const checksums = reader.verified()
+  return {
+    size: reader.size,
+    etag: etagOf(chunks.map((chunk) => chunk.id)),
+    checksums,
+    body: { kind: 'chunks', chunks },
+  }
+}
+
+/** One byte more than fits inline, or the whole body: what decides without taking a slot. */
+async function readHead(reader: BodyReader, inlineBytesMax: number): Promise<Buffer> {
+  const head = Buffer.allocUnsafeSlow(inlineBytesMax + 1)
+  let end = 0
+  while (end < head.length && (await reader.hasMore())) end = reader.moveTo(head, end)
+  return head.subarray(0, end)
+}
+
+function smallBody(plain: Buffer, reader: BodyReader, keys: TenantKeys): IngestedBody {
+  const checksums = reader.verified()
+  const size = plain.length
+  if (size === 0) return { size, etag: etagOf([]), checksums, body: { kind: 'empty' } }
+  const chunkId = keys.chunkIdOf(plain)
+  const sealed = sealChunk(keys.chunkKey(chunkId), plain)
+  return { size, etag: etagOf([chunkId]), checksums, body: { kind: 'inline', chunkId, sealed } }
+}
+
+class ChunkUpload {
+  readonly #tenantId: TenantId
+  readonly #parts: IngestParts
+  readonly #failure: AbortController
+  readonly #uses: Promise<ChunkUse>[] = []
+  /** A body may hold the same chunk many times; it is placed once, under one birth. */
+  readonly #byId = new Map<ChunkId, Promise<ChunkUse>>()
+
+  constructor(tenantId: TenantId, parts: IngestParts, failure: AbortController) {
+    this.#tenantId = tenantId
+    this.#parts = parts
+    this.#failure = failure
+  }
+
+  /** Settles only when no chunk of this upload is in flight any more. */
+  async run(reader: BodyReader, head: Buffer, signal: AbortSignal): Promise<readonly ChunkUse[]> {
+    try {
+      let start = head
+      while (start.length > 0 || (await reader.hasMore())) {
+        await this.#uses.at(-CHUNKS_IN_FLIGHT_MAX)
+        await this.#nextChunk(reader, start, await this.#parts.slots.acquire(signal))
+        start = start.subarray(start.length)
+      }
+      return await Promise.all(this.#uses)
+    } catch (error) {
+      await Promise.allSettled(this.#uses)
+      throw error
+    }
+  }
+
+  async #nextChunk(reader: BodyReader, start: Buffer, slot: ChunkSlot): Promise<void> {
+    try {
+      const { id, plain } = await this.#fill(reader, start, slot.plain)
+      const use = this.#use(id, plain, slot)
+      // A failed chunk stops the reading at once; the error itself is thrown by whoever waits for the use.
+      use.catch((error: unknown) => this.#failure.abort(error))
+      this.#uses.push(use)
+    } catch (error) {
+      slot.release()
+      throw error
+    }
+  }
+
+  async #fill(reader: BodyReader, start: Buffer, buffer: Buffer): Promise<{ id: ChunkId; plain: Buffer }> {
+    const id = this.#parts.keys.startChunkId().update(start)
+    let end = start.copy(buffer)
+    while (end < buffer.length && (await reader.hasMore())) {
+      const from = end
+      end = reader.moveTo(buffer, from)
+      id.update(buffer.subarray(from, end))
+    }
+    return { id: id.digest('hex'), plain: buffer.subarray(0, end) }
+  }
+
+  #use(id: ChunkId, plain: Buffer, slot: ChunkSlot): Promise<ChunkUse> {
+    const known = this.#byId.get(id) ?? this.#existing(id)
+    if (known !== null) {
+      slot.release()
+      return known
+    }
+    const sealed = sealChunk(this.#parts.keys.chunkKey(id), plain)
+    const size = plain.length
+    slot.dropPlain()
+    const use = this.#place(id, size, sealed).finally(() => slot.release())
+    this.#byId.set(id, use)
+    return use
+  }
+
+  /** Stored by an earlier upload, condemned or not: the commit revives it, or says that it is gone. */
+  #existing(id: ChunkId): Promise<ChunkUse> | null {
+    const row = this.#parts.state.chunk(this.#tenantId, id)
+    if (row === undefined || row.replicas.length === 0) return null
+    const { birth, size, sealedSize, checksum } = row
+    return Promise.resolve({
+      id,
+      birth,
+      size,
+      sealedSize,
+      checksum,
+      existing: true,
+      replicas: [],
+      missing: [],
+    })
+  }
+
+  async #place(id: ChunkId, size: number, sealed: Buffer): Promise<ChunkUse> {
+    const birth = this.#parts.blobs.newBirth()
+    const checksum = createHash('sha256').update(sealed).digest('hex')
+    // To the machine below a chunk is a blob, and its id only a name.
+    const blobId: string = id
+    const { replicas, missing } = await this.#parts.blobs.write({
+      id: blobId,
+      birth,
+      bytes: sealed,
+      checksum,
+    })
+    return { id, birth, size, sealedSize: sealed.length, checksum, existing: false, replicas, missing }
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The object pipeline of this node: ingest and read behind one port.
+ *
+ * Owns: what all requests share, the keys that are open and the slots for chunks. The work is done in ingest.ts and
+ * read-content.ts.
+ */
+import type { Blobs } from '../../cluster/index.ts'
+import type { MasterKey } from '../access/master-key.ts'
+import type { Config } from '../config/types.ts'
+import type { BucketId, ObjectRecord, TenantRecord } from '../state-machine/records.ts'
+import type { StateReader } from '../store/state-reader.ts'
+import { ChunkKeys } from './chunk-keys.ts'
+import { ChunkSlots } from './chunk-slots.ts'
+import type { Content, IngestedBody, IngestRequest } from './content.ts'
+import { ingest } from './ingest.ts'
+import type { ByteRange } from './range.ts'
+import { readContent } from './read-content.ts'
+
+export interface ObjectContentParts {
+  readonly blobs: Blobs
+  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest'>
+  readonly masterKey: MasterKey
+  readonly config: Pick<Config, 'limits'>
+}
+
+export class ObjectContent implements Content {
+  readonly #parts: ObjectContentParts
+  readonly #keys: ChunkKeys
+  readonly #slots: ChunkSlots
+
+  constructor(parts: ObjectContentParts) {
+    this.#parts = parts
+    this.#keys = new ChunkKeys(parts.masterKey)
+    this.#slots = new ChunkSlots(parts.config.limits.chunkBuffersMax)
+  }
+
+  /** Chunks of uploads between socket and disk now; never more than limits.chunkBuffersMax. */
+  get chunksHeld(): number {
+    return this.#slots.held
+  }
+
+  async ingest(request: IngestRequest): Promise<IngestedBody> {
+    const { blobs, state, config } = this.#parts
+    const keys = this.#keys.of(request.tenant)
+    const { inlineBytesMax } = config.limits
+    return ingest(request, { blobs, state, keys, slots: this.#slots, inlineBytesMax })
+  }
+
+  read(
+    tenant: TenantRecord,
+    bucketId: BucketId,
+    object: ObjectRecord,
+    range: ByteRange,
+  ): AsyncIterable<Uint8Array> {
+    const { blobs, state } = this.#parts
+    const keys = this.#keys.of(tenant)
+    return readContent({ tenantId: tenant.id, bucketId, object, blobs, state, keys }, range)
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The blob calls between nodes, as data: methods, headers, refusal codes.
+ *
+ * Rule: a header comes from another machine; everything in it is checked before anything is done with it.
+ */
+import { PeerRefusedError } from '../transport/transport.ts'
+import type { BlobName } from '../types.ts'
+import { assertBlobName, isChecksum } from './blob-name.ts'
+import type { BlobContent } from './blob-store.ts'
+
+/** put: name + content, body = bytes -> {}. get: name + range -> {}, body. stat: name -> content. report: name -> verdict. */
+export const BLOB_METHODS = {
+  put: 'blob.put',
+  get: 'blob.get',
+  stat: 'blob.stat',
+  report: 'blob.report',
+} as const
+
+export type CopyVerdict = 'good' | 'missing' | 'damaged'
+
+/** Refusals a caller reacts to; the codes of BlobWriteError travel as they are. */
+export const BLOB_REFUSALS = {
+  invalid: 'blob_call_invalid',
+  missing: 'blob_missing',
+  damaged: 'blob_damaged',
+  slowDown: 'slow_down',
+} as const
+
+type Fields = Readonly<Record<string, unknown>>
+
+export function readName(header: unknown): BlobName {
+  const fields = asFields(header)
+  const name = { id: fields['id'] as string, birth: fields['birth'] as string }
+  try {
+    assertBlobName(name)
+  } catch (cause) {
+    throw invalid('the name is no blob name', cause)
+  }
+  return name
+}
+
+export function readContentOf(header: unknown): BlobContent {
+  const { size, checksum } = asFields(header)
+  if (!isLength(size)) throw invalid('the size is no length')
+  if (!isChecksum(checksum)) throw invalid('the checksum is no SHA-256')
+  return { size, checksum }
+}
+
+export function readRangeOf(header: unknown): { readonly start: number; readonly end: number } {
+  const { start, end } = asFields(header)
+  if (!isLength(start) || !isLength(end) || start > end) throw invalid('the range is none')
+  return { start, end }
+}
+
+export function readVerdict(header: unknown): CopyVerdict {
+  const { verdict } = asFields(header)
+  if (verdict === 'good' || verdict === 'missing' || verdict === 'damaged') return verdict
+  throw invalid('the verdict is unknown')
+}
+
+function asFields(header: unknown): Fields {
+  if (typeof header !== 'object' || header === null) throw invalid('the header is no map')
+  return header as Fields
+}
+
+function isLength(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function invalid(what: string, cause?: unknown): PeerRefusedError {
+  return new PeerRefusedError(BLOB_REFUSALS.invalid, `Cannot read a blob call: ${what}`, { cause })
+}

@@ -1,0 +1,108 @@
+/**
+ * What a node does for its peers: takes copies, gives copies, judges its own.
+ *
+ * Owns: the handlers of the blob calls and their bounds. Knows nothing of: who else holds a copy.
+ * Rule: `blob.put` answers only after the copy is durable here.
+ */
+import type { Clock } from '../node/clock.ts'
+import {
+  type IncomingCall,
+  type OutgoingAnswer,
+  PeerRefusedError,
+  PeerUnreachableError,
+  type Transport,
+} from '../transport/transport.ts'
+import { BlobDamagedError, BlobMissingError, Condition } from '../types.ts'
+import { BLOB_METHODS, BLOB_REFUSALS, readContentOf, readName, readRangeOf } from './blob-calls.ts'
+import type { BlobLimits } from './blob-limits.ts'
+import { BlobWriteError } from './blob-store.ts'
+import { limitStalls, primed } from './bounded-stream.ts'
+import type { LocalBlobs } from './local-blobs.ts'
+import { Slots } from './slots.ts'
+
+export interface BlobServiceOptions {
+  readonly local: LocalBlobs
+  readonly clock: Clock
+  readonly limits: BlobLimits
+}
+
+export class BlobService {
+  readonly #local: LocalBlobs
+  readonly #clock: Clock
+  readonly #limits: BlobLimits
+  readonly #puts: Slots
+  readonly #gets: Slots
+
+  constructor({ local, clock, limits }: BlobServiceOptions) {
+    this.#local = local
+    this.#clock = clock
+    this.#limits = limits
+    const waiting = { waitersMax: limits.incomingWaitingMax, waitMs: limits.incomingWaitMs, clock }
+    this.#puts = new Slots({ refusal: 'Cannot take a blob', count: limits.incomingPutsMax, ...waiting })
+    this.#gets = new Slots({ refusal: 'Cannot give a blob', count: limits.incomingGetsMax, ...waiting })
+  }
+
+  register(transport: Transport): void {
+    transport.handle(BLOB_METHODS.put, (call) => refusing(() => this.#put(call)))
+    transport.handle(BLOB_METHODS.get, (call) => refusing(() => this.#get(call)))
+    transport.handle(BLOB_METHODS.stat, (call) => refusing(() => this.#stat(call)))
+    transport.handle(BLOB_METHODS.report, (call) => refusing(() => this.#report(call)))
+  }
+
+  async #put(call: IncomingCall): Promise<OutgoingAnswer> {
+    const name = readName(call.header)
+    const content = readContentOf(call.header)
+    const release = await this.#puts.acquire()
+    try {
+      const onStall = () => new PeerUnreachableError(call.from, 'Cannot take a blob: the sender went silent')
+      const body = limitStalls(call.body, { clock: this.#clock, stallMs: this.#limits.stallMs, onStall })
+      await this.#local.write(name, body, content)
+    } finally {
+      release()
+    }
+    return { header: {} }
+  }
+
+  async #get(call: IncomingCall): Promise<OutgoingAnswer> {
+    const name = readName(call.header)
+    const { start, end } = readRangeOf(call.header)
+    const release = await this.#gets.acquire()
+    return { header: {}, body: await primed(this.#local.read(name, start, end), release) }
+  }
+
+  async #stat(call: IncomingCall): Promise<OutgoingAnswer> {
+    const content = await this.#local.stat(readName(call.header))
+    if (content === null) throw new PeerRefusedError(BLOB_REFUSALS.missing, 'The blob is not on this node')
+    return { header: content }
+  }
+
+  /** Reads a whole blob from the disk, so it counts as a read. */
+  async #report(call: IncomingCall): Promise<OutgoingAnswer> {
+    const name = readName(call.header)
+    const release = await this.#gets.acquire()
+    try {
+      return { header: { verdict: await this.#local.judge(name) } }
+    } finally {
+      release()
+    }
+  }
+}
+
+/** What a caller can react to becomes a refusal with a code; anything else stays what it is. */
+async function refusing(answer: () => Promise<OutgoingAnswer>): Promise<OutgoingAnswer> {
+  try {
+    return await answer()
+  } catch (cause) {
+    const code = refusalCode(cause)
+    if (code === null || !(cause instanceof Error)) throw cause
+    throw new PeerRefusedError(code, cause.message, { cause })
+  }
+}
+
+function refusalCode(cause: unknown): string | null {
+  if (cause instanceof BlobMissingError) return BLOB_REFUSALS.missing
+  if (cause instanceof BlobDamagedError) return BLOB_REFUSALS.damaged
+  if (cause instanceof BlobWriteError || cause instanceof Condition) return cause.code
+  if (cause instanceof RangeError) return BLOB_REFUSALS.invalid
+  return null
+}

@@ -1,0 +1,255 @@
+/**
+ * Blobs on several nodes: writes to R at once and answers after W, reads from the best copy, judges faults.
+ *
+ * Owns: which nodes get a copy and in which order copies are tried.
+ * Knows nothing of: Raft, rows, what a blob means. What this node writes is garbage until a committed row names it.
+ * Rules: a copy is reported only after its node said "durable"; bytes of a caller are held by a bounded number of
+ * writes; a copy is called bad only by the node that owns it.
+ */
+import { createHash } from 'node:crypto'
+import type { Clock } from '../node/clock.ts'
+import { placeReplicas } from '../placement/rendezvous.ts'
+import { PeerRefusedError, type Transport } from '../transport/transport.ts'
+import {
+  type Birth,
+  type BlobCopy,
+  type BlobName,
+  type BlobRef,
+  type Blobs,
+  Condition,
+  type Logger,
+  type Member,
+  type MetricSample,
+  type NodeId,
+  type WrittenBlob,
+} from '../types.ts'
+import { BLOB_LIMITS, type BlobLimits } from './blob-limits.ts'
+import { blobMetrics } from './blob-metrics.ts'
+import { BlobService } from './blob-service.ts'
+import { type BlobStore, BlobWriteError, type DiskUsage } from './blob-store.ts'
+import { slices } from './bounded-stream.ts'
+import { CopiesFailedError, CopyRound } from './copy-round.ts'
+import { LocalBlobs } from './local-blobs.ts'
+import { type OutgoingBlob, PeerBlobs } from './peer-blobs.ts'
+import { PeerHealth } from './peer-health.ts'
+import { Slots } from './slots.ts'
+
+export type CopyFault = 'missing' | 'damaged'
+
+export interface ReplicatedBlobsOptions {
+  readonly nodeId: NodeId
+  /** The static configuration, this node included. */
+  readonly members: readonly Member[]
+  readonly store: BlobStore
+  readonly transport: Transport
+  readonly clock: Clock
+  /** One life of this data directory, and one run of the process in it: together never used twice on a cluster. */
+  readonly incarnation: string
+  readonly session: string
+  readonly logger: Logger
+  /** The owner confirmed that this copy is bad. */
+  readonly onFault?: (ref: BlobRef, nodeId: NodeId, fault: CopyFault) => void
+  readonly limits?: Partial<BlobLimits>
+}
+
+export class ReplicatedBlobs implements Blobs {
+  readonly #options: ReplicatedBlobsOptions
+  readonly #limits: BlobLimits
+  readonly #members: ReadonlyMap<NodeId, Member>
+  readonly #health: PeerHealth
+  readonly #local: LocalBlobs
+  readonly #peers: PeerBlobs
+  readonly #writes: Slots
+  readonly #birthPrefix: string
+  readonly #reports = new Set<string>()
+  #births = 0
+  #lateCopies = 0
+  #stopping = false
+  #usage: DiskUsage | null = null
+  #usageAsked = false
+
+  /** Registers the blob calls, so it comes before the transport's start. */
+  constructor(options: ReplicatedBlobsOptions) {
+    const { clock, transport, nodeId, incarnation, session } = options
+    const limits = { ...BLOB_LIMITS, ...options.limits }
+    this.#options = options
+    this.#limits = limits
+    this.#members = new Map(options.members.map((member) => [member.nodeId, member]))
+    this.#health = new PeerHealth({
+      clock,
+      coolDownMs: limits.coolDownMs,
+      coolDownMaxMs: limits.coolDownMaxMs,
+    })
+    this.#local = new LocalBlobs(options.store, options.logger)
+    this.#peers = new PeerBlobs({ transport, health: this.#health, clock, limits })
+    this.#writes = new Slots({
+      refusal: 'Cannot write a blob',
+      count: limits.writesMax,
+      waitersMax: limits.writesWaitingMax,
+      waitMs: limits.writeWaitMs,
+      clock,
+    })
+    // Hashed, because a birth has 64 characters and its parts have no such bound.
+    const maker = createHash('sha256')
+      .update(JSON.stringify([nodeId, incarnation, session]))
+      .digest('hex')
+    this.#birthPrefix = maker.slice(0, 24)
+    new BlobService({ local: this.#local, clock, limits }).register(transport)
+  }
+
+  newBirth(): Birth {
+    return `${this.#birthPrefix}-${(this.#births++).toString(36)}`
+  }
+
+  async write(
+    blob: BlobName & { readonly bytes: Uint8Array; readonly checksum: string },
+  ): Promise<WrittenBlob> {
+    if (this.#stopping) throw new Condition('shutting_down', 'Cannot write a blob: the node is stopping')
+    const release = await this.#writes.acquire()
+    try {
+      return await this.#writeCopies({ ...blob, size: blob.bytes.length })
+    } finally {
+      release()
+    }
+  }
+
+  copies(ref: BlobRef): readonly BlobCopy[] {
+    return this.#readOrder(ref).map((nodeId) => ({
+      nodeId,
+      read: (start, end) => {
+        if (nodeId === this.#options.nodeId) return this.#local.read(ref, start, end)
+        return this.#peers.get(nodeId, ref, { start, end })
+      },
+    }))
+  }
+
+  report(ref: BlobRef, nodeId: NodeId, fault: CopyFault): void {
+    const key = `${ref.id}.${ref.birth}@${nodeId}`
+    // Beyond the bound a report is dropped: the next reader of that copy will come with it again.
+    if (this.#stopping || this.#reports.has(key) || this.#reports.size >= this.#limits.reportsMax) return
+    this.#reports.add(key)
+    const logger = this.#options.logger
+    this.#judge(ref, nodeId)
+      .catch((err: unknown) =>
+        logger.warn({ blob: ref.id, peer: nodeId, fault, err }, 'reported copy not judged'),
+      )
+      .finally(() => this.#reports.delete(key))
+  }
+
+  /** No new writes and reports; what runs comes to its end within the call time-out. */
+  stop(): void {
+    this.#stopping = true
+  }
+
+  metrics(): readonly MetricSample[] {
+    this.#refreshUsage()
+    return blobMetrics({
+      counts: this.#local.counts,
+      usage: this.#usage,
+      writesUnderWay: this.#writes.used,
+      lateCopies: this.#lateCopies,
+    })
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  async #writeCopies(blob: OutgoingBlob): Promise<WrittenBlob> {
+    const ranked = this.#rank(blob.id, this.#options.members)
+    const wanted = Math.min(this.#limits.copiesWanted, ranked.length)
+    const round = new CopyRound({
+      ranked,
+      wanted,
+      needed: Math.min(this.#limits.copiesNeeded, wanted),
+      graceMs: this.#limits.graceMs,
+      clock: this.#options.clock,
+      writeCopy: (node, signal) => this.#writeCopy(node, blob, signal),
+      mayTry: (node) => node === this.#options.nodeId || this.#health.mayTry(node),
+      keepLate: () => this.#keepLate(),
+    })
+    try {
+      return await round.run()
+    } catch (cause) {
+      throw cause instanceof CopiesFailedError ? asCondition(cause) : cause
+    }
+  }
+
+  async #writeCopy(node: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
+    try {
+      if (node === this.#options.nodeId) await this.#local.write(blob, slices(blob.bytes), blob)
+      else await this.#peers.put(node, blob, signal)
+    } catch (err) {
+      if (!signal.aborted)
+        this.#options.logger.warn({ blob: blob.id, peer: node, err }, 'blob copy not written')
+      throw err
+    }
+  }
+
+  #keepLate(): (() => void) | null {
+    if (this.#lateCopies >= this.#limits.lateCopiesMax) return null
+    this.#lateCopies++
+    return () => {
+      this.#lateCopies--
+    }
+  }
+
+  #rank(blobId: string, members: readonly Member[]): NodeId[] {
+    return placeReplicas({ blobId, members, copies: members.length })
+  }
+
+  /** Itself, then healthy before unhealthy, own zone before others; the hash decides the rest and so spreads the load. */
+  #readOrder(ref: BlobRef): NodeId[] {
+    const holders = [...new Set(ref.replicas)].flatMap((nodeId) => this.#members.get(nodeId) ?? [])
+    const self = this.#options.nodeId
+    const zone = this.#members.get(self)?.zone
+    const distance = (nodeId: NodeId) => {
+      if (nodeId === self) return 0
+      return 1 + (this.#health.isHealthy(nodeId) ? 0 : 2) + (this.#members.get(nodeId)?.zone === zone ? 0 : 1)
+    }
+    // A member that takes no new blobs any more (weight 0) may still hold this one.
+    const ranked = this.#rank(
+      ref.id,
+      holders.map((member) => ({ ...member, weight: member.weight || 1 })),
+    )
+    return ranked.sort((one, other) => distance(one) - distance(other))
+  }
+
+  async #judge(ref: BlobRef, nodeId: NodeId): Promise<void> {
+    const isOwn = nodeId === this.#options.nodeId
+    const verdict = isOwn ? await this.#local.judge(ref) : await this.#peers.report(nodeId, ref)
+    if (verdict === 'good') {
+      this.#options.logger.info({ blob: ref.id, peer: nodeId }, 'reported copy is good')
+    } else {
+      this.#options.logger.warn({ blob: ref.id, peer: nodeId, fault: verdict }, 'copy confirmed bad')
+      this.#options.onFault?.(ref, nodeId, verdict)
+    }
+  }
+
+  /** A scrape must not wait for the disk: it shows what the scrape before it asked for. */
+  #refreshUsage(): void {
+    if (this.#usageAsked) return
+    this.#usageAsked = true
+    this.#options.store
+      .usage()
+      .then((usage) => {
+        this.#usage = usage
+      })
+      .catch((err: unknown) => this.#options.logger.warn({ err }, 'disk usage not readable'))
+      .finally(() => {
+        this.#usageAsked = false
+      })
+  }
+}
+
+const CALLER_FAULTS: readonly string[] = ['checksum_mismatch', 'size_mismatch', 'name_taken']
+
+/** The caller's own mistake is no weather: if this node's store finds the bytes wrong, that is what the caller hears. */
+function asCondition(failed: CopiesFailedError): Error {
+  for (const error of failed.errors) {
+    if (error instanceof TypeError) return error
+    if (error instanceof BlobWriteError && CALLER_FAULTS.includes(error.code)) return error
+  }
+  const isBusy = failed.errors.some(
+    (error) => error instanceof PeerRefusedError && error.code === 'slow_down',
+  )
+  return new Condition(isBusy ? 'slow_down' : 'not_enough_replicas', failed.message, { cause: failed })
+}

@@ -1,0 +1,200 @@
+/**
+ * Makes the copies that committed tasks ask this node for.
+ *
+ * Owns: the loop, its pace, its retries. Knows nothing of: why a copy is missing, who asked, what a blob means.
+ * Rules: nothing is written without a committed task for this node; a copy is told as done only after it was read back
+ * from this node's own disk; a failure never stops the loop.
+ */
+import type { BlobStore } from '../blobs/blob-store.ts'
+import { BlobWriteError } from '../blobs/blob-store.ts'
+import type { Clock, Timer } from '../node/clock.ts'
+import {
+  type BlobCopy,
+  BlobDamagedError,
+  BlobMissingError,
+  type BlobRef,
+  type Blobs,
+  type Logger,
+  type MetricSample,
+  type NodeId,
+  type ReplicaTask,
+  type ReplicaTasks,
+} from '../types.ts'
+import { Backoff } from './backoff.ts'
+import { repairMetrics } from './repair-metrics.ts'
+import { Throttle } from './throttle.ts'
+
+export interface RepairEngineOptions {
+  readonly nodeId: NodeId
+  readonly tasks: ReplicaTasks
+  readonly store: BlobStore
+  /** With `report`, a bad copy met on the way is told; without it, only skipped. */
+  readonly blobs: Pick<Blobs, 'copies'> & Partial<Pick<Blobs, 'report'>>
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Jitter of retries, [0, 1). Without it there is none. */
+  readonly random?: () => number
+  readonly bytesPerSecondMax?: number
+}
+
+const POLL_MS = 1_000
+const TASKS_AT_ONCE = 2
+const TASKS_PER_POLL = 64
+/** Tasks in back-off are asked for on top, so that hopeless ones never hide the rest; up to this many in all. */
+const TASKS_PER_POLL_MAX = 1_024
+
+export class RepairEngine {
+  readonly #options: RepairEngineOptions
+  readonly #backoff: Backoff
+  readonly #throttle: Throttle
+  readonly #running = new Map<string, Promise<void>>()
+  #timer: Timer | null = null
+  #started = false
+  #pending = 0
+  #done = 0
+  #failed = 0
+  #bytes = 0
+
+  constructor(options: RepairEngineOptions) {
+    this.#options = options
+    this.#backoff = new Backoff(options.clock, options.random ?? (() => 1))
+    this.#throttle = new Throttle(options.clock, options.bytesPerSecondMax ?? Infinity)
+  }
+
+  start(): void {
+    if (this.#started) return
+    this.#started = true
+    this.kick()
+  }
+
+  /** Looks for tasks now instead of at the next poll. Cheap; call it whenever tasks may have appeared. */
+  kick(): void {
+    if (!this.#started) return
+    this.#timer?.cancel()
+    this.#timer = this.#options.clock.after(0, () => this.#poll())
+  }
+
+  /** Starts nothing more and resolves when what runs has ended; a copy under way is given up. */
+  async stop(): Promise<void> {
+    this.#started = false
+    this.#timer?.cancel()
+    await Promise.all(this.#running.values())
+  }
+
+  metrics(): readonly MetricSample[] {
+    return repairMetrics({
+      done: this.#done,
+      failed: this.#failed,
+      bytes: this.#bytes,
+      pending: this.#pending,
+    })
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  #poll(): void {
+    if (!this.#started) return
+    this.#timer = this.#options.clock.after(POLL_MS, () => this.#poll())
+    const limit = Math.min(TASKS_PER_POLL_MAX, TASKS_PER_POLL + this.#backoff.size)
+    const tasks = this.#options.tasks.pending(this.#options.nodeId, limit)
+    this.#pending = tasks.length
+    this.#backoff.keepOnly(new Set(tasks.map(keyOf)))
+    for (const task of tasks) {
+      if (this.#running.size >= TASKS_AT_ONCE) return
+      if (!this.#running.has(keyOf(task)) && this.#backoff.isDue(keyOf(task))) this.#run(task)
+    }
+  }
+
+  /** The end of a task brings the next one at once: a long queue is worked off without waiting for polls. */
+  #run(task: ReplicaTask): void {
+    const key = keyOf(task)
+    const end = this.#repair(task)
+      .then(() => this.#onDone(task))
+      .catch((cause: unknown) => this.#onFailed(task, cause))
+      .then(() => {
+        this.#running.delete(key)
+        this.kick()
+      })
+    this.#running.set(key, end)
+  }
+
+  #onDone(task: ReplicaTask): void {
+    this.#backoff.succeeded(keyOf(task))
+    this.#done++
+    this.#options.logger.info(
+      { blob: task.ref.id, birth: task.ref.birth, bytes: task.ref.size },
+      'copy repaired',
+    )
+  }
+
+  #onFailed(task: ReplicaTask, err: unknown): void {
+    if (err instanceof StoppedError) return
+    this.#backoff.failed(keyOf(task))
+    this.#failed++
+    this.#options.logger.warn({ blob: task.ref.id, birth: task.ref.birth, err }, 'copy not repaired yet')
+  }
+
+  async #repair(task: ReplicaTask): Promise<void> {
+    if (!(await this.#holds(task.ref))) await this.#fetch(task.ref)
+    await this.#options.tasks.done(task)
+  }
+
+  /** Reads the whole copy back. A damaged one makes room for a good one. */
+  async #holds(ref: BlobRef): Promise<boolean> {
+    const { store } = this.#options
+    try {
+      const found = await store.verify(ref)
+      return found.size === ref.size && found.checksum === ref.checksum
+    } catch (cause) {
+      if (cause instanceof BlobMissingError) return false
+      if (!(cause instanceof BlobDamagedError)) throw cause
+      await store.quarantine(ref)
+      return false
+    }
+  }
+
+  async #fetch(ref: BlobRef): Promise<void> {
+    const errors: unknown[] = []
+    for (const copy of this.#options.blobs.copies(ref)) {
+      if (copy.nodeId === this.#options.nodeId) continue
+      try {
+        await this.#options.store.write(ref, this.#paced(copy, ref.size), ref)
+        // The write hashed what arrived; only the read-back proves what the disk kept.
+        if (await this.#holds(ref)) return
+        throw new BlobDamagedError(`Blob "${ref.id}" cannot be read back`)
+      } catch (cause) {
+        if (cause instanceof StoppedError) throw cause
+        this.#suspect(ref, copy.nodeId, cause)
+        errors.push(cause)
+      }
+    }
+    throw new AggregateError(
+      errors,
+      `Cannot repair blob "${ref.id}": none of ${errors.length} copies could be copied`,
+    )
+  }
+
+  async *#paced(copy: BlobCopy, size: number): AsyncGenerator<Uint8Array> {
+    for await (const piece of copy.read(0, size)) {
+      if (!this.#started) throw new StoppedError('Repair was stopped')
+      this.#bytes += piece.length
+      await this.#throttle.pass(piece.length)
+      yield piece
+    }
+  }
+
+  /** The owner judges its copy itself; this is only the hint to look. */
+  #suspect(ref: BlobRef, nodeId: NodeId, cause: unknown): void {
+    if (cause instanceof BlobMissingError) this.#options.blobs.report?.(ref, nodeId, 'missing')
+    const isWrong = cause instanceof BlobWriteError && /^(checksum|size)_mismatch$/.test(cause.code)
+    if (isWrong || cause instanceof BlobDamagedError) this.#options.blobs.report?.(ref, nodeId, 'damaged')
+  }
+}
+
+class StoppedError extends Error {
+  override readonly name = 'StoppedError'
+}
+
+function keyOf({ ref }: ReplicaTask): string {
+  return `${ref.id}.${ref.birth}`
+}

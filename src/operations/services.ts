@@ -12,7 +12,9 @@ import type { Command, CommandType, Reply } from '../state-machine/commands.ts'
 import type { StateReader } from '../store/state-reader.ts'
 
 /** Encodes, replicates, decodes. Throws Condition; refusals are replies. Implemented in src/store/propose.ts. */
-export type Propose = <T extends CommandType>(command: Extract<Command, { type: T }> & { type: T }) => Promise<Reply<T>>
+export type Propose = <T extends CommandType>(
+  command: Extract<Command, { type: T }> & { type: T },
+) => Promise<Reply<T>>
 
 export interface Services {
   readonly config: Config
@@ -21,5 +23,7 @@ export interface Services {
   readonly propose: Propose
   readonly access: Access
   readonly content: Content
+  /** 32 bytes that depend on the master key and the label alone, so every node derives the same. For seals such as paging tokens. */
+  readonly deriveKey: (label: 'continuation-token') => Uint8Array
   readonly logger: Logger
 }

@@ -1,0 +1,21 @@
+/**
+ * Looks an access key up inside one tenant.
+ *
+ * Rule: a key of another tenant does not exist here, whoever asks.
+ */
+import { Refusal } from '../../refusal.ts'
+import type { AccessKeyRecord, TenantId } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+
+const ACCESS_KEY_ID = /^[A-Z0-9]{1,64}$/
+
+export function findAccessKey(services: Services, tenantId: TenantId, keyId: string): AccessKeyRecord {
+  const record = ACCESS_KEY_ID.test(keyId) ? services.state.accessKey(keyId) : undefined
+  if (!record || record.tenantId !== tenantId) {
+    throw new Refusal(
+      'not_found',
+      `Access key "${keyId.slice(0, 64)}" does not exist in tenant "${tenantId}"`,
+    )
+  }
+  return record
+}

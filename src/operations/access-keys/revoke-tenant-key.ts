@@ -1,0 +1,24 @@
+/** revokeTenantKey: authorize -> tenant and key exist -> reason -> commit. Revoking again changes nothing and is no error. */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { Refusal } from '../../refusal.ts'
+import type { AccessKeyRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { findTenant } from '../tenants/find-tenant.ts'
+import { findAccessKey } from './find-access-key.ts'
+
+export async function revokeTenantKey(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  input: { readonly id: string; readonly keyId: string; readonly reason: string },
+): Promise<AccessKeyRecord> {
+  authorize(principal, 'revokeTenantKey', { tenantId: input.id })
+  const tenant = findTenant(services, input.id)
+  const { accessKeyId } = findAccessKey(services, tenant.id, input.keyId)
+  const reason = input.reason.trim()
+  if (reason === '') {
+    throw new Refusal('reason_required', `Cannot revoke access key "${accessKeyId}": "reason" is empty`)
+  }
+  return settle(await services.propose({ type: 'revokeAccessKey', accessKeyId, tenantId: tenant.id, reason }))
+}

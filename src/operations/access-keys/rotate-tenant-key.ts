@@ -1,0 +1,54 @@
+/**
+ * rotateTenantKey: authorize -> tenant and key exist -> scopes and expiry -> commit. The id stays, the secret and the key
+ * version change, and with them every token minted from the old secret dies. [decisions 1]
+ */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { parseScopes } from '../../access/scopes.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { findTenant } from '../tenants/find-tenant.ts'
+import type { AccessKeyWithSecret } from './create-tenant-key.ts'
+import { findAccessKey } from './find-access-key.ts'
+import { keyExpiry } from './key-expiry.ts'
+
+/** The command's word for "no expiry from now on". */
+const NEVER = 0
+
+interface RotateTenantKeyInput {
+  readonly id: string
+  readonly keyId: string
+  /** undefined keeps the present scopes. */
+  readonly scopes: string | undefined
+  /** undefined keeps the present expiry, null clears it. */
+  readonly expiresAt: string | null | undefined
+  readonly now: number
+}
+
+export async function rotateTenantKey(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  input: RotateTenantKeyInput,
+): Promise<AccessKeyWithSecret> {
+  authorize(principal, 'rotateTenantKey', { tenantId: input.id })
+  const tenant = findTenant(services, input.id)
+  const { accessKeyId } = findAccessKey(services, tenant.id, input.keyId)
+  if (input.scopes !== undefined) parseScopes(input.scopes)
+  const fresh = services.access.newSecret(accessKeyId)
+  const key = settle(
+    await services.propose({
+      type: 'rotateAccessKey',
+      accessKeyId,
+      tenantId: tenant.id,
+      secret: fresh.sealed,
+      scopes: input.scopes ?? null,
+      expiresAt: newExpiry(input),
+    }),
+  )
+  return { key, secretKey: fresh.secretKey }
+}
+
+function newExpiry(input: RotateTenantKeyInput): number | null {
+  if (input.expiresAt === undefined) return null
+  return input.expiresAt === null ? NEVER : keyExpiry(input.expiresAt, input.now)
+}

@@ -1,0 +1,48 @@
+/**
+ * Records an admin token by its hash. Reached through filesystem access alone: the local socket of a running node,
+ * or a pending record in the data directory of a stopped one. No JSON route mints. [admin: Authentication 2] [decisions 1]
+ *
+ * Rule: the token itself never comes here; whoever mints it keeps it and sends the hash.
+ */
+import { Refusal } from '../../refusal.ts'
+import type { AdminRole, AdminTokenRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { findTenant } from '../tenants/find-tenant.ts'
+
+export interface NewAdminTokenInput {
+  readonly tokenId: string
+  readonly name: string
+  readonly role: AdminRole
+  readonly tenantId: string | null
+  /** Milliseconds since 1970; null never expires. */
+  readonly expiresAt: number | null
+  /** Lower-case hex of SHA-256 over the token. */
+  readonly sha256: string
+}
+
+const ROLES: readonly string[] = ['viewer', 'operator', 'owner'] satisfies AdminRole[]
+
+/** Checks data that came from a file or a socket. Throws Refusal `invalid_request`. */
+export function parseNewAdminToken(value: unknown): NewAdminTokenInput {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<NewAdminTokenInput>
+  const { tokenId, name, role, tenantId = null, expiresAt = null, sha256 } = given
+  const wrong = (field: string): Refusal =>
+    new Refusal('invalid_request', `Cannot create an admin token: the field '${field}' is missing or malformed`)
+  if (typeof tokenId !== 'string' || !/^adm_[0-9a-f]{16}$/.test(tokenId)) throw wrong('tokenId')
+  if (typeof name !== 'string' || name.length < 1 || name.length > 128) throw wrong('name')
+  if (typeof role !== 'string' || !ROLES.includes(role)) throw wrong('role')
+  if (tenantId !== null && typeof tenantId !== 'string') throw wrong('tenantId')
+  if (expiresAt !== null && !Number.isSafeInteger(expiresAt)) throw wrong('expiresAt')
+  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong('sha256')
+  return { tokenId, name, role, tenantId, expiresAt, sha256 }
+}
+
+export async function createAdminToken(services: Services, input: NewAdminTokenInput): Promise<AdminTokenRecord> {
+  await services.cluster.readBarrier()
+  if (input.tenantId !== null) findTenant(services, input.tenantId)
+  // The same record twice is the same token: a pending record may be proposed again after a crash.
+  const known = services.state.adminToken(input.sha256)
+  if (known?.tokenId === input.tokenId) return known
+  return settle(await services.propose({ type: 'createAdminToken', ...input }))
+}

@@ -1,0 +1,23 @@
+/**
+ * All admin tokens, without their hashes: a hash is of no use to people and of some use to thieves.
+ */
+import type { AdminTokenRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+
+export type AdminTokenListing = Omit<AdminTokenRecord, 'sha256'>
+
+const PAGE = 1000
+/** A cluster has tens of admin tokens; the bound only keeps a runaway script from filling memory. */
+const TOKENS_MAX = 10_000
+
+export async function listAdminTokens(services: Services): Promise<readonly AdminTokenListing[]> {
+  await services.cluster.readBarrier()
+  const listed: AdminTokenListing[] = []
+  let after: string | null = ''
+  while (after !== null && listed.length < TOKENS_MAX) {
+    const page: Awaited<ReturnType<typeof services.state.adminTokens>> = await services.state.adminTokens(after, PAGE)
+    listed.push(...page.items.map(({ sha256: _hash, ...rest }) => rest))
+    after = page.next
+  }
+  return listed
+}

@@ -1,0 +1,18 @@
+/**
+ * What a bucket may be called: the S3 rules. [decisions 0, "Bucket names"]
+ *
+ * Rule: a name that breaks them is never handed to the store; on a look-up it simply does not exist.
+ */
+const SHAPE = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/
+
+/** null when the name is good, else the rule that it breaks. */
+export function bucketNameFault(name: string): string | null {
+  if (!SHAPE.test(name)) {
+    return 'use 3 to 63 lower-case letters, digits, dots and hyphens, with a letter or digit at both ends'
+  }
+  if (name.includes('..')) return 'two dots may not stand together'
+  if (IPV4.test(name)) return 'it may not look like an IPv4 address'
+  if (name.startsWith('xn--')) return 'it may not begin with "xn--"'
+  return null
+}

@@ -1,0 +1,44 @@
+/**
+ * createBucket: authorize -> check the name -> commit.
+ *
+ * Whether the name is free and the tenant has room for one more is decided in the commit, where nothing can race it.
+ */
+import { authorize } from '../../access/authorize.ts'
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import { Refusal } from '../../refusal.ts'
+import type { BucketRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { bucketNameFault } from './bucket-name.ts'
+
+interface CreateBucketInput {
+  readonly name: string
+  readonly versioning?: BucketRecord['versioning']
+  readonly objectLockEnabled?: boolean
+}
+
+export async function createBucket(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: CreateBucketInput,
+): Promise<BucketRecord> {
+  authorize(principal, 'createBucket', { bucket: input.name })
+  const fault = bucketNameFault(input.name)
+  if (fault !== null) {
+    throw new Refusal('invalid_bucket_name', `Cannot create bucket "${input.name.slice(0, 64)}": ${fault}`)
+  }
+  if (input.objectLockEnabled === true || (input.versioning ?? 'Unversioned') !== 'Unversioned') {
+    throw new Refusal(
+      'not_implemented',
+      `Cannot create bucket "${input.name}": versioning and object lock are not available yet; leave "versioning" and "objectLockEnabled" out`,
+    )
+  }
+  return settle(
+    await services.propose({
+      type: 'createBucket',
+      tenantId: principal.tenantId,
+      name: input.name,
+      bucketsMax: services.config.limits.bucketsPerTenantMax,
+    }),
+  )
+}

@@ -1,0 +1,16 @@
+/** deleteBucket: authorize -> exists -> commit; that it is empty is decided in the commit. */
+import { authorize } from '../../access/authorize.ts'
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { findBucket } from './find-bucket.ts'
+
+export async function deleteBucket(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: { readonly bucket: string },
+): Promise<void> {
+  authorize(principal, 'deleteBucket', { bucket: input.bucket })
+  const { name } = findBucket(services, principal.tenantId, input.bucket)
+  settle(await services.propose({ type: 'deleteBucket', tenantId: principal.tenantId, name }))
+}

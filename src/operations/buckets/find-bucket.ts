@@ -1,0 +1,15 @@
+/**
+ * Looks a bucket up in the caller's tenant.
+ *
+ * Rule: the tenant comes from the principal alone, so another tenant's bucket and a missing one are the same answer. [native: 3]
+ */
+import { Refusal } from '../../refusal.ts'
+import type { BucketRecord, TenantId } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+import { bucketNameFault } from './bucket-name.ts'
+
+export function findBucket(services: Services, tenantId: TenantId, name: string): BucketRecord {
+  const bucket = bucketNameFault(name) === null ? services.state.bucket(tenantId, name) : undefined
+  if (!bucket) throw new Refusal('not_found', `Bucket "${name.slice(0, 64)}" does not exist`)
+  return bucket
+}

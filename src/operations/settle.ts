@@ -1,0 +1,17 @@
+/**
+ * Turns the reply of a command into its value, or into the error that the caller must hear.
+ *
+ * Owns: the mapping reply -> value | Refusal | Condition. Every mutating operation ends with it.
+ */
+import { Condition } from '../../cluster/index.ts'
+import { Refusal } from '../refusal.ts'
+import type { CommandType, Reply, ReplyValues } from '../state-machine/commands.ts'
+
+export function settle<T extends CommandType>(reply: Reply<T>): ReplyValues[T] {
+  if (reply.ok) return reply.value
+  if (reply.code === 'chunks_gone') {
+    // The content was collected between our look and the commit. The bytes streamed by, so only the caller can send them again.
+    throw new Condition('slow_down', `${reply.message}; send the request again`, { retryAfterMs: 1000 })
+  }
+  throw new Refusal(reply.code, reply.message)
+}

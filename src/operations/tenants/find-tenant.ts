@@ -1,0 +1,11 @@
+/** Looks a tenant up, whatever its status. */
+import { Refusal } from '../../refusal.ts'
+import type { TenantId, TenantRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+import { isTenantId } from './tenant-id.ts'
+
+export function findTenant(services: Services, id: TenantId): TenantRecord {
+  const tenant = isTenantId(id) ? services.state.tenant(id) : undefined
+  if (!tenant) throw new Refusal('not_found', `Tenant "${id.slice(0, 64)}" does not exist`)
+  return tenant
+}

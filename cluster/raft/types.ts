@@ -181,7 +181,12 @@ export type Effect =
   | { readonly type: 'send'; readonly message: Message }
   /** Committed entries, contiguous, each handed out exactly once per process, in order. */
   | { readonly type: 'apply'; readonly entries: readonly Entry[] }
-  | { readonly type: 'proposalAccepted'; readonly proposalId: number; readonly index: LogIndex; readonly term: Term }
+  | {
+      readonly type: 'proposalAccepted'
+      readonly proposalId: number
+      readonly index: LogIndex
+      readonly term: Term
+    }
   | { readonly type: 'proposalRefused'; readonly proposalId: number; readonly reason: RefusalReason }
   /** Once the state machine has applied `index`, a read begun before the `read` input may be served. */
   | { readonly type: 'readReady'; readonly readId: number; readonly index: LogIndex }
@@ -190,7 +195,12 @@ export type Effect =
   /** Pull the leader's state machine from `from`; answer with snapshotInstalled or snapshotFailed. */
   | { readonly type: 'fetchSnapshot'; readonly from: NodeId; readonly atLeast: LogBase }
   /** Facts for the log and the metrics. The core itself never logs. */
-  | { readonly type: 'roleChanged'; readonly role: Role; readonly term: Term; readonly leaderId: NodeId | null }
+  | {
+      readonly type: 'roleChanged'
+      readonly role: Role
+      readonly term: Term
+      readonly leaderId: NodeId | null
+    }
 
 /** What the core starts from. `entries` follow `base` without a gap. */
 export interface RaftRestored {

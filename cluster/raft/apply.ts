@@ -1,0 +1,35 @@
+/**
+ * Handing committed entries to the state machine.
+ *
+ * Owns: order and pace. Knows nothing of: what entries mean.
+ * Rule: an entry is handed out when it is committed AND durable here, so that after a crash the log always reaches at
+ * least as far as the state machine.
+ */
+import { assert } from './assert.ts'
+import { emit } from './core.ts'
+import type { Core } from './core.ts'
+import type { LogIndex } from './types.ts'
+
+const APPLY_BATCH = { bytesMax: 4 * 1024 * 1024, countMax: 512 } as const
+/** Handed out and not yet applied. A restarted node may have a long log to go through. */
+const UNAPPLIED_ENTRIES_MAX = 2048
+
+export function handOutCommitted(core: Core): void {
+  if (core.fetching !== null) return
+  const through = Math.min(
+    core.commitIndex,
+    core.durability.durableIndex,
+    core.appliedIndex + UNAPPLIED_ENTRIES_MAX,
+  )
+  while (core.handedIndex < through) {
+    const entries = core.log.batch(core.handedIndex + 1, through, APPLY_BATCH)
+    emit(core, { type: 'apply', entries })
+    core.handedIndex += entries.length
+  }
+}
+
+export function applied(core: Core, index: LogIndex): void {
+  assert(index <= core.handedIndex, `entry ${index} was never handed out`)
+  core.appliedIndex = Math.max(core.appliedIndex, index)
+  core.configurations.appliedTo(core.appliedIndex)
+}

@@ -1,0 +1,113 @@
+/**
+ * Who belongs to the group, as the log tells it.
+ *
+ * Owns: the bytes of a configuration entry and the history of configurations in the log.
+ * Knows nothing of: progress, votes, addresses.
+ * Rule: the latest configuration in the log is in force, committed or not [thesis 4.1]; truncating the log brings the
+ * one before it back.
+ *
+ * Bytes: version (1), then three lists (voters, learners, outgoing). A list is a count, a string is a count of UTF-16
+ * code units and the units; every number has two bytes, the high one first.
+ */
+import { assert } from './assert.ts'
+import type { Configuration, Entry, LogIndex, NodeId } from './types.ts'
+
+const FORMAT_VERSION = 1
+const UINT16_MAX = 0xffff
+
+export function encodeConfiguration(configuration: Configuration): Uint8Array {
+  const bytes: number[] = [FORMAT_VERSION]
+  const write = (value: number): void => {
+    assert(value <= UINT16_MAX, 'a configuration number has two bytes')
+    bytes.push(value >>> 8, value & 0xff)
+  }
+  for (const list of [configuration.voters, configuration.learners, configuration.outgoing]) {
+    write(list.length)
+    for (const nodeId of list) {
+      write(nodeId.length)
+      for (let i = 0; i < nodeId.length; i += 1) write(nodeId.charCodeAt(i))
+    }
+  }
+  return Uint8Array.from(bytes)
+}
+
+export function decodeConfiguration(data: Uint8Array): Configuration {
+  assert(data[0] === FORMAT_VERSION, `configuration format ${data[0] ?? 'none'} is unknown`)
+  let offset = 1
+  const read = (): number => {
+    const [high, low] = [data[offset], data[offset + 1]]
+    assert(high !== undefined && low !== undefined, 'configuration bytes end too early')
+    offset += 2
+    return high * 256 + low
+  }
+  const readString = (): NodeId => {
+    let text = ''
+    for (let left = read(); left > 0; left -= 1) text += String.fromCharCode(read())
+    return text
+  }
+  const readList = (): readonly NodeId[] => {
+    const list: NodeId[] = []
+    for (let left = read(); left > 0; left -= 1) list.push(readString())
+    return list
+  }
+  const configuration = { voters: readList(), learners: readList(), outgoing: readList() }
+  assert(offset === data.length, 'bytes follow the configuration')
+  return configuration
+}
+
+/** Everybody that receives the log, without duplicates. */
+export function membersOf(configuration: Configuration): readonly NodeId[] {
+  return [...new Set([...configuration.voters, ...configuration.outgoing, ...configuration.learners])]
+}
+
+/** A member of either half votes, campaigns and counts [thesis 4.3]. */
+export function isVoter(configuration: Configuration, nodeId: NodeId): boolean {
+  return configuration.voters.includes(nodeId) || configuration.outgoing.includes(nodeId)
+}
+
+interface Step {
+  readonly index: LogIndex
+  readonly configuration: Configuration
+}
+
+export class ConfigurationHistory {
+  /** Rising indexes. The first is in force at the applied index, the last is in force for counting. */
+  #steps: [Step, ...Step[]]
+
+  constructor(appliedIndex: LogIndex, configuration: Configuration) {
+    this.#steps = [{ index: appliedIndex, configuration }]
+  }
+
+  get current(): Configuration {
+    return (this.#steps.at(-1) ?? this.#steps[0]).configuration
+  }
+
+  /** What a snapshot may carry: never an uncommitted configuration. */
+  get applied(): Configuration {
+    return this.#steps[0].configuration
+  }
+
+  appended(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      if (entry.kind !== 'configuration') continue
+      this.#steps.push({ index: entry.index, configuration: decodeConfiguration(entry.data) })
+    }
+  }
+
+  truncatedFrom(index: LogIndex): void {
+    assert(this.#steps[0].index < index, 'an applied configuration cannot be truncated')
+    const [first, ...later] = this.#steps
+    this.#steps = [first, ...later.filter((step) => step.index < index)]
+  }
+
+  appliedTo(index: LogIndex): void {
+    for (let next = this.#steps[1]; next !== undefined && next.index <= index; next = this.#steps[1]) {
+      this.#steps = [next, ...this.#steps.slice(2)]
+    }
+  }
+
+  /** A snapshot replaced the log. */
+  restart(index: LogIndex, configuration: Configuration): void {
+    this.#steps = [{ index, configuration }]
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * The state of one Raft member and the few ways to speak from it.
+ *
+ * Owns: the fields that every role shares. Knows nothing of: which message changes them; the role files do.
+ * Rule: terms only rise, a vote is set once per term, the commit index only rises. They change through the functions
+ * here, which check it.
+ */
+import { assert } from './assert.ts'
+import { ConfigurationHistory } from './configuration.ts'
+import { Durability } from './durability.ts'
+import type { Needs } from './durability.ts'
+import { FollowerReads } from './follower-reads.ts'
+import type { Progress } from './progress.ts'
+import { RaftLog } from './raft-log.ts'
+import type { ReadRounds } from './read-rounds.ts'
+import type {
+  Effect,
+  HardState,
+  LogBase,
+  LogIndex,
+  Message,
+  NodeId,
+  RaftOptions,
+  RaftRestored,
+  Role,
+  Term,
+} from './types.ts'
+
+/** Exists while this member leads and dies with its leadership: nothing of it can leak into another term. */
+export interface Leadership {
+  readonly peers: ReadonlyMap<NodeId, Progress>
+  /** The entry that opened this term; until it is committed nobody reads [thesis 6.4]. */
+  readonly noopIndex: LogIndex
+  readonly reads: ReadRounds
+  transfer: { readonly target: NodeId; ticks: number } | null
+}
+
+export interface Core {
+  readonly nodeId: NodeId
+  readonly options: RaftOptions
+  readonly log: RaftLog
+  readonly durability: Durability
+  readonly configurations: ConfigurationHistory
+  readonly followerReads: FollowerReads
+  /** Gathered during one step. */
+  effects: Effect[]
+  term: Term
+  votedFor: NodeId | null
+  role: Role
+  leaderId: NodeId | null
+  commitIndex: LogIndex
+  /** Handed out as `apply`: appliedIndex <= handedIndex <= commitIndex. */
+  handedIndex: LogIndex
+  appliedIndex: LogIndex
+  /** Ticks since this member heard a leader, granted a vote or began to campaign. */
+  electionElapsed: number
+  electionTimeout: number
+  votes: Map<NodeId, boolean>
+  leadership: Leadership | null
+  /** The snapshot that the driver is pulling. Meanwhile nothing is handed out: the state machine is about to be replaced. */
+  fetching: LogBase | null
+}
+
+export function createCore(options: RaftOptions, restored: RaftRestored): Core {
+  const log = new RaftLog(restored.base, restored.entries)
+  const { appliedIndex } = restored
+  assert(
+    restored.base.index <= appliedIndex && appliedIndex <= log.lastIndex,
+    'the applied index lies in the log',
+  )
+  assert(restored.base.index > 0 || restored.base.term === 0, 'a log from the start has no term before it')
+  assert(options.electionTicks >= 2, 'an election time-out is several heartbeats')
+  const configurations = new ConfigurationHistory(appliedIndex, restored.configuration)
+  configurations.appended(restored.entries.filter((entry) => entry.index > appliedIndex))
+  const core: Core = {
+    nodeId: options.nodeId,
+    options,
+    log,
+    configurations,
+    durability: new Durability(restored.hardState, log.lastIndex),
+    followerReads: new FollowerReads(firstRequestId(options)),
+    effects: [],
+    term: restored.hardState.currentTerm,
+    votedFor: restored.hardState.votedFor,
+    role: 'follower',
+    leaderId: null,
+    commitIndex: appliedIndex,
+    handedIndex: appliedIndex,
+    appliedIndex,
+    electionElapsed: 0,
+    electionTimeout: 0,
+    votes: new Map(),
+    leadership: null,
+    fetching: null,
+  }
+  resetElectionTimer(core)
+  return core
+}
+
+/**
+ * A restarted process must not take the answer to its predecessor's question for its own: that index may be older than
+ * its read. Hence a random start, with room for 2^20 questions before two starts could touch.
+ */
+function firstRequestId(options: RaftOptions): number {
+  return options.random() * 2 ** 20
+}
+
+export function resetElectionTimer(core: Core): void {
+  const { electionTicks, random } = core.options
+  core.electionElapsed = 0
+  core.electionTimeout = electionTicks + (random() % electionTicks)
+}
+
+export function hardStateOf(core: Core): HardState {
+  return { currentTerm: core.term, votedFor: core.votedFor }
+}
+
+export function raiseTerm(core: Core, term: Term): void {
+  assert(term > core.term, `term falls from ${core.term} to ${term}`)
+  core.term = term
+  core.votedFor = null
+}
+
+export function voteFor(core: Core, candidate: NodeId): void {
+  assert(core.votedFor === null || core.votedFor === candidate, `second vote in term ${core.term}`)
+  core.votedFor = candidate
+}
+
+export function commitTo(core: Core, index: LogIndex): void {
+  assert(index >= core.commitIndex, `commit index falls from ${core.commitIndex} to ${index}`)
+  assert(index <= core.log.lastIndex, `commit index ${index} is beyond the log end ${core.log.lastIndex}`)
+  core.commitIndex = index
+}
+
+export function envelope(
+  core: Core,
+  to: NodeId,
+): { readonly from: NodeId; readonly to: NodeId; readonly term: Term } {
+  return { from: core.nodeId, to, term: core.term }
+}
+
+export function emit(core: Core, effect: Effect): void {
+  core.effects.push(effect)
+}
+
+/** For messages that promise nothing of this member's disk. */
+export function send(core: Core, message: Message): void {
+  core.effects.push({ type: 'send', message })
+}
+
+/** For messages that are true only once the disk says so. */
+export function promise(core: Core, message: Message, needs: Needs): void {
+  core.durability.promise(message, needs)
+}

@@ -1,0 +1,141 @@
+/**
+ * Asking for votes and giving them [thesis 3.4, 9.6].
+ *
+ * Owns: campaigns, tallies, the one vote per term. Knows nothing of: what a leader does afterwards.
+ * Rule: a vote leaves after it is durable, the own vote counts after it is durable, and nobody asks for votes in the
+ * name of a log or a term that a crash could still take back: a restarted candidate would collect old votes for a
+ * shorter log.
+ */
+import { isVoter, membersOf } from './configuration.ts'
+import { envelope, hardStateOf, promise, raiseTerm, resetElectionTimer, send, voteFor } from './core.ts'
+import type { Core } from './core.ts'
+import { becomeLeader } from './leader.ts'
+import { hasQuorum } from './quorum.ts'
+import { becomeFollower, setLeader } from './role.ts'
+import type { NodeId, RequestVote, RequestVoteResponse, TimeoutNow } from './types.ts'
+
+/** A tick of any role but the leader's. */
+export function tickElection(core: Core): void {
+  core.electionElapsed += 1
+  if (core.electionElapsed < core.electionTimeout) return
+  if (mayCampaign(core)) becomePreCandidate(core)
+  else becomeFollower(core, core.term, null)
+}
+
+/** True while a living leader was heard of within the shortest time-out: then votes are not even considered [thesis 4.2.3]. */
+export function hearsLeader(core: Core): boolean {
+  if (core.role === 'leader') return true
+  return core.leaderId !== null && core.electionElapsed < core.options.electionTicks
+}
+
+export function handleRequestVote(core: Core, message: RequestVote): void {
+  if (message.preVote) answerPreVote(core, message)
+  else answerVote(core, message)
+}
+
+export function handleRequestVoteResponse(core: Core, message: RequestVoteResponse): void {
+  if (core.role !== (message.preVote ? 'preCandidate' : 'candidate')) return
+  // A granted pre-vote carries the term that was asked for; one for an older campaign says nothing about this one.
+  if (message.preVote && message.granted && message.term !== core.term + 1) return
+  if (!core.votes.has(message.from)) core.votes.set(message.from, message.granted)
+  tally(core)
+}
+
+/** The leader orders an election: no pre-vote, and voters do not protect the leader that wants to go [thesis 3.10]. */
+export function handleTimeoutNow(core: Core, message: TimeoutNow): void {
+  if (core.leaderId !== message.from || core.role !== 'follower' || !mayCampaign(core)) return
+  becomeCandidate(core, true)
+}
+
+/** Called when the disk confirmed something: the own vote may have become true. */
+export function countOwnVote(core: Core): void {
+  if (
+    core.role !== 'candidate' ||
+    core.votes.has(core.nodeId) ||
+    !core.durability.isDurable(hardStateOf(core))
+  )
+    return
+  core.votes.set(core.nodeId, true)
+  tally(core)
+}
+
+/** A node whose state machine is about to be replaced has nothing to lead with. */
+function mayCampaign(core: Core): boolean {
+  return isVoter(core.configurations.current, core.nodeId) && core.fetching === null
+}
+
+function becomePreCandidate(core: Core): void {
+  beginCampaign(core, 'preCandidate')
+  core.votes.set(core.nodeId, true)
+  for (const to of otherVoters(core)) {
+    send(core, { ...voteRequest(core, to), term: core.term + 1, preVote: true, transfer: false })
+  }
+  tally(core)
+}
+
+function becomeCandidate(core: Core, transfer: boolean): void {
+  raiseTerm(core, core.term + 1)
+  voteFor(core, core.nodeId)
+  beginCampaign(core, 'candidate')
+  for (const to of otherVoters(core)) {
+    promise(core, { ...voteRequest(core, to), preVote: false, transfer }, 'log')
+  }
+}
+
+function beginCampaign(core: Core, role: 'preCandidate' | 'candidate'): void {
+  core.role = role
+  core.votes = new Map()
+  setLeader(core, null)
+  resetElectionTimer(core)
+}
+
+/** Only votes of the configuration in force count, and both halves while it is joint. */
+function tally(core: Core): void {
+  const configuration = core.configurations.current
+  const isWon = hasQuorum(configuration, (nodeId) => core.votes.get(nodeId) === true)
+  const isLost = !hasQuorum(configuration, (nodeId) => core.votes.get(nodeId) !== false)
+  if (isLost) becomeFollower(core, core.term, null)
+  else if (isWon && core.role === 'preCandidate') becomeCandidate(core, false)
+  else if (isWon) becomeLeader(core)
+}
+
+/** Changes neither term nor vote nor timer, so it may be answered any number of times. */
+function answerPreVote(core: Core, message: RequestVote): void {
+  const isGranted = message.term > core.term && core.log.isUpToDate(message.lastLogIndex, message.lastLogTerm)
+  if (isGranted) {
+    send(core, { ...voteResponse(core, message), term: message.term, granted: true })
+  } else {
+    promise(core, { ...voteResponse(core, message), granted: false }, 'hardState')
+  }
+}
+
+/** Granted whether or not the candidate, or this node, is a voter in this node's view: its log may lag [thesis 4.2.2]. */
+function answerVote(core: Core, message: RequestVote): void {
+  const isFree = core.votedFor === message.from || (core.votedFor === null && core.leaderId === null)
+  const granted =
+    isFree && message.term === core.term && core.log.isUpToDate(message.lastLogIndex, message.lastLogTerm)
+  if (granted) {
+    voteFor(core, message.from)
+    resetElectionTimer(core)
+  }
+  promise(core, { ...voteResponse(core, message), granted }, 'hardState')
+}
+
+function voteRequest(core: Core, to: NodeId) {
+  const { lastIndex, lastTerm } = core.log
+  return {
+    type: 'RequestVote',
+    ...envelope(core, to),
+    lastLogIndex: lastIndex,
+    lastLogTerm: lastTerm,
+  } as const
+}
+
+function voteResponse(core: Core, message: RequestVote) {
+  return { type: 'RequestVoteResponse', ...envelope(core, message.from), preVote: message.preVote } as const
+}
+
+function otherVoters(core: Core): readonly NodeId[] {
+  const { current } = core.configurations
+  return membersOf(current).filter((nodeId) => nodeId !== core.nodeId && isVoter(current, nodeId))
+}

@@ -1,0 +1,172 @@
+/**
+ * The Raft member: one input in, the effects of it out.
+ *
+ * Owns: the dispatch and the end of every step, where sends, reads, applies and the disk write are gathered.
+ * Knows nothing of: clocks, sockets, files. Reading order from here: election.ts, leader.ts, replication.ts,
+ * follower.ts, durability.ts.
+ * Rule: step() is synchronous and deterministic; the same options, restored state and inputs give the same effects.
+ */
+import { applied, handOutCommitted } from './apply.ts'
+import { assert } from './assert.ts'
+import { createCore, hardStateOf } from './core.ts'
+import type { Core } from './core.ts'
+import {
+  countOwnVote,
+  handleRequestVote,
+  handleRequestVoteResponse,
+  handleTimeoutNow,
+  tickElection,
+} from './election.ts'
+import { handleAppendEntries } from './follower.ts'
+import {
+  advanceCommit,
+  handleAppendEntriesResponse,
+  handleInstallSnapshotResponse,
+  leaderWokeUp,
+  propose,
+  tickLeader,
+} from './leader.ts'
+import {
+  advanceReads,
+  askForWaitingReads,
+  handleReadIndex,
+  handleReadIndexResponse,
+  read,
+  tickFollowerReads,
+} from './read-index.ts'
+import { replicate } from './replication.ts'
+import { compact, handleInstallSnapshot, snapshotFailed, snapshotInstalled } from './snapshot.ts'
+import { statusOf } from './status.ts'
+import { admit } from './terms.ts'
+import { transferLeadership } from './transfer.ts'
+import type {
+  Effect,
+  Input,
+  Message,
+  NodeId,
+  RaftOptions,
+  RaftRestored,
+  RaftStatus,
+  Role,
+  Term,
+} from './types.ts'
+
+export class Raft {
+  readonly #core: Core
+  #told: { readonly role: Role; readonly term: Term; readonly leaderId: NodeId | null }
+
+  constructor(options: RaftOptions, restored: RaftRestored) {
+    this.#core = createCore(options, restored)
+    this.#told = this.#role()
+  }
+
+  step(input: Input): Effect[] {
+    this.#core.effects = []
+    dispatch(this.#core, input)
+    return this.#finish()
+  }
+
+  status(): RaftStatus {
+    return statusOf(this.#core)
+  }
+
+  /** The write comes first: what is sent in the same step travels in parallel with it [thesis 10.2.1]. */
+  #finish(): Effect[] {
+    const core = this.#core
+    if (core.leadership === null) askForWaitingReads(core)
+    else replicate(core, advanceReads(core, core.leadership))
+    handOutCommitted(core)
+    const { write, ready } = core.durability.flush(hardStateOf(core), core.log)
+    const effects: Effect[] = write === null ? [] : [write]
+    effects.push(...this.#roleChange(), ...core.effects)
+    for (const message of ready) effects.push({ type: 'send', message })
+    return effects
+  }
+
+  #roleChange(): Effect[] {
+    const now = this.#role()
+    const { role, term, leaderId } = this.#told
+    if (now.role === role && now.term === term && now.leaderId === leaderId) return []
+    this.#told = now
+    return [{ type: 'roleChanged', ...now }]
+  }
+
+  #role(): { readonly role: Role; readonly term: Term; readonly leaderId: NodeId | null } {
+    const { role, term, leaderId } = this.#core
+    return { role, term, leaderId }
+  }
+}
+
+function dispatch(core: Core, input: Input): void {
+  switch (input.type) {
+    case 'tick':
+      return tick(core)
+    case 'tickGap':
+      return core.role === 'leader' ? leaderWokeUp(core) : undefined
+    case 'message':
+      return receive(core, input.message)
+    case 'propose':
+      return propose(core, input.proposalId, input.data)
+    case 'walDone':
+      return walDone(core, input.sequence)
+    case 'applied':
+      return applied(core, input.index)
+    case 'read':
+      return read(core, input.readId)
+    case 'snapshotInstalled':
+      return snapshotInstalled(core, input.base, input.configuration)
+    case 'snapshotFailed':
+      return snapshotFailed(core)
+    case 'compact':
+      return compact(core, input.index)
+    case 'transferLeadership':
+      return transferLeadership(core, input.target)
+    case 'peerUnreachable':
+      return peerUnreachable(core, input.peer)
+  }
+}
+
+function receive(core: Core, message: Message): void {
+  assert(message.to === core.nodeId, `a message for ${message.to} came to ${core.nodeId}`)
+  assert(message.from !== core.nodeId, 'a member sends nothing to itself')
+  if (!admit(core, message)) return
+  switch (message.type) {
+    case 'AppendEntries':
+      return handleAppendEntries(core, message)
+    case 'RequestVote':
+      return handleRequestVote(core, message)
+    case 'RequestVoteResponse':
+      return handleRequestVoteResponse(core, message)
+    case 'InstallSnapshot':
+      return handleInstallSnapshot(core, message)
+    case 'ReadIndex':
+      return handleReadIndex(core, message)
+    case 'ReadIndexResponse':
+      return handleReadIndexResponse(core, message)
+    case 'TimeoutNow':
+      return handleTimeoutNow(core, message)
+    case 'AppendEntriesResponse':
+      return core.leadership === null ? undefined : handleAppendEntriesResponse(core, message)
+    case 'InstallSnapshotResponse':
+      return core.leadership === null ? undefined : handleInstallSnapshotResponse(core, message)
+  }
+}
+
+function tick(core: Core): void {
+  if (core.role === 'leader') return tickLeader(core)
+  tickFollowerReads(core)
+  tickElection(core)
+}
+
+function walDone(core: Core, sequence: number): void {
+  for (const message of core.durability.done(sequence, core.term))
+    core.effects.push({ type: 'send', message })
+  countOwnVote(core)
+  if (core.role === 'leader') advanceCommit(core)
+}
+
+/** Whatever was under way to the peer is in doubt: ask where it stands instead of streaming on. */
+function peerUnreachable(core: Core, nodeId: NodeId): void {
+  const peer = core.leadership?.peers.get(nodeId)
+  if (peer?.state === 'replicate') peer.becomeProbe(peer.matchIndex + 1)
+}

@@ -1,0 +1,86 @@
+/**
+ * Linearizable reads without clocks [thesis 6.4].
+ *
+ * Owns: when a read index may be told. Knows nothing of: how a reader waits for the apply.
+ * Rule: the index is the leader's commit index at a moment after the read began; it is told once a quorum has answered
+ * something sent after that moment, in this term, and never before an entry of this term is committed.
+ */
+import { emit, envelope, send } from './core.ts'
+import type { Core, Leadership } from './core.ts'
+import { hasQuorum } from './quorum.ts'
+import type { ReadRound } from './read-rounds.ts'
+import { refuseFollowerReads } from './role.ts'
+import type { NodeId, ReadIndex, ReadIndexResponse } from './types.ts'
+
+export function read(core: Core, readId: number): void {
+  const isQueued =
+    core.leadership === null
+      ? core.leaderId !== null && core.followerReads.add(readId)
+      : core.leadership.reads.addLocal(readId)
+  if (!isQueued) emit(core, { type: 'readRefused', readId })
+}
+
+export function handleReadIndex(core: Core, message: ReadIndex): void {
+  if (core.leadership?.peers.has(message.from) === true) {
+    core.leadership.reads.addRemote(message.from, message.requestId)
+  } else {
+    sendReadIndexResponse(core, message.from, { requestId: message.requestId, index: null })
+  }
+}
+
+export function handleReadIndexResponse(core: Core, message: ReadIndexResponse): void {
+  if (message.from !== core.leaderId) return
+  for (const readId of core.followerReads.answered(message.requestId)) {
+    if (message.index === null) emit(core, { type: 'readRefused', readId })
+    else emit(core, { type: 'readReady', readId, index: message.index })
+  }
+}
+
+export function tickFollowerReads(core: Core): void {
+  const requestId = core.followerReads.tick()
+  if (core.followerReads.isOverdue(core.options.electionTicks)) refuseFollowerReads(core)
+  else if (requestId !== null) askLeader(core, requestId)
+}
+
+/** Puts everything that waits into one question, unless one is open. */
+export function askForWaitingReads(core: Core): void {
+  if (core.leaderId === null || core.leadership !== null) return
+  const requestId = core.followerReads.ask()
+  if (requestId !== null) askLeader(core, requestId)
+}
+
+/** Ends the open round if it is confirmed and begins the next. True when peers must hear of a new token now. */
+export function advanceReads(core: Core, leadership: Leadership): boolean {
+  if (core.commitIndex < leadership.noopIndex) return false
+  confirmRound(core, leadership)
+  const hasBegun = leadership.reads.begin(core.commitIndex) !== null
+  confirmRound(core, leadership)
+  return hasBegun && leadership.reads.open !== null
+}
+
+function confirmRound(core: Core, { peers, reads }: Leadership): void {
+  const round = reads.open
+  if (round === null) return
+  const hasEchoed = (nodeId: NodeId): boolean =>
+    nodeId === core.nodeId || (peers.get(nodeId)?.readToken ?? 0) >= round.token
+  if (!hasQuorum(core.configurations.current, hasEchoed)) return
+  reads.close()
+  answerRound(core, round)
+}
+
+function answerRound(core: Core, { index, local, remote }: ReadRound): void {
+  for (const readId of local) emit(core, { type: 'readReady', readId, index })
+  for (const [peer, requestId] of remote) sendReadIndexResponse(core, peer, { requestId, index })
+}
+
+function askLeader(core: Core, requestId: number): void {
+  if (core.leaderId !== null) send(core, { type: 'ReadIndex', ...envelope(core, core.leaderId), requestId })
+}
+
+function sendReadIndexResponse(
+  core: Core,
+  to: NodeId,
+  answer: { readonly requestId: number; readonly index: number | null },
+): void {
+  send(core, { type: 'ReadIndexResponse', ...envelope(core, to), ...answer })
+}

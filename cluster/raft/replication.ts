@@ -1,0 +1,103 @@
+/**
+ * What the leader sends to its peers, and when.
+ *
+ * Owns: the choice between entries, an empty append and a snapshot offer. Knows nothing of: answers.
+ * Rule: an empty append in place of a heartbeat asks at an index where the leader knows the logs to meet, so that it can
+ * never disturb a stream; it asks at the stream's end only while probing or when the window seems lost.
+ */
+import { envelope, send } from './core.ts'
+import type { Core } from './core.ts'
+import type { Progress } from './progress.ts'
+import { leadershipOf } from './role.ts'
+import type { Entry, LogIndex, NodeId } from './types.ts'
+
+/** Entries without data have no bytes to be limited by. */
+const ENTRIES_PER_MESSAGE_MAX = 1024
+
+/** Sends whatever every peer may get now; `toAll` lets no peer go without a message (a read round has begun). */
+export function replicate(core: Core, toAll: boolean): void {
+  for (const [to, peer] of leadershipOf(core).peers) {
+    const hasSent = sendEntries(core, to, peer)
+    if (!hasSent && isCommitNews(core, peer))
+      sendAppend(core, to, peer, { after: peer.nextIndex - 1, entries: [] })
+    else if (!hasSent && toAll) sendEmptyAppend(core, to, peer)
+  }
+}
+
+/** One heartbeat interval has passed: every peer hears from its leader, whatever its window. */
+export function sendHeartbeats(core: Core): void {
+  for (const [to, peer] of leadershipOf(core).peers) {
+    sendEmptyAppend(core, to, peer)
+    const isOfferDue = peer.ticksInState > 0 && peer.ticksInState % core.options.electionTicks === 0
+    if (peer.state === 'snapshot' && isOfferDue) offerSnapshot(core, to)
+  }
+}
+
+function sendEntries(core: Core, to: NodeId, peer: Progress): boolean {
+  const { log, options } = core
+  const limits = { bytesMax: options.limits.messageBytesMax, countMax: ENTRIES_PER_MESSAGE_MAX }
+  let hasSent = false
+  while (peer.state !== 'snapshot') {
+    if (peer.nextIndex <= log.base.index) {
+      peer.becomeSnapshot()
+      offerSnapshot(core, to)
+    } else if (peer.nextIndex > log.lastIndex || !peer.maySend(options.limits)) {
+      break
+    } else {
+      const entries = log.batch(peer.nextIndex, log.lastIndex, limits)
+      const last = peer.nextIndex + entries.length - 1
+      const bytes = log.bytesBetween(peer.nextIndex - 1, last)
+      sendAppend(core, to, peer, { after: peer.nextIndex - 1, entries })
+      peer.sent(last, bytes)
+      hasSent = true
+    }
+  }
+  return hasSent
+}
+
+/** Every node completes its own proposals when it applies them, so it hears of a commit at once. */
+function isCommitNews(core: Core, peer: Progress): boolean {
+  if (peer.state !== 'replicate' || peer.nextIndex <= core.log.base.index) return false
+  return Math.min(core.commitIndex, peer.nextIndex - 1) > peer.commitSent
+}
+
+function sendEmptyAppend(core: Core, to: NodeId, peer: Progress): void {
+  sendAppend(core, to, peer, { after: heartbeatIndex(core, peer), entries: [] })
+}
+
+function heartbeatIndex(core: Core, peer: Progress): LogIndex {
+  const asksAtTheEnd = peer.state === 'probe' || (peer.state === 'replicate' && peer.isWindowSuspect)
+  const index = asksAtTheEnd ? peer.nextIndex - 1 : peer.matchIndex
+  // The term before the base is forgotten. At zero all logs meet.
+  return index < core.log.base.index ? 0 : index
+}
+
+interface Append {
+  readonly after: LogIndex
+  readonly entries: readonly Entry[]
+}
+
+function sendAppend(core: Core, to: NodeId, peer: Progress, { after, entries }: Append): void {
+  const { commitIndex, log } = core
+  peer.commitSent = Math.max(peer.commitSent, Math.min(commitIndex, after + entries.length))
+  send(core, {
+    type: 'AppendEntries',
+    ...envelope(core, to),
+    prevLogIndex: after,
+    prevLogTerm: after === 0 ? 0 : log.knownTermAt(after),
+    entries,
+    leaderCommit: commitIndex,
+    readToken: leadershipOf(core).reads.token,
+  })
+}
+
+/** The offer names the applied prefix: a state machine has no other cut to give, and its configuration is committed. */
+function offerSnapshot(core: Core, to: NodeId): void {
+  const { appliedIndex, configurations, log } = core
+  send(core, {
+    type: 'InstallSnapshot',
+    ...envelope(core, to),
+    lastIncluded: { index: appliedIndex, term: log.knownTermAt(appliedIndex) },
+    configuration: configurations.applied,
+  })
+}

@@ -1,0 +1,46 @@
+/**
+ * Falling back to follower, the way out of every other role.
+ *
+ * Owns: what must be dropped when a role or a leader ends. Knows nothing of: how roles are won.
+ * Rule: leadership dies whole. Its reads are refused and its read tokens, progress and transfer are gone, so no late
+ * answer can be counted in another term.
+ */
+import { assert } from './assert.ts'
+import { emit, envelope, promise, raiseTerm, resetElectionTimer } from './core.ts'
+import type { Core, Leadership } from './core.ts'
+import type { NodeId, Term } from './types.ts'
+
+export function becomeFollower(core: Core, term: Term, leaderId: NodeId | null): void {
+  if (term !== core.term) raiseTerm(core, term)
+  core.role = 'follower'
+  core.votes = new Map()
+  setLeader(core, leaderId)
+  dropLeadership(core)
+  resetElectionTimer(core)
+}
+
+/** A question put to one leader is not answered by the next: its readers ask again. */
+export function setLeader(core: Core, leaderId: NodeId | null): void {
+  if (core.leaderId === leaderId) return
+  core.leaderId = leaderId
+  refuseFollowerReads(core)
+}
+
+export function refuseFollowerReads(core: Core): void {
+  for (const readId of core.followerReads.takeAll()) emit(core, { type: 'readRefused', readId })
+}
+
+export function leadershipOf(core: Core): Leadership {
+  assert(core.leadership !== null, 'only a leader has peers')
+  return core.leadership
+}
+
+function dropLeadership(core: Core): void {
+  const reads = core.leadership?.reads.takeAll()
+  core.leadership = null
+  if (reads === undefined) return
+  for (const readId of reads.local) emit(core, { type: 'readRefused', readId })
+  for (const [peer, requestId] of reads.remote) {
+    promise(core, { type: 'ReadIndexResponse', ...envelope(core, peer), requestId, index: null }, 'hardState')
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The receiving side of a snapshot, and forgetting what is applied.
+ *
+ * Owns: when to pull, what of the log survives an install. Knows nothing of: the bytes, which the driver moves.
+ * Rule: a log that contradicts the snapshot is dropped whole: entries after a wrong entry are wrong as well. A snapshot
+ * never takes the state machine back.
+ */
+import { assert } from './assert.ts'
+import { commitTo, emit, envelope, promise } from './core.ts'
+import type { Core } from './core.ts'
+import { followLeader } from './follower.ts'
+import type { Configuration, InstallSnapshot, LogBase, LogIndex, NodeId } from './types.ts'
+
+export function handleInstallSnapshot(core: Core, message: InstallSnapshot): void {
+  followLeader(core, message.from)
+  const { lastIncluded } = message
+  const isHeld =
+    lastIncluded.index <= core.commitIndex || core.log.matches(lastIncluded.index, lastIncluded.term)
+  if (isHeld) {
+    answer(core, message.from, Math.max(lastIncluded.index, core.commitIndex))
+  } else if (core.fetching === null) {
+    core.fetching = lastIncluded
+    emit(core, { type: 'fetchSnapshot', from: message.from, atLeast: lastIncluded })
+  }
+}
+
+export function snapshotInstalled(core: Core, base: LogBase, configuration: Configuration): void {
+  assert(core.fetching !== null, 'no snapshot was asked for')
+  assert(
+    base.index >= core.fetching.index,
+    `snapshot ${base.index} is older than the offer ${core.fetching.index}`,
+  )
+  assert(
+    base.index > core.handedIndex,
+    `snapshot ${base.index} takes the state back from ${core.handedIndex}`,
+  )
+  core.fetching = null
+  if (core.log.matches(base.index, base.term)) {
+    commitTo(core, Math.max(core.commitIndex, base.index))
+    core.configurations.appliedTo(base.index)
+  } else {
+    assert(base.index > core.commitIndex, `snapshot ${base.index} contradicts a committed entry`)
+    core.log.restart(base)
+    core.durability.restarted(base)
+    core.configurations.restart(base.index, configuration)
+    commitTo(core, base.index)
+  }
+  core.handedIndex = base.index
+  core.appliedIndex = base.index
+  if (core.leaderId !== null) answer(core, core.leaderId, base.index)
+}
+
+export function snapshotFailed(core: Core): void {
+  assert(core.fetching !== null, 'no snapshot was asked for')
+  core.fetching = null
+}
+
+export function compact(core: Core, index: LogIndex): void {
+  assert(index <= core.appliedIndex, `entry ${index} is not applied yet`)
+  if (index > core.log.base.index) core.log.compactTo(index)
+}
+
+function answer(core: Core, to: NodeId, index: LogIndex): void {
+  promise(core, { type: 'InstallSnapshotResponse', ...envelope(core, to), index }, 'log')
+}

@@ -1,0 +1,60 @@
+/**
+ * The gate for messages: which term they belong to, and whether they are heard at all.
+ *
+ * Owns: raising the term, answering the past. Knows nothing of: what a message asks for.
+ * Rule: a message of an older term never changes anything; a pre-vote, asked or granted, never raises the term
+ * [thesis 9.6]; a request for votes is not heard while a leader is [thesis 4.2.3].
+ */
+import { envelope, promise } from './core.ts'
+import type { Core } from './core.ts'
+import { hearsLeader } from './election.ts'
+import { becomeFollower } from './role.ts'
+import type { Message, NodeId } from './types.ts'
+
+/** True when the message may be handled in the current term. */
+export function admit(core: Core, message: Message): boolean {
+  if (message.type === 'RequestVote' && !message.transfer && message.term > core.term && hearsLeader(core))
+    return false
+  if (message.term < core.term) {
+    answerPast(core, message)
+    return message.type === 'RequestVote'
+  }
+  if (message.term > core.term && !isAboutNextTerm(message)) {
+    becomeFollower(core, message.term, leaderOf(message))
+  }
+  noteHeard(core, message)
+  return true
+}
+
+/** A pre-vote speaks of a term that nobody has entered yet. */
+function isAboutNextTerm(message: Message): boolean {
+  if (message.type === 'RequestVote') return message.preVote
+  return message.type === 'RequestVoteResponse' && message.preVote && message.granted
+}
+
+function leaderOf(message: Message): NodeId | null {
+  return message.type === 'AppendEntries' || message.type === 'InstallSnapshot' ? message.from : null
+}
+
+/** A leader of the past must learn that it is one, even if it hears nobody else: or it would never let this node in. */
+function answerPast(core: Core, message: Message): void {
+  if (leaderOf(message) === null) return
+  promise(
+    core,
+    {
+      type: 'AppendEntriesResponse',
+      ...envelope(core, message.from),
+      success: false,
+      index: 0,
+      hintIndex: 0,
+      hintTerm: 0,
+      readToken: 0,
+    },
+    'hardState',
+  )
+}
+
+function noteHeard(core: Core, message: Message): void {
+  const peer = core.leadership?.peers.get(message.from)
+  if (peer !== undefined && message.term === core.term) peer.silentTicks = 0
+}

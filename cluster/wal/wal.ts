@@ -5,7 +5,7 @@
  * and MemoryWal (tests, can lose what was not yet synced).
  * Rule: `onDurable` speaks only after the bytes have survived fdatasync; after an I/O error it never speaks again.
  */
-import type { Entry, HardState, LogBase, LogIndex } from '../raft/types.ts'
+import type { Entry, HardState, LogBase } from '../raft/types.ts'
 
 export interface WalBatch {
   readonly sequence: number

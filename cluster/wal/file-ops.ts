@@ -1,0 +1,80 @@
+/**
+ * The few file operations that the log is made of, as a port.
+ *
+ * Owns: the calls into the operating system, all of them synchronous because the log lives on a thread of its own.
+ * Knows nothing of: segments. Rule: a name in a directory is durable only after `syncDir`; bytes in a file only
+ * after `fdatasync` or `fsync` returned without an error.
+ */
+import * as fs from 'node:fs'
+import { dirname } from 'node:path'
+
+export interface FileOps {
+  /** Creates the directory and everything above it that is missing; durable when it returns. */
+  makeDir(path: string): void
+  /** File names, in no order. */
+  list(dir: string): readonly string[]
+  size(path: string): number
+  /** The first `bytesMax` bytes, or the whole file when it is shorter. */
+  read(path: string, bytesMax: number): Uint8Array
+  /** Creates a file that must not exist yet. */
+  create(path: string): number
+  /** May write fewer bytes than it was given; returns how many. */
+  write(fd: number, bytes: Uint8Array, position: number): number
+  fdatasync(fd: number): void
+  fsync(fd: number): void
+  close(fd: number): void
+  rename(from: string, to: string): void
+  unlink(path: string): void
+  syncDir(path: string): void
+}
+
+export const nodeFileOps: FileOps = {
+  makeDir,
+  list: (dir) => fs.readdirSync(dir),
+  size: (path) => fs.statSync(path).size,
+  read,
+  create: (path) => fs.openSync(path, 'wx', 0o600),
+  write: (fd, bytes, position) => fs.writeSync(fd, bytes, 0, bytes.byteLength, position),
+  fdatasync: (fd) => fs.fdatasyncSync(fd),
+  fsync: (fd) => fs.fsyncSync(fd),
+  close: (fd) => fs.closeSync(fd),
+  rename: (from, to) => fs.renameSync(from, to),
+  unlink: (path) => fs.unlinkSync(path),
+  syncDir,
+}
+
+function makeDir(path: string): void {
+  const first = fs.mkdirSync(path, { recursive: true })
+  if (first === undefined) return
+  // A new name is an entry in its parent, so every parent of a new directory has to reach the disk.
+  const top = dirname(first)
+  for (let dir = dirname(path); ; dir = dirname(dir)) {
+    syncDir(dir)
+    if (dir === top || dir === dirname(dir)) return
+  }
+}
+
+function read(path: string, bytesMax: number): Uint8Array {
+  const fd = fs.openSync(path, 'r')
+  try {
+    const bytes = Buffer.allocUnsafeSlow(Math.min(bytesMax, fs.fstatSync(fd).size))
+    let filled = 0
+    while (filled < bytes.length) {
+      const count = fs.readSync(fd, bytes, filled, bytes.length - filled, filled)
+      if (count === 0) break
+      filled += count
+    }
+    return bytes.subarray(0, filled)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function syncDir(path: string): void {
+  const fd = fs.openSync(path, 'r')
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}

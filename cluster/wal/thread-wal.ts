@@ -1,0 +1,139 @@
+/**
+ * The WAL on a thread of its own, so that a flush never waits for the libuv pool and nothing waits for a flush.
+ *
+ * Owns: the thread and what is on its way to it. Knows nothing of: segments.
+ * Rule: the first failure, whatever it is (a write, the thread itself), is told once and ends all acknowledgements.
+ */
+import assert from 'node:assert/strict'
+import { Worker } from 'node:worker_threads'
+import type { LogBase } from '../raft/types.ts'
+import type { WalMetrics } from './measured-file-ops.ts'
+import { NO_METRICS } from './measured-file-ops.ts'
+import { SEGMENT_BYTES_MAX } from './segmented-log.ts'
+import type { WalReply, WalRequest, WalThreadOptions } from './wal-protocol.ts'
+import { packEntries, unpackError } from './wal-protocol.ts'
+import type { Wal, WalBatch, WalContent, WalEvents } from './wal.ts'
+
+export interface ThreadWalOptions extends Omit<WalThreadOptions, 'segmentBytesMax'> {
+  readonly segmentBytesMax?: number
+}
+
+/** The core's own limits keep what is not yet durable far below this; beyond it a bound is broken somewhere. */
+const UNSYNCED_BYTES_MAX = 1024 * 1024 * 1024
+
+const WORKER_FILE = import.meta.url.endsWith('.ts') ? './wal-worker.ts' : './wal-worker.js'
+
+type State = 'new' | 'opening' | 'open' | 'closing' | 'closed' | 'failed'
+
+export class ThreadWal implements Wal {
+  readonly #options: ThreadWalOptions
+  #state: State = 'new'
+  #worker: Worker | null = null
+  #opening: { resolve(content: WalContent): void; reject(error: Error): void } | null = null
+  #exited: Promise<void> = Promise.resolve()
+  #events: WalEvents | null = null
+  #unsyncedBytes = 0
+  #metrics: WalMetrics = NO_METRICS
+
+  constructor(options: ThreadWalOptions) {
+    this.#options = options
+  }
+
+  /** As of the last answer of the thread. */
+  metrics(): WalMetrics {
+    return this.#metrics
+  }
+
+  open(events: WalEvents): Promise<WalContent> {
+    assert(this.#state === 'new', 'a log is opened once')
+    this.#state = 'opening'
+    this.#events = events
+    const workerData: WalThreadOptions = { segmentBytesMax: SEGMENT_BYTES_MAX, ...this.#options }
+    const worker = new Worker(new URL(WORKER_FILE, import.meta.url), { name: 'wal', workerData })
+    this.#worker = worker
+    worker.on('message', (reply: WalReply) => this.#receive(reply))
+    worker.on('error', (cause) => this.#fail(new Error('The log thread died', { cause })))
+    this.#exited = new Promise((resolve) => {
+      worker.on('exit', (code) => {
+        this.#fail(new Error(`The log thread ended by itself with code ${code}`))
+        resolve()
+      })
+    })
+    return new Promise((resolve, reject) => {
+      this.#opening = { resolve, reject }
+    })
+  }
+
+  append(batch: WalBatch): void {
+    if (this.#state === 'failed') return
+    assert(this.#state === 'open', 'a log is written to between open and close')
+    const { sequence, hardState, base } = batch
+    const entries = packEntries(batch.entries)
+    this.#unsyncedBytes += entries.data.byteLength
+    assert(
+      this.#unsyncedBytes <= UNSYNCED_BYTES_MAX,
+      'what waits for the disk is bounded by the limits of the core',
+    )
+    this.#post({ type: 'append', sequence, hardState, base, entries }, [
+      entries.table.buffer,
+      entries.data.buffer,
+    ])
+  }
+
+  compact(base: LogBase): void {
+    if (this.#state === 'failed') return
+    assert(this.#state === 'open', 'a log is compacted between open and close')
+    this.#post({ type: 'compact', base })
+  }
+
+  /** Everything appended before is durable and answered when it resolves, unless the log has failed. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#worker === null) return
+    if (this.#state === 'open' || this.#state === 'opening') this.#state = 'closing'
+    this.#post({ type: 'close' })
+    await this.#exited
+  }
+
+  #post(request: WalRequest, transfer: ArrayBuffer[] = []): void {
+    this.#worker?.postMessage(request, transfer)
+  }
+
+  #receive(reply: WalReply): void {
+    if (this.#state === 'failed') return
+    switch (reply.type) {
+      case 'opened':
+        this.#metrics = reply.metrics
+        if (this.#state === 'opening') this.#state = 'open'
+        this.#opening?.resolve(reply.content)
+        this.#opening = null
+        return
+      case 'durable':
+        this.#metrics = reply.metrics
+        this.#unsyncedBytes -= reply.bytes
+        for (const sequence of reply.sequences) this.#events?.onDurable(sequence)
+        return
+      case 'compacted':
+        this.#metrics = reply.metrics
+        return
+      case 'failed':
+        this.#fail(unpackError(reply.error))
+        return
+      case 'closed':
+        this.#state = 'closed'
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#state === 'failed' || this.#state === 'closed') return
+    this.#state = 'failed'
+    const opening = this.#opening
+    this.#opening = null
+    if (opening === null) {
+      this.#events?.onFatal(error)
+      return
+    }
+    // Nobody is going to close a log that never opened, so the thread is sent home here.
+    this.#post({ type: 'close' })
+    opening.reject(error)
+  }
+}

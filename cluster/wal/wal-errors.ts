@@ -1,0 +1,66 @@
+/**
+ * What can go wrong with the log on disk, in words an operator can act upon.
+ *
+ * Owns: the errors of this room. Rule: none of them is ever answered by a retry on the same file; after a
+ * failed fsync nobody knows what the disk holds [reliability: fsyncgate].
+ */
+import { AssertionError } from 'node:assert/strict'
+import { StartError } from '../types.ts'
+
+/** Damage that no interrupted write explains. The file is left exactly as it was found. */
+export class WalCorruptError extends StartError {
+  readonly file: string
+  /** Byte in `file` at which reading stopped making sense. */
+  readonly offset: number
+  readonly what: string
+  constructor(
+    place: { readonly file: string; readonly offset: number },
+    what: string,
+    options?: ErrorOptions,
+  ) {
+    super('log_damaged', `Cannot read the Raft log: '${place.file}' at byte ${place.offset}: ${what}`, {
+      ...options,
+      hint:
+        'Keep a copy of the directory, then restore this file from a copy, or remove the node from the cluster ' +
+        'and let it join again with an empty data directory; never shorten or delete the file by hand',
+    })
+    this.name = 'WalCorruptError'
+    this.file = place.file
+    this.offset = place.offset
+    this.what = what
+  }
+}
+
+/** The disk refused a write or a flush. The log is dead until the process has been started again. */
+export class WalWriteError extends Error {
+  override readonly name = 'WalWriteError'
+}
+
+export function foreignLogError(
+  file: string,
+  what: { field: string; found: string; expected: string },
+): StartError {
+  return new StartError(
+    'log_foreign',
+    `Cannot open the Raft log: '${file}' belongs to ${what.field} '${what.found}', this is '${what.expected}'`,
+    { hint: 'Start this node with the data directory that was formatted for it' },
+  )
+}
+
+const FULL_DISK_CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT']
+
+/** Puts an I/O error into one sentence that says what the operator has to do. A bug stays a bug. */
+export function writeErrorOf(dir: string, cause: unknown): Error {
+  if (cause instanceof WalWriteError || cause instanceof AssertionError) return cause
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return FULL_DISK_CODES.includes(code)
+    ? new WalWriteError(
+        `Cannot write the Raft log in '${dir}': the disk is full; free space, then start the node again`,
+        { cause },
+      )
+    : new WalWriteError(
+        `Cannot write the Raft log in '${dir}': ${text}; check the disk, then start the node again`,
+        { cause },
+      )
+}

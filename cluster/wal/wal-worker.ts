@@ -1,0 +1,88 @@
+/**
+ * The WAL thread: takes batches off its port and makes them durable.
+ *
+ * Owns: group commit. Everything that waits on the port when the disk is free goes into one write and one fdatasync.
+ * Rule: answers leave in the order of the requests, and only after the flush; after a failure it says so once and
+ * then says nothing more for ever.
+ */
+import assert from 'node:assert/strict'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { SystemClock } from '../node/system-clock.ts'
+import { SegmentedLog } from './segmented-log.ts'
+import type { AppendRequest, WalReply, WalRequest, WalThreadOptions } from './wal-protocol.ts'
+import { buffersOf, packError, unpackBatch } from './wal-protocol.ts'
+
+/** A group stops growing when it holds this much; what waits beyond goes into the next one. */
+const GROUP_BYTES_MAX = 8 * 1024 * 1024
+
+assert(parentPort, 'this file is the entry of a thread')
+const port = parentPort
+const clock = new SystemClock()
+const log = new SegmentedLog({ ...(workerData as WalThreadOptions), now: () => clock.now() })
+let failed = false
+
+orFail(() => {
+  const content = log.open()
+  reply({ type: 'opened', content, metrics: log.metrics() }, buffersOf(content))
+})
+port.on('message', (first: WalRequest) => {
+  for (let request: WalRequest | null = first; request !== null; ) request = serve(request)
+})
+
+/** Serves a request, with all that may share its flush; returns the one that came after and could not. */
+function serve(request: WalRequest): WalRequest | null {
+  switch (request.type) {
+    case 'append':
+      return serveGroup(request)
+    case 'compact':
+      orFail(() => {
+        log.compact(request.base)
+        reply({ type: 'compacted', metrics: log.metrics() })
+      })
+      return nextRequest()
+    case 'close':
+      log.close()
+      reply({ type: 'closed' })
+      port.close()
+      return null
+  }
+}
+
+function serveGroup(first: AppendRequest): WalRequest | null {
+  const group = [first]
+  let bytes = first.entries.data.byteLength
+  let next = nextRequest()
+  while (next?.type === 'append' && bytes < GROUP_BYTES_MAX) {
+    group.push(next)
+    bytes += next.entries.data.byteLength
+    next = nextRequest()
+  }
+  orFail(() => {
+    log.append(group.map(unpackBatch))
+    reply({
+      type: 'durable',
+      sequences: group.map((request) => request.sequence),
+      bytes,
+      metrics: log.metrics(),
+    })
+  })
+  return next
+}
+
+function nextRequest(): WalRequest | null {
+  return (receiveMessageOnPort(port)?.message as WalRequest | undefined) ?? null
+}
+
+function orFail(action: () => void): void {
+  if (failed) return
+  try {
+    action()
+  } catch (error) {
+    failed = true
+    reply({ type: 'failed', error: packError(error) })
+  }
+}
+
+function reply(message: WalReply, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer)
+}

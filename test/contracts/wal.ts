@@ -1,0 +1,213 @@
+/**
+ * What every Wal has to keep, whatever it writes to.
+ *
+ * Owns: the promises of cluster/wal/wal.ts as tests. Knows nothing of: segments, threads.
+ * Rule: a suite talks to the port alone; a factory gives a fresh log, and the same log again after a restart.
+ */
+import t from 'tap'
+import type { Entry, HardState } from '../../cluster/raft/types.ts'
+import type { Wal, WalBatch, WalContent } from '../../cluster/wal/wal.ts'
+
+export interface WalPlace {
+  /** Another Wal over what earlier ones of this place left behind. */
+  wal(): Wal
+}
+
+export function entry(index: number, term: number, text = `entry ${index} of term ${term}`): Entry {
+  return { index, term, kind: text === '' ? 'noop' : 'command', data: new TextEncoder().encode(text) }
+}
+
+export function entries(first: number, last: number, term = 1): Entry[] {
+  return Array.from({ length: last - first + 1 }, (_, position) => entry(first + position, term))
+}
+
+export function batchOf(sequence: number, parts: Partial<Omit<WalBatch, 'sequence'>> = {}): WalBatch {
+  return { sequence, hardState: null, base: null, entries: [], ...parts }
+}
+
+/** Entries as text, so that a difference can be read. */
+export function plain(content: WalContent): object {
+  const decoder = new TextDecoder()
+  return {
+    hardState: { ...content.hardState },
+    base: { ...content.base },
+    entries: content.entries.map(({ index, term, kind, data }) => ({
+      index,
+      term,
+      kind,
+      text: decoder.decode(data),
+    })),
+  }
+}
+
+/** A Wal together with what it said. */
+export class WalSession {
+  readonly wal: Wal
+  readonly durable: number[] = []
+  readonly fatal: Error[] = []
+  content: WalContent | null = null
+  #sequence = 0
+  #waiters: (() => void)[] = []
+
+  constructor(wal: Wal) {
+    this.wal = wal
+  }
+
+  static async open(wal: Wal): Promise<WalSession> {
+    const session = new WalSession(wal)
+    session.content = await wal.open({
+      onDurable: (sequence) => session.#said(() => session.durable.push(sequence)),
+      onFatal: (error) => session.#said(() => session.fatal.push(error)),
+    })
+    return session
+  }
+
+  append(parts: Partial<Omit<WalBatch, 'sequence'>>): number {
+    const sequence = ++this.#sequence
+    this.wal.append(batchOf(sequence, parts))
+    return sequence
+  }
+
+  /** Resolves when the batch is durable or the log has failed. */
+  async settled(sequence: number): Promise<void> {
+    while (!this.durable.includes(sequence) && this.fatal.length === 0) {
+      await new Promise<void>((resolve) => this.#waiters.push(resolve))
+    }
+  }
+
+  #said(note: () => void): void {
+    note()
+    for (const resolve of this.#waiters.splice(0)) resolve()
+  }
+}
+
+/** Opens the place again and returns what survived. */
+async function reopened(place: WalPlace): Promise<object> {
+  const session = await WalSession.open(place.wal())
+  await session.wal.close()
+  return plain(session.content as WalContent)
+}
+
+const voteInTerm2: HardState = { currentTerm: 2, votedFor: 'node-b' }
+
+export function walContract(name: string, makePlace: () => WalPlace): void {
+  t.test(`${name} keeps the contract of Wal`, async (t) => {
+    t.test('an empty place opens as an empty log', async (t) => {
+      const place = makePlace()
+      const empty = {
+        hardState: { currentTerm: 0, votedFor: null },
+        base: { index: 0, term: 0 },
+        entries: [],
+      }
+      t.same(await reopened(place), empty)
+      t.same(await reopened(place), empty, 'also the second time')
+    })
+
+    t.test('answers once for each batch and in order, however many wait', async (t) => {
+      const session = await WalSession.open(makePlace().wal())
+      for (let index = 1; index <= 200; index++) session.append({ entries: [entry(index, 1)] })
+      await session.wal.close()
+      t.same(
+        session.durable,
+        Array.from({ length: 200 }, (_, position) => position + 1),
+      )
+      t.same(session.fatal, [])
+    })
+
+    t.test('answers a batch that holds nothing', async (t) => {
+      const session = await WalSession.open(makePlace().wal())
+      await session.settled(session.append({}))
+      t.same(session.durable, [1])
+      await session.wal.close()
+    })
+
+    t.test('gives back exactly what was acknowledged when it is opened again', async (t) => {
+      const place = makePlace()
+      const session = await WalSession.open(place.wal())
+      session.append({
+        hardState: { currentTerm: 1, votedFor: 'node-a' },
+        entries: [entry(1, 1, ''), ...entries(2, 5)],
+      })
+      session.append({ hardState: voteInTerm2 })
+      const configuration: Entry = {
+        index: 6,
+        term: 2,
+        kind: 'configuration',
+        data: new Uint8Array([0, 255, 128]),
+      }
+      await session.settled(session.append({ entries: [configuration] }))
+      await session.wal.close()
+      const expected = {
+        hardState: voteInTerm2,
+        base: { index: 0, term: 0 },
+        entries: [entry(1, 1, ''), ...entries(2, 5), configuration],
+      }
+      t.same(await reopened(place), plain(expected))
+    })
+
+    t.test('a batch that begins at or below the last index replaces the tail', async (t) => {
+      const place = makePlace()
+      const session = await WalSession.open(place.wal())
+      await session.settled(session.append({ entries: entries(1, 8) }))
+      session.append({ entries: entries(9, 10) })
+      session.append({ entries: entries(6, 7, 2) })
+      session.append({ entries: entries(3, 3, 3) })
+      session.append({ entries: entries(4, 5, 3) })
+      await session.wal.close()
+      const expected = {
+        hardState: { currentTerm: 0, votedFor: null },
+        base: { index: 0, term: 0 },
+        entries: [...entries(1, 2), ...entries(3, 5, 3)],
+      }
+      t.same(await reopened(place), plain(expected))
+    })
+
+    t.test('a base voids everything before it, also what waits for the same flush', async (t) => {
+      const place = makePlace()
+      const session = await WalSession.open(place.wal())
+      session.append({ hardState: { currentTerm: 3, votedFor: null }, entries: entries(1, 4) })
+      session.append({ base: { index: 100, term: 3 }, entries: entries(101, 102, 3) })
+      session.append({ entries: entries(103, 103, 3) })
+      await session.wal.close()
+      const expected = {
+        hardState: { currentTerm: 3, votedFor: null },
+        base: { index: 100, term: 3 },
+        entries: entries(101, 103, 3),
+      }
+      t.same(await reopened(place), plain(expected))
+    })
+
+    t.test('a compaction moves the base and keeps what lies above', async (t) => {
+      const place = makePlace()
+      const session = await WalSession.open(place.wal())
+      session.append({ hardState: { currentTerm: 1, votedFor: null }, entries: entries(1, 9) })
+      session.wal.compact({ index: 6, term: 1 })
+      session.wal.compact({ index: 4, term: 1 })
+      session.append({ entries: entries(10, 10) })
+      await session.wal.close()
+      const expected = {
+        hardState: { currentTerm: 1, votedFor: null },
+        base: { index: 6, term: 1 },
+        entries: entries(7, 10),
+      }
+      t.same(await reopened(place), plain(expected))
+
+      const again = await WalSession.open(place.wal())
+      again.wal.compact({ index: 10, term: 1 })
+      await again.wal.close()
+      t.same(
+        await reopened(place),
+        plain({ ...expected, base: { index: 10, term: 1 }, entries: [] }),
+        'and may empty the log',
+      )
+    })
+
+    t.test('close is idempotent and acknowledges everything that was appended before', async (t) => {
+      const session = await WalSession.open(makePlace().wal())
+      session.append({ entries: entries(1, 3) })
+      await Promise.all([session.wal.close(), session.wal.close()])
+      await session.wal.close()
+      t.same(session.durable, [1])
+    })
+  })
+}

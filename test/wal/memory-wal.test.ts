@@ -1,0 +1,96 @@
+/**
+ * MemoryWal keeps the contract, and breaks in the ways a machine breaks.
+ */
+import t from 'tap'
+import type { Clock } from '../../cluster/node/clock.ts'
+import { SystemClock } from '../../cluster/node/system-clock.ts'
+import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
+import type { WalContent } from '../../cluster/wal/wal.ts'
+import { entries, plain, walContract, WalSession } from '../contracts/wal.ts'
+
+walContract('MemoryWal', () => {
+  const disk = new MemoryDisk()
+  return { wal: () => new MemoryWal({ disk, clock: new SystemClock(), flushMs: () => 0 }) }
+})
+
+/** Runs what was scheduled when told to, in order. */
+class HandClock implements Clock {
+  readonly #due: { callback: () => void; isCancelled: boolean }[] = []
+  now(): number {
+    return 0
+  }
+  wallTime(): number {
+    return 0
+  }
+  after(_ms: number, callback: () => void): { cancel(): void } {
+    const timer = { callback, isCancelled: false }
+    this.#due.push(timer)
+    return { cancel: () => void (timer.isCancelled = true) }
+  }
+  runOne(): void {
+    const timer = this.#due.shift()
+    if (timer !== undefined && !timer.isCancelled) timer.callback()
+  }
+}
+
+async function openOn(disk: MemoryDisk, clock: Clock): Promise<{ session: WalSession; wal: MemoryWal }> {
+  const wal = new MemoryWal({ disk, clock, flushMs: () => 1 })
+  return { session: await WalSession.open(wal), wal }
+}
+
+t.test('MemoryWal', async (t) => {
+  t.test('batches that wait share the next flush', async (t) => {
+    const clock = new HandClock()
+    const { session } = await openOn(new MemoryDisk(), clock)
+    session.append({ entries: entries(1, 1) })
+    session.append({ entries: entries(2, 2) })
+    session.append({ entries: entries(3, 3) })
+    t.same(session.durable, [], 'nothing is durable before the clock moves')
+    clock.runOne()
+    t.same(session.durable, [1])
+    clock.runOne()
+    t.same(session.durable, [1, 2, 3])
+  })
+
+  t.test('a crash drops what was not flushed and says nothing more', async (t) => {
+    const [disk, clock] = [new MemoryDisk(), new HandClock()]
+    const { session, wal } = await openOn(disk, clock)
+    session.append({ entries: entries(1, 2) })
+    clock.runOne()
+    session.append({ entries: entries(3, 3) })
+    session.append({ entries: entries(4, 4) })
+    wal.crash()
+    clock.runOne()
+    t.same(session.durable, [1])
+    const again = await openOn(disk, clock)
+    t.same(
+      plain(again.session.content as WalContent),
+      plain({ ...disk.image.content, entries: entries(1, 2) }),
+    )
+  })
+
+  t.test('a crash may leave unacknowledged batches behind, but only the first ones', async (t) => {
+    const [disk, clock] = [new MemoryDisk(), new HandClock()]
+    const { session, wal } = await openOn(disk, clock)
+    for (let index = 1; index <= 4; index++) session.append({ entries: entries(index, index) })
+    wal.crash(3)
+    t.same(session.durable, [])
+    t.same(plain(disk.image.content), plain({ ...disk.image.content, entries: entries(1, 3) }))
+  })
+
+  t.test('a failing flush is told once and ends all acknowledgements', async (t) => {
+    const [disk, clock] = [new MemoryDisk(), new HandClock()]
+    const { session, wal } = await openOn(disk, clock)
+    session.append({ entries: entries(1, 1) })
+    session.append({ entries: entries(2, 2) })
+    disk.fault = new Error('the disk is gone')
+    clock.runOne()
+    disk.fault = null
+    session.append({ entries: entries(3, 3) })
+    clock.runOne()
+    t.same(session.durable, [])
+    t.equal(session.fatal.length, 1)
+    await wal.close()
+    t.same(disk.image.content.entries, [])
+  })
+})

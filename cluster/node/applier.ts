@@ -1,0 +1,206 @@
+/**
+ * From committed entries to durable state and replies.
+ *
+ * Owns: the machine record (applied index, sessions, time, configuration) and the entries that wait for the state machine.
+ * Knows nothing of: what commands do. Rule: one StateMachine.apply at a time, in log order, each entry once; the record travels in
+ * the same atomic write as the rows, so that after a crash nobody has to guess which of the two is newer.
+ */
+import { assert } from './assert.ts'
+import { decodeCommandEntry, type SessionId } from './log-entry.ts'
+import { decodeMachineRecord, encodeMachineRecord, type MachineRecord } from './machine-record.ts'
+import { Sessions } from './sessions.ts'
+import { decodeConfiguration } from '../raft/configuration.ts'
+import type { Configuration, Entry, LogIndex, NodeId, Term } from '../raft/types.ts'
+import type { ApplyBatch, StateMachine } from '../types.ts'
+import type { NodeLimits } from './limits.ts'
+
+/** A reply for this very process. */
+export interface Completion {
+  readonly sequence: number
+  readonly reply: Uint8Array
+}
+
+export interface ApplierParts {
+  readonly stateMachine: StateMachine
+  readonly session: SessionId
+  readonly limits: NodeLimits
+  /** What the state machine holds. */
+  readonly record: MachineRecord
+  /** Everything up to `appliedIndex` is durable. `entries` are those that just became so. */
+  onApplied(entries: readonly Entry[], completions: readonly Completion[]): void
+  /** The state on disk and in memory may differ now: nothing may be answered any more. */
+  onFatal(error: Error): void
+}
+
+type Batch = ApplyBatch['entries'][number]
+/** Where in the answer of the state machine the reply for this process stands; null for a proposal without a command. */
+type Expected = readonly {
+  readonly sequence: number
+  readonly place: { readonly entry: number; readonly command: number } | null
+}[]
+
+const NO_REPLY = new Uint8Array(0)
+
+export class Applier {
+  readonly #parts: ApplierParts
+  #waiting: Entry[] = []
+  #appliedIndex: LogIndex
+  #appliedTerm: Term
+  #lastTime: number
+  #configuration: Configuration
+  #sessions: Sessions
+  /** The batch or the install under way. */
+  #work: Promise<void> | null = null
+  #isPaused = false
+  #isClosed = false
+
+  constructor(parts: ApplierParts) {
+    this.#parts = parts
+    const { appliedIndex, appliedTerm, lastTime, configuration, sessions } = parts.record
+    this.#appliedIndex = appliedIndex
+    this.#appliedTerm = appliedTerm
+    this.#lastTime = lastTime
+    this.#configuration = configuration
+    this.#sessions = new Sessions(sessions)
+  }
+
+  /** Durable in the state machine. */
+  get appliedIndex(): LogIndex {
+    return this.#appliedIndex
+  }
+
+  get appliedTerm(): Term {
+    return this.#appliedTerm
+  }
+
+  hasTakenEffect(sequence: number): boolean {
+    return this.#sessions.holds(this.#parts.session, sequence)
+  }
+
+  incarnationOf(nodeId: NodeId): string | null {
+    return this.#sessions.incarnationOf(nodeId)
+  }
+
+  push(entries: readonly Entry[]): void {
+    for (const entry of entries) this.#waiting.push(entry)
+    this.#next()
+  }
+
+  /**
+   * Runs `work` while no batch is applied; it replaces the state and gives the record of the new one, or null to keep the old one.
+   * Entries that the new state holds already are dropped.
+   */
+  async install(work: () => Promise<Uint8Array | null>): Promise<MachineRecord | null> {
+    assert(!this.#isPaused, 'one install at a time')
+    this.#isPaused = true
+    try {
+      await this.#work
+      if (this.#isClosed) return null
+      const bytes = await work()
+      if (bytes === null) return null
+      const record = decodeMachineRecord(bytes)
+      this.#adopt(record)
+      return record
+    } finally {
+      this.#isPaused = false
+      this.#next()
+    }
+  }
+
+  /** Resolves when the batch under way is finished; nothing is begun after. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#waiting = []
+    await this.#work
+  }
+
+  #adopt(record: MachineRecord): void {
+    assert(record.appliedIndex >= this.#appliedIndex, 'a snapshot never takes the state back')
+    this.#appliedIndex = record.appliedIndex
+    this.#appliedTerm = record.appliedTerm
+    this.#lastTime = record.lastTime
+    this.#configuration = record.configuration
+    this.#sessions = new Sessions(record.sessions)
+    this.#waiting = this.#waiting.filter(({ index }) => index > record.appliedIndex)
+  }
+
+  #next(): void {
+    if (this.#work || this.#isPaused || this.#isClosed || this.#waiting.length === 0) return
+    this.#work = this.#applyBatch().then(
+      () => {
+        this.#work = null
+        this.#next()
+      },
+      (error: unknown) => {
+        this.#isClosed = true
+        const cause = error instanceof Error ? error : new Error(String(error))
+        this.#parts.onFatal(new Error(`Cannot apply the log: ${cause.message}`, { cause }))
+      },
+    )
+  }
+
+  async #applyBatch(): Promise<void> {
+    const entries = this.#take()
+    const { batches, expected } = this.#admit(entries)
+    const last = entries.at(-1)
+    assert(last !== undefined, 'a batch has an entry')
+    const record = encodeMachineRecord({
+      appliedIndex: last.index,
+      appliedTerm: last.term,
+      lastTime: this.#lastTime,
+      configuration: this.#configuration,
+      sessions: this.#sessions.rows(),
+    })
+    const replies = await this.#parts.stateMachine.apply({ entries: batches, record })
+    assert(replies.length === batches.length, 'the state machine answers each entry')
+    const completions = expected.map(({ sequence, place }) => {
+      const reply = place ? replies[place.entry]?.[place.command] : NO_REPLY
+      assert(reply !== undefined, 'the state machine answers each command')
+      return { sequence, reply }
+    })
+    this.#appliedIndex = last.index
+    this.#appliedTerm = last.term
+    if (!this.#isClosed) this.#parts.onApplied(entries, completions)
+  }
+
+  /** Cuts what is waiting to the limits of one batch and checks that the log has no gap. */
+  #take(): readonly Entry[] {
+    const { applyEntriesMax, applyBytesMax } = this.#parts.limits
+    let count = 0
+    let bytes = 0
+    for (const { index, data } of this.#waiting) {
+      bytes += data.length
+      if (count > 0 && (count >= applyEntriesMax || bytes > applyBytesMax)) break
+      count += 1
+      assert(index === this.#appliedIndex + count, `entry ${index} follows what is applied without a gap`)
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  #admit(entries: readonly Entry[]): { batches: readonly Batch[]; expected: Expected } {
+    const batches: Batch[] = []
+    const expected: Expected[number][] = []
+    for (const { index, kind, data } of entries) {
+      if (kind === 'configuration') this.#configuration = decodeConfiguration(data)
+      if (kind !== 'command') continue
+      const { time, proposals } = decodeCommandEntry(data)
+      // Clocks of leaders differ and may go back; the time of the state never does.
+      this.#lastTime = Math.max(this.#lastTime + 1, time)
+      const commands: Uint8Array[] = []
+      for (const proposal of proposals) {
+        if (this.#sessions.admit(proposal) !== 'fresh') continue
+        const { sequence, command } = proposal
+        const place = command.length > 0 ? { entry: batches.length, command: commands.length } : null
+        if (place) commands.push(command)
+        if (this.#isOwn(proposal)) expected.push({ sequence, place })
+      }
+      if (commands.length > 0) batches.push({ index, time: this.#lastTime, commands })
+    }
+    return { batches, expected }
+  }
+
+  #isOwn({ nodeId, incarnation, boot }: SessionId): boolean {
+    const { session } = this.#parts
+    return nodeId === session.nodeId && incarnation === session.incarnation && boot === session.boot
+  }
+}

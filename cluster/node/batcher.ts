@@ -1,0 +1,122 @@
+/**
+ * Group commit at the leader: many proposals, one entry, one fsync.
+ *
+ * Owns: the proposals that wait for their entry. What arrives in one turn travels together, and so does everything that arrives
+ * while the log is busy with the previous entry. Knows nothing of: who waits for a reply.
+ * Rule: it answers each proposal once, with what the core said; accepted means appended, not committed.
+ */
+import { encodeCommandEntry, type Proposal } from './log-entry.ts'
+import type { Input, RefusalReason, Term } from '../raft/types.ts'
+import type { Clock } from './clock.ts'
+import type { NodeLimits } from './limits.ts'
+
+export type ProposalOutcome =
+  | { readonly accepted: true; readonly term: Term }
+  | { readonly accepted: false; readonly reason: RefusalReason }
+
+export interface BatcherParts {
+  readonly clock: Clock
+  readonly limits: NodeLimits
+  submit(input: Input): void
+  /** True while an append waits for the disk. */
+  isLogBusy(): boolean
+}
+
+interface Waiting {
+  readonly proposal: Proposal
+  settle(outcome: ProposalOutcome): void
+}
+
+export class Batcher {
+  readonly #parts: BatcherParts
+  readonly #queue: Waiting[] = []
+  readonly #sealed = new Map<number, readonly Waiting[]>()
+  #queuedBytes = 0
+  #lastId = 0
+  #isScheduled = false
+
+  constructor(parts: BatcherParts) {
+    this.#parts = parts
+  }
+
+  add(proposal: Proposal, settle: (outcome: ProposalOutcome) => void): void {
+    if (this.#queue.length >= this.#parts.limits.batcherQueueMax) {
+      settle({ accepted: false, reason: 'backlogFull' })
+      return
+    }
+    this.#queue.push({ proposal, settle })
+    this.#queuedBytes += proposal.command.length
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      this.#isScheduled = false
+      this.flush()
+    })
+  }
+
+  /** Called again whenever the log has become idle. */
+  flush(): void {
+    while (this.#queue.length > 0 && (!this.#parts.isLogBusy() || this.#isFull())) this.#seal()
+  }
+
+  onAccepted(id: number, term: Term): void {
+    this.#settle(id, { accepted: true, term })
+  }
+
+  onRefused(id: number, reason: RefusalReason): void {
+    this.#settle(id, { accepted: false, reason })
+  }
+
+  /** The core will not answer any more. */
+  close(): void {
+    const refused: ProposalOutcome = { accepted: false, reason: 'notLeader' }
+    for (const id of [...this.#sealed.keys()]) this.#settle(id, refused)
+    for (const { settle } of this.#queue.splice(0)) settle(refused)
+    this.#queuedBytes = 0
+  }
+
+  #isFull(): boolean {
+    const { batchProposalsMax, batchBytesMax } = this.#parts.limits
+    return this.#queue.length >= batchProposalsMax || this.#queuedBytes >= batchBytesMax
+  }
+
+  #seal(): void {
+    const head = this.#queue.slice(0, this.#parts.limits.batchProposalsMax)
+    const count = batchLength(
+      head.map(({ proposal }) => proposal),
+      this.#parts.limits,
+    )
+    const batch = this.#queue.splice(0, count)
+    const proposals = batch.map(({ proposal }) => proposal)
+    this.#queuedBytes -= bytesOf(proposals)
+    this.#lastId += 1
+    this.#sealed.set(this.#lastId, batch)
+    const data = encodeCommandEntry({ time: Math.trunc(this.#parts.clock.wallTime()), proposals })
+    this.#parts.submit({ type: 'propose', proposalId: this.#lastId, data })
+  }
+
+  #settle(id: number, outcome: ProposalOutcome): void {
+    const batch = this.#sealed.get(id)
+    this.#sealed.delete(id)
+    for (const { settle } of batch ?? []) settle(outcome)
+  }
+}
+
+/** How many of the first proposals fit into one batch; at least one. */
+export function batchLength(
+  proposals: readonly { readonly command: Uint8Array }[],
+  limits: NodeLimits,
+): number {
+  let bytes = 0
+  let count = 0
+  for (const { command } of proposals) {
+    bytes += command.length
+    if (count > 0 && (count >= limits.batchProposalsMax || bytes > limits.batchBytesMax)) break
+    count += 1
+  }
+  return count
+}
+
+function bytesOf(proposals: readonly Proposal[]): number {
+  return proposals.reduce((sum, { command }) => sum + command.length, 0)
+}

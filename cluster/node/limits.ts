@@ -1,0 +1,73 @@
+/**
+ * Every bound of the driver in one place, with its unit.
+ *
+ * Owns: the numbers. Knows nothing of: who asks. Rule: whatever grows with load has its bound here.
+ */
+import type { RaftLimits } from '../raft/types.ts'
+
+const MIB = 1024 * 1024
+
+export interface NodeLimits {
+  /** Proposals of this node that are not finished. Count; more is refused with `slow_down`. */
+  readonly proposalsPendingMax: number
+  /** Distance between the newest sequence and the oldest unfinished one. Bounds the session row in the record. */
+  readonly sequenceWindowMax: number
+  /** One command. Bytes. */
+  readonly commandBytesMax: number
+  /** One entry, and one `propose` call: whichever limit is reached first ends the batch. Count and bytes. */
+  readonly batchProposalsMax: number
+  readonly batchBytesMax: number
+  /** Proposals of all nodes that wait at the leader for their entry. Count. */
+  readonly batcherQueueMax: number
+  /** `propose` calls under way from this node. Count. */
+  readonly forwardsInflightMax: number
+  readonly forwardTimeoutMs: number
+  /** A proposal that is not applied by then fails. ms */
+  readonly proposalDeadlineMs: number
+  /** First and largest pause before a refused proposal or read is tried again. ms */
+  readonly retryMinMs: number
+  readonly retryMaxMs: number
+  /** Handed to one StateMachine.apply. Count and bytes. */
+  readonly applyEntriesMax: number
+  readonly applyBytesMax: number
+  /** Read rounds under way in the core. Count. */
+  readonly readRoundsMax: number
+  /** Callers of readBarrier that wait. Count; more is refused with `slow_down`. */
+  readonly readersMax: number
+  readonly readDeadlineMs: number
+  /** Snapshots that this node sends at the same time. Count. */
+  readonly snapshotsServedMax: number
+  readonly snapshotCallTimeoutMs: number
+  /** A node whose applied index is further behind its commit index is not ready. Count. */
+  readonly applyLagMax: number
+  readonly raft: RaftLimits
+}
+
+export const DEFAULT_NODE_LIMITS: NodeLimits = {
+  proposalsPendingMax: 1_024,
+  sequenceWindowMax: 8_192,
+  commandBytesMax: MIB,
+  batchProposalsMax: 512,
+  batchBytesMax: MIB,
+  batcherQueueMax: 16_384,
+  forwardsInflightMax: 4,
+  forwardTimeoutMs: 3_000,
+  proposalDeadlineMs: 10_000,
+  retryMinMs: 20,
+  retryMaxMs: 500,
+  applyEntriesMax: 256,
+  applyBytesMax: 4 * MIB,
+  readRoundsMax: 4,
+  readersMax: 16_384,
+  readDeadlineMs: 5_000,
+  snapshotsServedMax: 2,
+  snapshotCallTimeoutMs: 30_000,
+  applyLagMax: 4_096,
+  raft: {
+    entryBytesMax: 2 * MIB,
+    messageBytesMax: MIB,
+    inflightMessagesMax: 64,
+    inflightBytesMax: 8 * MIB,
+    uncommittedBytesMax: 32 * MIB,
+  },
+}

@@ -1,0 +1,28 @@
+/**
+ * Whether this node can serve now, in sentences an operator can act on.
+ */
+import type { Readiness } from '../types.ts'
+import type { Driver } from './driver.ts'
+import type { NodeLimits } from './limits.ts'
+import type { NodeOptions } from './options.ts'
+
+export function nodeReadiness(driver: Driver, options: NodeOptions, limits: NodeLimits): Readiness {
+  const { nodeId, incarnation } = options
+  const { commitIndex, configuration } = driver.status()
+  const registered = driver.applier.incarnationOf(nodeId)
+  const lag = commitIndex - driver.applier.appliedIndex
+  const reasons: string[] = []
+  if (registered !== null && registered !== incarnation) {
+    reasons.push(
+      `Another data directory is registered as ${nodeId}: restore that directory, or remove the member and join under a new name`,
+    )
+  }
+  if (driver.route.leaderId === null) {
+    reasons.push(
+      `No leader is known: a majority of ${configuration.voters.join(', ')} must be up and reach each other`,
+    )
+  }
+  if (driver.isInstalling) reasons.push('The state is being copied from another node')
+  if (lag > limits.applyLagMax) reasons.push(`The local state is ${lag} entries behind what is committed`)
+  return { ready: reasons.length === 0, reasons }
+}

@@ -1,0 +1,291 @@
+/**
+ * The proposals of this process from the call of `propose` until their reply.
+ *
+ * Owns: sequences, retries, deadlines. Knows nothing of: how a leader batches, what a command means.
+ * Rule: a retry keeps its sequence, and a proposal ends only by its apply on this node or by its deadline. Once it may have reached a
+ * log its failure is `commit_unknown`, because nobody can call it back.
+ */
+import { Condition } from '../types.ts'
+import { assert } from './assert.ts'
+import { batchLength, type ProposalOutcome } from './batcher.ts'
+import { PeerRefusedError } from '../transport/transport.ts'
+import type { NodeId, RefusalReason, Term } from '../raft/types.ts'
+import type { Clock } from './clock.ts'
+import type { NodeLimits } from './limits.ts'
+import type { Proposal, SessionId } from './log-entry.ts'
+import type { Route } from './route.ts'
+
+export interface ProposalsParts {
+  readonly clock: Clock
+  readonly limits: NodeLimits
+  readonly session: SessionId
+  route(): Route
+  /** Into the batcher of this node. */
+  offer(proposal: Proposal, settle: (outcome: ProposalOutcome) => void): void
+  /** To another node. Rejects with PeerRefusedError when nothing happened, with anything else when nothing is known. */
+  forward(
+    leader: NodeId,
+    proposals: readonly Proposal[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, ProposalOutcome>>
+}
+
+interface Pending {
+  readonly sequence: number
+  readonly command: Uint8Array
+  readonly deadline: number
+  resolve(reply: Uint8Array): void
+  reject(error: Error): void
+  state: 'queued' | 'travelling' | 'accepted'
+  /** Attempts without an answer yet. */
+  travelling: number
+  /** An attempt was accepted, or its outcome will never be known. */
+  mayBeLogged: boolean
+  /** In `accepted`: a leader of a later term may not have it. */
+  acceptedTerm: Term
+  lastRefusal: RefusalReason | null
+  attempts: number
+  notBefore: number
+}
+
+export class Proposals {
+  readonly #parts: ProposalsParts
+  /** In the order of the sequences: the first is the oldest. */
+  readonly #pending = new Map<number, Pending>()
+  #nextSequence = 1
+  readonly #forwards = new Set<{ readonly leader: NodeId; readonly abort: AbortController }>()
+  #isScheduled = false
+  #closed: Condition | null = null
+  #onIdle: (() => void) | null = null
+  readonly counts = { proposed: 0, failed: 0 }
+
+  constructor(parts: ProposalsParts) {
+    this.#parts = parts
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size
+  }
+
+  async propose(command: Uint8Array): Promise<Uint8Array> {
+    const { limits } = this.#parts
+    assert(command.length <= limits.commandBytesMax, `a command has at most ${limits.commandBytesMax} bytes`)
+    if (this.#closed) throw this.#closed
+    const oldest = this.#oldest()
+    if (
+      this.#pending.size >= limits.proposalsPendingMax ||
+      this.#nextSequence - oldest >= limits.sequenceWindowMax
+    ) {
+      throw new Condition(
+        'slow_down',
+        `Cannot propose: ${this.#pending.size} proposals of this node are unfinished`,
+      )
+    }
+    this.counts.proposed += 1
+    return new Promise((resolve, reject) => this.#admit(command, resolve, reject))
+  }
+
+  /** A leader became known or was lost. What an older leader accepted may be gone with it: ask the new one as well. */
+  onRoute(): void {
+    const { leaderId, term } = this.#parts.route()
+    if (leaderId === null) return
+    for (const { leader, abort } of this.#forwards) if (leader !== leaderId) abort.abort()
+    for (const pending of this.#pending.values()) {
+      if (pending.state === 'accepted' && pending.acceptedTerm < term) pending.state = 'queued'
+      pending.notBefore = 0
+    }
+    this.#schedule()
+  }
+
+  onTick(): void {
+    const now = this.#parts.clock.now()
+    for (const pending of this.#pending.values()) {
+      if (pending.deadline <= now) this.#fail(pending, this.#missed(pending))
+    }
+    this.#schedule()
+  }
+
+  onApplied(sequence: number, reply: Uint8Array): void {
+    const pending = this.#pending.get(sequence)
+    if (!pending) return
+    this.#forget(pending)
+    pending.resolve(reply)
+  }
+
+  /** A snapshot brought effects without their replies. */
+  onInstalled(hasTakenEffect: (sequence: number) => boolean): void {
+    for (const pending of this.#pending.values()) {
+      if (!hasTakenEffect(pending.sequence)) continue
+      this.#fail(
+        pending,
+        new Condition('commit_unknown', 'Cannot tell the outcome: it arrived within a snapshot'),
+      )
+    }
+  }
+
+  /** Takes no more; what is under way goes on. */
+  refuse(why: Condition): void {
+    this.#closed ??= why
+  }
+
+  /** Resolves when nothing is pending. */
+  idle(): Promise<void> {
+    if (this.#pending.size === 0) return Promise.resolve()
+    return new Promise((resolve) => (this.#onIdle = resolve))
+  }
+
+  /** Ends everything that is under way. */
+  close(why: Condition): void {
+    this.refuse(why)
+    for (const pending of this.#pending.values()) {
+      const unknown = new Condition('commit_unknown', `Cannot tell the outcome: ${why.message}`, {
+        cause: why,
+      })
+      this.#fail(pending, mayBeLogged(pending) ? unknown : why)
+    }
+  }
+
+  #admit(command: Uint8Array, resolve: (reply: Uint8Array) => void, reject: (error: Error) => void): void {
+    const sequence = this.#nextSequence
+    this.#nextSequence += 1
+    this.#pending.set(sequence, {
+      sequence,
+      command,
+      deadline: this.#parts.clock.now() + this.#parts.limits.proposalDeadlineMs,
+      resolve,
+      reject,
+      state: 'queued',
+      travelling: 0,
+      mayBeLogged: false,
+      acceptedTerm: 0,
+      lastRefusal: null,
+      attempts: 0,
+      notBefore: 0,
+    })
+    this.#schedule()
+  }
+
+  /** One dispatch for everything that is proposed in one turn. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#pending.size === 0) return
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      this.#isScheduled = false
+      this.#dispatch()
+    })
+  }
+
+  #dispatch(): void {
+    const { leaderId, isLeader } = this.#parts.route()
+    if (leaderId === null) return
+    const now = this.#parts.clock.now()
+    let due = [...this.#pending.values()].filter((p) => p.state === 'queued' && p.notBefore <= now)
+    if (isLeader) {
+      for (const pending of due) this.#offer(pending)
+      return
+    }
+    while (due.length > 0 && this.#forwards.size < this.#parts.limits.forwardsInflightMax) {
+      const count = batchLength(due, this.#parts.limits)
+      void this.#forward(leaderId, due.slice(0, count))
+      due = due.slice(count)
+    }
+  }
+
+  #offer(pending: Pending): void {
+    this.#parts.offer(this.#depart(pending), (outcome) => this.#settle(pending, outcome))
+  }
+
+  async #forward(leader: NodeId, batch: readonly Pending[]): Promise<void> {
+    const under = { leader, abort: new AbortController() }
+    this.#forwards.add(under)
+    const proposals = batch.map((pending) => this.#depart(pending))
+    try {
+      const outcomes = await this.#parts.forward(leader, proposals, under.abort.signal)
+      for (const pending of batch) {
+        const outcome = outcomes.get(pending.sequence)
+        assert(outcome !== undefined, 'each forwarded proposal has an outcome')
+        this.#settle(pending, outcome)
+      }
+    } catch (error) {
+      for (const pending of batch) this.#settleLost(pending, error)
+    } finally {
+      this.#forwards.delete(under)
+      this.#schedule()
+    }
+  }
+
+  #depart(pending: Pending): Proposal {
+    pending.state = 'travelling'
+    pending.travelling += 1
+    return {
+      ...this.#parts.session,
+      sequence: pending.sequence,
+      ackedBelow: this.#oldest(),
+      command: pending.command,
+    }
+  }
+
+  #settle(pending: Pending, outcome: ProposalOutcome): void {
+    pending.travelling -= 1
+    if (!outcome.accepted) {
+      pending.lastRefusal = outcome.reason
+      this.#retryLater(pending)
+      return
+    }
+    pending.mayBeLogged = true
+    pending.state = 'accepted'
+    pending.acceptedTerm = outcome.term
+    // A newer leader may have been heard of while the answer travelled.
+    if (this.#parts.route().term > outcome.term) this.#retryLater(pending)
+  }
+
+  #settleLost(pending: Pending, error: unknown): void {
+    pending.travelling -= 1
+    if (!(error instanceof PeerRefusedError)) pending.mayBeLogged = true
+    this.#retryLater(pending)
+  }
+
+  #retryLater(pending: Pending): void {
+    const { retryMinMs, retryMaxMs } = this.#parts.limits
+    pending.state = 'queued'
+    pending.notBefore = this.#parts.clock.now() + Math.min(retryMinMs * 2 ** pending.attempts, retryMaxMs)
+    pending.attempts += 1
+  }
+
+  #oldest(): number {
+    for (const sequence of this.#pending.keys()) return sequence
+    return this.#nextSequence
+  }
+
+  #missed(pending: Pending): Condition {
+    const { proposalDeadlineMs } = this.#parts.limits
+    const { lastRefusal } = pending
+    if (mayBeLogged(pending)) {
+      return new Condition(
+        'commit_unknown',
+        `Cannot tell the outcome: not applied here within ${proposalDeadlineMs} ms`,
+      )
+    }
+    if (lastRefusal === 'backlogFull')
+      return new Condition('slow_down', 'Cannot propose: the leader has too much to do')
+    if (lastRefusal === 'leaderNotReady' || lastRefusal === 'transferring') {
+      return new Condition('leader_not_ready', 'Cannot propose: the leader is not ready yet')
+    }
+    return new Condition('no_leader', `Cannot propose: no leader was reachable for ${proposalDeadlineMs} ms`)
+  }
+
+  #fail(pending: Pending, error: Condition): void {
+    this.#forget(pending)
+    this.counts.failed += 1
+    pending.reject(error)
+  }
+
+  #forget(pending: Pending): void {
+    this.#pending.delete(pending.sequence)
+    if (this.#pending.size === 0) this.#onIdle?.()
+  }
+}
+
+function mayBeLogged(pending: Pending): boolean {
+  return pending.mayBeLogged || pending.travelling > 0
+}

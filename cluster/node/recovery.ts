@@ -1,0 +1,61 @@
+/**
+ * Makes one consistent start out of two things on disk: the log and the state machine.
+ *
+ * Owns: what a crash between two of their writes may leave behind. Knows nothing of: how either is stored.
+ * Rule: the state machine may be ahead of the log (then the log begins anew after it), never behind the log's base.
+ */
+import { StartError } from '../types.ts'
+import type { Configuration, Entry, HardState, LogBase, RaftRestored } from '../raft/types.ts'
+import type { WalContent } from '../wal/wal.ts'
+import { decodeMachineRecord, type MachineRecord } from './machine-record.ts'
+
+export interface Recovered {
+  readonly restored: RaftRestored
+  readonly record: MachineRecord
+  /** Not null: the log on disk is void and must begin anew here before anything else is written. */
+  readonly rebase: LogBase | null
+}
+
+/** Throws StartError `state_behind_log`. `initial` is in force until the log says otherwise. */
+export function recover(log: WalContent, recordBytes: Uint8Array | null, initial: Configuration): Recovered {
+  const record = recordBytes ? decodeMachineRecord(recordBytes) : emptyRecord(initial)
+  const applied: LogBase = { index: record.appliedIndex, term: record.appliedTerm }
+  if (applied.index < log.base.index) throw stateBehindLog(applied, log.base)
+  if (termAt(log, applied.index) === applied.term) {
+    return { restored: restoredFrom(log.hardState, log.base, log.entries, record), record, rebase: null }
+  }
+  // Either a snapshot was installed and the crash came before the log heard of it, or entries were committed by the others and applied
+  // here while our own log had not reached the disk. All that is applied is committed, so whatever the log holds instead is void.
+  const hardState = atLeastTerm(log.hardState, applied.term)
+  return { restored: restoredFrom(hardState, applied, [], record), record, rebase: applied }
+}
+
+function emptyRecord(configuration: Configuration): MachineRecord {
+  return { appliedIndex: 0, appliedTerm: 0, lastTime: 0, configuration, sessions: [] }
+}
+
+function restoredFrom(
+  hardState: HardState,
+  base: LogBase,
+  entries: readonly Entry[],
+  { configuration, appliedIndex }: MachineRecord,
+): RaftRestored {
+  return { hardState, base, entries, configuration, appliedIndex }
+}
+
+function termAt(log: WalContent, index: number): number | null {
+  if (index === log.base.index) return log.base.term
+  return log.entries[index - log.base.index - 1]?.term ?? null
+}
+
+/** No vote of the higher term can have left this node: it would have been durable first. */
+function atLeastTerm(hardState: HardState, term: number): HardState {
+  return hardState.currentTerm >= term ? hardState : { currentTerm: term, votedFor: null }
+}
+
+function stateBehindLog(applied: LogBase, base: LogBase): StartError {
+  const message = `Cannot start: the state ends at index ${applied.index}, but the log begins after ${base.index}`
+  return new StartError('state_behind_log', message, {
+    hint: 'The state directory was lost or replaced by an older one. Do not reuse this data directory: move it away and let the node join again under a new name.',
+  })
+}

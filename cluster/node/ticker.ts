@@ -1,0 +1,50 @@
+/**
+ * Turns the clock into ticks.
+ *
+ * Owns: the heartbeat of the core. Knows nothing of: what a tick causes. Rule: a process that slept gets one tick gap and never a
+ * bunch of ticks; a bunch would let it believe that its peers were silent while it was the one that was away.
+ */
+import type { Clock, Timer } from './clock.ts'
+
+export interface TickerOptions {
+  readonly clock: Clock
+  readonly heartbeatMs: number
+  /** A longer pause between two ticks is a gap. */
+  readonly gapMs: number
+  onTick(kind: 'tick' | 'tickGap'): void
+}
+
+export class Ticker {
+  readonly #options: TickerOptions
+  #timer: Timer | null = null
+  #last = 0
+
+  constructor(options: TickerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#last = this.#options.clock.now()
+    this.#arm(this.#options.heartbeatMs)
+  }
+
+  stop(): void {
+    this.#timer?.cancel()
+    this.#timer = null
+  }
+
+  #arm(ms: number): void {
+    this.#timer = this.#options.clock.after(ms, () => this.#fire())
+  }
+
+  #fire(): void {
+    const { clock, heartbeatMs, gapMs, onTick } = this.#options
+    const now = clock.now()
+    const elapsed = now - this.#last
+    this.#last = now
+    // The lateness of this timer is taken off the next one, so that ticks keep their average rate under load.
+    const late = Math.min(Math.max(elapsed - heartbeatMs, 0), heartbeatMs / 2)
+    this.#arm(heartbeatMs - late)
+    onTick(elapsed > gapMs ? 'tickGap' : 'tick')
+  }
+}

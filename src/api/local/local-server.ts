@@ -1,0 +1,72 @@
+/**
+ * The socket inside the data directory: what the command line of the same machine may ask of a running node.
+ *
+ * Owns: three requests about admin tokens. Authority is filesystem access: the socket has mode 0600 and there is no
+ * other check, so nothing is ever served here that a reader of the data directory could not do anyway. [decisions 1]
+ */
+import { rmSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Condition } from '../../../cluster/index.ts'
+import { createAdminToken, parseNewAdminToken } from '../../operations/admin-tokens/create-admin-token.ts'
+import { listAdminTokens } from '../../operations/admin-tokens/list-admin-tokens.ts'
+import { revokeAdminToken } from '../../operations/admin-tokens/revoke-admin-token.ts'
+import type { Services } from '../../operations/services.ts'
+import { Refusal } from '../../refusal.ts'
+
+const BODY_BYTES_MAX = 64 * 1024
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request) {
+    size += piece.length
+    if (size > BODY_BYTES_MAX) throw new Refusal('entity_too_large', 'The request is larger than 64 KiB')
+    pieces.push(piece)
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8') || 'null')
+  } catch (cause) {
+    throw new Refusal('invalid_json', 'The request is not JSON', { cause })
+  }
+}
+
+async function answer(services: Services, request: IncomingMessage): Promise<unknown> {
+  const url = request.url ?? ''
+  const revoke = /^\/admin-tokens\/([A-Za-z0-9_]+)\/revoke$/.exec(url)
+  if (request.method === 'POST' && url === '/admin-tokens') {
+    return createAdminToken(services, parseNewAdminToken(await readJson(request)))
+  }
+  if (request.method === 'GET' && url === '/admin-tokens') return { tokens: await listAdminTokens(services) }
+  if (request.method === 'POST' && revoke?.[1]) return revokeAdminToken(services, revoke[1])
+  throw new Refusal('not_found', `There is no ${request.method} ${url} on the local socket`)
+}
+
+async function serve(services: Services, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const send = (status: number, body: unknown): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }
+  try {
+    send(200, await answer(services, request))
+  } catch (error) {
+    if (error instanceof Refusal) return send(400, { code: error.code, message: error.message })
+    if (error instanceof Condition) return send(503, { code: error.code, message: error.message })
+    services.logger.error({ err: error }, 'local request failed')
+    send(500, { code: 'internal_error', message: 'The node could not answer, see its log' })
+  }
+}
+
+/** Resolves when the socket can be used. A socket left by a dead process is replaced: the data directory's lock is held. */
+export async function startLocalServer(services: Services, socketPath: string): Promise<Server> {
+  rmSync(socketPath, { force: true })
+  const server = createServer((request, response) => void serve(services, request, response))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    // Created with no rights for others from the first moment, not only after chmod.
+    const before = process.umask(0o177)
+    server.listen(socketPath, resolve)
+    process.umask(before)
+  })
+  await chmod(socketPath, 0o600)
+  return server
+}

@@ -1,0 +1,96 @@
+/**
+ * One written value to one checked value: durations, sizes, addresses, numbers.
+ *
+ * Owns: the spellings that the configuration accepts. Rule: an error says what was read, what is accepted, and an example.
+ */
+import { LOG_LEVELS, type Setting } from './settings.ts'
+
+export class ValueError extends Error {}
+
+const DURATION_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+const SIZE_BYTES: Readonly<Record<string, number>> = {
+  '': 1,
+  B: 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+}
+
+/** `90s`, `1.5h`, `7d` -> milliseconds. */
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
+  const unit = match && DURATION_MS[match[2] ?? '']
+  if (!match || unit === undefined || unit === null)
+    throw new ValueError(`expected a duration such as 100ms, 90s, 15m, 24h or 7d, got '${text}'`)
+  return Number(match[1]) * unit
+}
+
+/** `4096`, `64KiB`, `5GiB` -> bytes. */
+export function parseBytes(text: string): number {
+  const match = /^(\d+)\s*([A-Za-z]*)$/.exec(text)
+  const unit = match && SIZE_BYTES[match[2] ?? '']
+  if (!match || unit === undefined || unit === null)
+    throw new ValueError(`expected a size such as 4096, 64KiB or 5GiB, got '${text}'`)
+  return Number(match[1]) * unit
+}
+
+function parseInteger(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new ValueError(`expected a whole number, got '${text}'`)
+  return Number(text)
+}
+
+function parseBoolean(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new ValueError(`expected true or false, got '${text}'`)
+  return text === 'true'
+}
+
+export function parseAddress(text: string): string {
+  const match = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/.exec(text)
+  if (!match || Number(match[2]) > 65_535)
+    throw new ValueError(`expected host:port such as 127.0.0.1:9000, got '${text}'`)
+  return text
+}
+
+function parseLevel(text: string): string {
+  if (!LOG_LEVELS.some((level) => level === text))
+    throw new ValueError(`expected one of ${LOG_LEVELS.join(', ')}, got '${text}'`)
+  return text
+}
+
+function withinBounds(value: number, setting: Setting): number {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting
+  const unit = setting.kind === 'duration' ? ' ms' : setting.kind === 'bytes' ? ' bytes' : ''
+  if (value < min || value > max)
+    throw new ValueError(`expected ${min} to ${max}${unit}, got ${value}${unit}`)
+  return value
+}
+
+/** Everything but `members` and `path`, which need more than the text itself. */
+export function parseScalar(setting: Setting, text: string): string | number | boolean {
+  switch (setting.kind) {
+    case 'duration':
+      return withinBounds(parseDuration(text), setting)
+    case 'bytes':
+      return withinBounds(parseBytes(text), setting)
+    case 'integer':
+      return withinBounds(parseInteger(text), setting)
+    case 'boolean':
+      return parseBoolean(text)
+    case 'address':
+      return parseAddress(text)
+    case 'level':
+      return parseLevel(text)
+    default:
+      if (text === '') throw new ValueError('expected a text, got nothing')
+      if (setting.pattern && !setting.pattern.test(text))
+        throw new ValueError(`'${text}' does not match ${setting.pattern.source}`)
+      return text
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * Every setting of a node: its name in the file, what it means, its unit, bounds and default. Each number appears here once.
+ *
+ * Owns: the table that the loader checks against and that the reference page is made from.
+ * Rule: names given by the contract keep their spelling (security.native_api_token_ttl, security.max_presign_ttl).
+ */
+export type SettingKind =
+  | 'text'
+  | 'path'
+  | 'address'
+  | 'duration'
+  | 'bytes'
+  | 'integer'
+  | 'boolean'
+  | 'members'
+  | 'level'
+
+export interface Setting {
+  readonly name: string
+  readonly kind: SettingKind
+  readonly meaning: string
+  /** As it would be written in the file; null: must be given. */
+  readonly fallback: string | null
+  /** For numbers, in ms, bytes or units. */
+  readonly min?: number
+  readonly max?: number
+  /** For text. */
+  readonly pattern?: RegExp
+  readonly optional?: true
+}
+
+const SECOND = 1000
+const DAY = 86_400 * SECOND
+const MIB = 1024 * 1024
+const NODE_ID = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+export const SETTINGS = [
+  {
+    name: 'node.id',
+    kind: 'text',
+    pattern: NODE_ID,
+    fallback: null,
+    meaning: 'the name of this machine, unique in the cluster',
+  },
+  {
+    name: 'node.data_dir',
+    kind: 'path',
+    fallback: null,
+    meaning: 'folder for everything this node keeps; relative to this file',
+  },
+  {
+    name: 'node.zone',
+    kind: 'text',
+    pattern: NODE_ID,
+    fallback: 'default',
+    meaning: 'what fails together: a rack, a room, a site',
+  },
+  {
+    name: 'cluster.id',
+    kind: 'text',
+    pattern: /^[A-Za-z0-9-]{8,64}$/,
+    fallback: null,
+    meaning: 'the same on every node, unlike that of any other cluster',
+  },
+  {
+    name: 'cluster.members',
+    kind: 'members',
+    fallback: null,
+    meaning: 'the first members: a list of {id, peer, zone, weight}',
+  },
+  {
+    name: 'cluster.heartbeat',
+    kind: 'duration',
+    fallback: '100ms',
+    min: 10,
+    max: 5 * SECOND,
+    meaning: 'how often a leader shows that it lives',
+  },
+  {
+    name: 'cluster.election_timeout',
+    kind: 'duration',
+    fallback: '1s',
+    min: 100,
+    max: 60 * SECOND,
+    meaning: 'silence of the leader after which others stand for election; at least ten heartbeats',
+  },
+  {
+    name: 'cluster.log_keep_entries',
+    kind: 'integer',
+    fallback: '10000',
+    min: 16,
+    max: 1_000_000,
+    meaning: 'applied log entries kept for nodes that lag',
+  },
+  {
+    name: 'cluster.log_keep_bytes',
+    kind: 'bytes',
+    fallback: '16MiB',
+    min: 65_536,
+    max: 1024 * MIB,
+    meaning: 'and at most so many bytes of them',
+  },
+  { name: 'listeners.data', kind: 'address', fallback: '127.0.0.1:9000', meaning: 'the data API' },
+  {
+    name: 'listeners.admin',
+    kind: 'address',
+    fallback: '127.0.0.1:9001',
+    meaning: 'the admin API and /metrics',
+  },
+  {
+    name: 'listeners.peer',
+    kind: 'address',
+    fallback: '127.0.0.1:9002',
+    meaning: 'the other nodes; beyond loopback it needs peer_tls',
+  },
+  {
+    name: 'peer_tls.ca',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'certificate of the cluster CA (PEM)',
+  },
+  {
+    name: 'peer_tls.cert',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'certificate of this node, its id as a DNS name (PEM)',
+  },
+  {
+    name: 'peer_tls.key',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'private key of this node (PEM)',
+  },
+  {
+    name: 'security.master_key_file',
+    kind: 'path',
+    fallback: null,
+    meaning: 'the master key; the same on every node',
+  },
+  {
+    name: 'security.native_api_token_ttl',
+    kind: 'duration',
+    fallback: '1h',
+    min: 60 * SECOND,
+    max: DAY,
+    meaning: 'life of a bearer token',
+  },
+  {
+    name: 'security.max_presign_ttl',
+    kind: 'duration',
+    fallback: '7d',
+    min: SECOND,
+    max: 7 * DAY,
+    meaning: 'longest life of a signed URL',
+  },
+  {
+    name: 'metrics.public',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning: 'serve /metrics without an admin token',
+  },
+  { name: 'logging.level', kind: 'level', fallback: 'info', meaning: `one of ${LOG_LEVELS.join(', ')}` },
+  {
+    name: 'limits.inline_bytes',
+    kind: 'bytes',
+    fallback: '2KiB',
+    min: 0,
+    max: 65_536,
+    meaning: 'bodies up to this size travel inside the log',
+  },
+  {
+    name: 'limits.object_put_bytes',
+    kind: 'bytes',
+    fallback: '5GiB',
+    min: 1,
+    max: 5 * 1024 * MIB,
+    meaning: 'largest body of a single PUT',
+  },
+  {
+    name: 'limits.buckets_per_tenant',
+    kind: 'integer',
+    fallback: '1000',
+    min: 1,
+    max: 100_000,
+    meaning: 'buckets of one tenant',
+  },
+  {
+    name: 'limits.token_mint_per_minute',
+    kind: 'integer',
+    fallback: '30',
+    min: 1,
+    max: 100_000,
+    meaning: 'tokens minted for one access key',
+  },
+  {
+    name: 'limits.token_mint_burst',
+    kind: 'integer',
+    fallback: '10',
+    min: 1,
+    max: 100_000,
+    meaning: 'and so many of them at once',
+  },
+  {
+    name: 'limits.admin_requests_per_minute',
+    kind: 'integer',
+    fallback: '600',
+    min: 1,
+    max: 1_000_000,
+    meaning: 'requests of one admin token',
+  },
+  {
+    name: 'limits.admin_requests_burst',
+    kind: 'integer',
+    fallback: '100',
+    min: 1,
+    max: 1_000_000,
+    meaning: 'and so many of them at once',
+  },
+  {
+    name: 'limits.chunk_buffers',
+    kind: 'integer',
+    fallback: '8',
+    min: 2,
+    max: 1024,
+    meaning: 'chunks of 4 MiB that all uploads of this node hold in memory together',
+  },
+] as const satisfies readonly Setting[]
+
+export type SettingName = (typeof SETTINGS)[number]['name']

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+/**
+ * The first file that runs. Owns: the check of the Node version, before anything is imported that needs it.
+ */
+const NODE_MAJOR_MIN = 24
+const major = Number(process.versions.node.split('.')[0])
+
+if (major < NODE_MAJOR_MIN) {
+  process.stderr.write(
+    `holdfast needs Node.js ${NODE_MAJOR_MIN} or newer, this is ${process.versions.node}.\n` +
+      'Run it through npm (npm start, npm run -s holdfast -- ...), which brings its own Node, or install Node 24.\n',
+  )
+  process.exitCode = 1
+} else {
+  const { runProgram } = await import('./cli/program.ts')
+  process.exitCode = await runProgram(process.argv.slice(2))
+}
+
+export {}

@@ -1,0 +1,42 @@
+/**
+ * The log of one node: JSON lines on standard error, or to a file descriptor it is given.
+ *
+ * Owns: level, field redaction, the base fields. Rule: a secret never reaches a line, whatever field it hides in;
+ * the list of field names stands here and a test posts every one of them.
+ */
+import { pino, type Logger as PinoLogger } from 'pino'
+import type { Config } from '../config/types.ts'
+
+export const SECRET_FIELDS = [
+  'secretKey',
+  'secret',
+  'token',
+  'authorization',
+  'password',
+  'dataKey',
+  'dedupKey',
+  'masterKey',
+  'signingSecret',
+] as const
+
+/** pino redacts by path; secrets sit at the top or one or two levels down (err.request, req.headers). */
+const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`])
+
+export interface LoggerOptions {
+  readonly level: Config['logging']['level']
+  readonly nodeId: string
+  readonly destination?: { write(line: string): void }
+}
+
+export function createLogger(options: LoggerOptions): PinoLogger {
+  return pino(
+    {
+      level: options.level,
+      base: { node: options.nodeId },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: REDACTED_PATHS, censor: '[secret]' },
+    },
+    options.destination ?? pino.destination({ fd: 2, sync: true }),
+  )
+}

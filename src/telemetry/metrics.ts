@@ -1,0 +1,96 @@
+/**
+ * What Prometheus scrapes from one node.
+ *
+ * Owns: the registry, the HTTP figures, and the rendering of the machine's own samples. Base units (seconds, bytes),
+ * counters end in _total. Rule: labels are bounded: operation ids and status codes, never a tenant, bucket or key.
+ */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { MetricSample } from '../../cluster/index.ts'
+
+export interface RequestObservation {
+  readonly api: 'native' | 'admin'
+  readonly operation: string
+  readonly status: number
+  readonly seconds: number
+  readonly receivedBytes: number
+  readonly sentBytes: number
+}
+
+export interface MetricsOptions {
+  readonly version: string
+  readonly nodeId: string
+  /** Asked at every scrape. */
+  readonly samples: () => readonly MetricSample[]
+}
+
+/** prom-client names three gauges `_total`, which promtool refuses; the others are kept. */
+const MISNAMED_DEFAULTS = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #samples: () => readonly MetricSample[]
+  readonly #requests: Counter<'api' | 'operation' | 'code'>
+  readonly #duration: Histogram<'api' | 'operation'>
+  readonly #received: Counter<'api'>
+  readonly #sent: Counter<'api'>
+  readonly #inflight: Gauge<'api'>
+
+  constructor(options: MetricsOptions) {
+    this.#samples = options.samples
+    const registers = [this.#registry]
+    collectDefaultMetrics({ register: this.#registry })
+    for (const name of MISNAMED_DEFAULTS) this.#registry.removeSingleMetric(name)
+    new Gauge({ name: 'holdfast_build_info', help: 'Version of this node; always 1.', labelNames: ['version', 'node'], registers }).set(
+      { version: options.version, node: options.nodeId },
+      1,
+    )
+    this.#requests = new Counter({ name: 'holdfast_http_requests_total', help: 'Requests answered.', labelNames: ['api', 'operation', 'code'], registers })
+    this.#duration = new Histogram({
+      name: 'holdfast_http_request_duration_seconds',
+      help: 'From the first header byte to the last byte of the answer.',
+      labelNames: ['api', 'operation'],
+      buckets: LATENCY_BUCKETS,
+      registers,
+    })
+    this.#received = new Counter({ name: 'holdfast_http_received_bytes_total', help: 'Bytes of request bodies.', labelNames: ['api'], registers })
+    this.#sent = new Counter({ name: 'holdfast_http_sent_bytes_total', help: 'Bytes of answer bodies.', labelNames: ['api'], registers })
+    this.#inflight = new Gauge({ name: 'holdfast_http_inflight_requests', help: 'Requests under way.', labelNames: ['api'], registers })
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  requestStarted(api: RequestObservation['api']): void {
+    this.#inflight.inc({ api })
+  }
+
+  requestFinished(seen: RequestObservation): void {
+    this.#inflight.dec({ api: seen.api })
+    this.#requests.inc({ api: seen.api, operation: seen.operation, code: String(seen.status) })
+    this.#duration.observe({ api: seen.api, operation: seen.operation }, seen.seconds)
+    this.#received.inc({ api: seen.api }, seen.receivedBytes)
+    this.#sent.inc({ api: seen.api }, seen.sentBytes)
+  }
+
+  async render(): Promise<string> {
+    return `${await this.#registry.metrics()}\n${renderSamples(this.#samples())}`
+  }
+}
+
+const escapeLabel = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+
+/** Prometheus text format 0.0.4; all samples of one name stand together under one HELP and TYPE. */
+export function renderSamples(samples: readonly MetricSample[]): string {
+  const lines: string[] = []
+  for (const name of new Set(samples.map((sample) => sample.name))) {
+    const rows = samples.filter((sample) => sample.name === name)
+    lines.push(`# HELP ${name} ${rows[0]?.help ?? ''}`, `# TYPE ${name} ${rows[0]?.kind ?? 'gauge'}`)
+    for (const { labels = {}, value } of rows) {
+      const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escapeLabel(text)}"`)
+      lines.push(`${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`)
+    }
+  }
+  return lines.length > 0 ? `${lines.join('\n')}\n` : ''
+}

@@ -1,0 +1,71 @@
+/**
+ * Admin tokens that were minted or revoked while the node was stopped.
+ *
+ * Owns: the folder `pending/` of the data directory: one JSON file per wish, hash only, never a token.
+ * Rule: a file is removed only after its wish is committed; a wish that is committed twice changes nothing.
+ */
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '../../cluster/index.ts'
+import { createAdminToken, type NewAdminTokenInput, parseNewAdminToken } from '../operations/admin-tokens/create-admin-token.ts'
+import { revokeAdminToken } from '../operations/admin-tokens/revoke-admin-token.ts'
+import type { Services } from '../operations/services.ts'
+import { Refusal } from '../refusal.ts'
+
+export type PendingWish =
+  | { readonly wish: 'create'; readonly token: NewAdminTokenInput }
+  | { readonly wish: 'revoke'; readonly tokenId: string }
+
+const pendingDir = (dataDir: string): string => join(dataDir, 'pending')
+
+/** Durable when it resolves: file and folder are synced. */
+export async function leaveWish(dataDir: string, wish: PendingWish): Promise<void> {
+  const folder = pendingDir(dataDir)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const tokenId = wish.wish === 'create' ? wish.token.tokenId : wish.tokenId
+  const file = join(folder, `${wish.wish}-${tokenId}.json`)
+  const handle = await open(`${file}.tmp`, 'w', 0o600)
+  try {
+    await handle.writeFile(JSON.stringify(wish))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(`${file}.tmp`, file)
+  const directory = await open(folder, 'r')
+  await directory.sync()
+  await directory.close()
+}
+
+async function readWishes(folder: string): Promise<readonly string[]> {
+  try {
+    // 'create-…' sorts before 'revoke-…': a token made and revoked while stopped ends revoked.
+    return (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw cause
+  }
+}
+
+async function grant(services: Services, text: string): Promise<void> {
+  const wish = JSON.parse(text) as Partial<{ wish: string; token: unknown; tokenId: string }>
+  if (wish.wish === 'create') await createAdminToken(services, parseNewAdminToken(wish.token))
+  else if (wish.wish === 'revoke' && typeof wish.tokenId === 'string') await revokeAdminToken(services, wish.tokenId)
+  else throw new Refusal('invalid_request', 'The record asks for nothing that is known')
+}
+
+/** Run once the cluster answers. A record that is refused stays where it is and is named in the log; Conditions pass to the caller. */
+export async function grantPendingWishes(services: Services, dataDir: string, logger: Logger): Promise<void> {
+  const folder = pendingDir(dataDir)
+  for (const name of await readWishes(folder)) {
+    try {
+      await grant(services, await readFile(join(folder, name), 'utf8'))
+    } catch (error) {
+      if (!(error instanceof Refusal) && !(error instanceof SyntaxError)) throw error
+      logger.error({ file: name, err: error }, 'pending admin token refused')
+      continue
+    }
+    await rm(join(folder, name))
+    logger.info({ file: name }, 'pending admin token granted')
+  }
+}

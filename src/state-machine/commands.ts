@@ -101,7 +101,12 @@ export type Command =
       readonly masterKeyId: string
       readonly body: PutBody
     }
-  | { readonly type: 'deleteObject'; readonly tenantId: TenantId; readonly bucket: string; readonly key: string }
+  | {
+      readonly type: 'deleteObject'
+      readonly tenantId: TenantId
+      readonly bucket: string
+      readonly key: string
+    }
   /** A repair task is done: `node` now holds a verified copy of this birth. */
   | {
       readonly type: 'addReplica'
@@ -143,4 +148,9 @@ export type Reply<T extends CommandType = CommandType> =
   | { readonly ok: true; readonly value: ReplyValues[T] }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string }
   /** putObject only: these existing chunks are gone or changed birth; upload them again and propose anew. */
-  | { readonly ok: false; readonly code: 'chunks_gone'; readonly message: string; readonly chunks: readonly ChunkId[] }
+  | {
+      readonly ok: false
+      readonly code: 'chunks_gone'
+      readonly message: string
+      readonly chunks: readonly ChunkId[]
+    }

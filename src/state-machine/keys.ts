@@ -86,6 +86,12 @@ export function successor(prefix: string): string {
   throw new Error('Cannot find a successor: the prefix is empty or consists of the last code point alone')
 }
 
+/** Whose task a repair row is; null when the key is of another kind. */
+export function repairTargetOf(key: string): string | null {
+  const [kind, target] = key.split(SEPARATOR, 2)
+  return kind === 'repair' && target !== undefined ? target : null
+}
+
 /** For messages: which kind of row a key belongs to, without the names inside it. */
 export function kindOf(key: string): string {
   const parts = key.split(SEPARATOR, 3)

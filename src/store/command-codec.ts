@@ -1,0 +1,48 @@
+/**
+ * Commands and replies as bytes: plain MessagePack, self-describing.
+ *
+ * Owns: both directions. Knows nothing of: the log that carries them.
+ * Rule: a command that this build does not know is never guessed at; decoding throws and the node stops, for other
+ * nodes may know it and this one would diverge.
+ */
+import { Packr } from 'msgpackr'
+import type { Command, Reply } from '../state-machine/commands.ts'
+import { isCommandType } from '../state-machine/state-machine.ts'
+
+const packr = new Packr({ useRecords: false, variableMapSize: true })
+
+export function encodeCommand(command: Command): Uint8Array {
+  return packr.pack(command)
+}
+
+export function decodeCommand(bytes: Uint8Array): Command {
+  const value: unknown = packr.unpack(bytes)
+  if (!isPlainObject(value) || !('type' in value)) {
+    throw new Error('Cannot decode command: it is no object with a type')
+  }
+  const { type } = value
+  if (!isCommandType(type)) {
+    throw new Error(
+      `Cannot decode command: type "${String(type)}" is unknown to this build; upgrade this node`,
+    )
+  }
+  return value as Command
+}
+
+export function encodeReply(reply: Reply): Uint8Array {
+  return packr.pack(reply)
+}
+
+export function decodeReply(bytes: Uint8Array): Reply {
+  const value: unknown = packr.unpack(bytes)
+  if (!isPlainObject(value) || !('ok' in value) || typeof value.ok !== 'boolean') {
+    throw new Error('Cannot decode reply: it says neither yes nor no')
+  }
+  return value as Reply
+}
+
+function isPlainObject(value: unknown): value is object {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+  )
+}

@@ -1,0 +1,167 @@
+/**
+ * The StateReader port over the current state of this node.
+ *
+ * Owns: single reads and bounded pages. Knows nothing of: whether what it sees is fresh; callers pass a read barrier.
+ * Rules: each question takes the state from the handle anew; a page reads from one consistent cut.
+ */
+import assert from 'node:assert/strict'
+import { type KeyRange, keys, narrow, ranges } from '../state-machine/keys.ts'
+import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
+import type {
+  AccessKeyId,
+  AccessKeyRecord,
+  AdminTokenRecord,
+  BucketId,
+  BucketRecord,
+  ChunkId,
+  ChunkLink,
+  ChunkRecord,
+  InlineBodyRecord,
+  ObjectRecord,
+  RepairRecord,
+  TenantId,
+  TenantRecord,
+  VersionId,
+} from '../state-machine/records.ts'
+import type { RowKey, RowKind, RowTypes } from '../state-machine/view.ts'
+import { listObjects } from './object-listing.ts'
+import type { OpenState, StateHandle } from './open-state.ts'
+import { decodeRow, keyBytes } from './row-codec.ts'
+import type { ListObjectsQuery, ObjectPage, Page, StateReader } from './state-reader.ts'
+
+const PAGE_ROWS_MAX = 1000
+
+interface PageQuery {
+  /** All rows of this kind and owner: `after` is a name inside it. */
+  readonly all: KeyRange
+  readonly prefix: string
+  readonly after: string
+  readonly limit: number
+}
+
+export class LevelStateReader implements StateReader {
+  readonly #handle: StateHandle
+
+  constructor(handle: StateHandle) {
+    this.#handle = handle
+  }
+
+  masterKeyFingerprint(): string | undefined {
+    return this.#read(keys.clusterKey())?.masterKeyFingerprint
+  }
+
+  tenant(id: TenantId): TenantRecord | undefined {
+    return this.#read(keys.tenant(id))
+  }
+
+  tenants(after: string, limit: number): Promise<Page<TenantRecord>> {
+    return this.#page<'tenant'>({ all: ranges.tenants(), prefix: '', after, limit })
+  }
+
+  accessKey(id: AccessKeyId): AccessKeyRecord | undefined {
+    return this.#read(keys.accessKey(id))
+  }
+
+  async accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>> {
+    const all = ranges.tenantAccessKeys(tenant)
+    const { items, next } = await this.#page<'tenantAccessKey'>({ all, prefix: '', after, limit })
+    const records = items.map(({ accessKeyId }) => {
+      const record = this.accessKey(accessKeyId)
+      assert(record !== undefined, 'an access key that the index names exists')
+      return record
+    })
+    return { items: records, next }
+  }
+
+  adminToken(sha256: string): AdminTokenRecord | undefined {
+    const found = this.#read(keys.adminTokenHash(sha256))
+    return found === undefined ? undefined : this.#read(keys.adminToken(found.tokenId))
+  }
+
+  adminTokens(after: string, limit: number): Promise<Page<AdminTokenRecord>> {
+    return this.#page<'adminToken'>({ all: ranges.adminTokens(), prefix: '', after, limit })
+  }
+
+  bucket(tenant: TenantId, name: string): BucketRecord | undefined {
+    return this.#read(keys.bucket(tenant, name))
+  }
+
+  buckets(tenant: TenantId, prefix: string, after: string, limit: number): Promise<Page<BucketRecord>> {
+    return this.#page<'bucket'>({ all: ranges.buckets(tenant), prefix, after, limit })
+  }
+
+  object(bucket: BucketRecord, key: string): ObjectRecord | undefined {
+    return this.#read(keys.object(bucket.id, key))
+  }
+
+  objects(bucket: BucketRecord, query: ListObjectsQuery): Promise<ObjectPage> {
+    assert(query.limit >= 1 && query.limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
+    return this.#handle.current.lease((state) => listObjects(state.db, bucket.id, query))
+  }
+
+  inlineBody(bucket: BucketId, version: VersionId): InlineBodyRecord | undefined {
+    return this.#read(keys.inlineBody(bucket, version))
+  }
+
+  /** Fewer links come back where the manifest ends, and none once its object was replaced or deleted. */
+  manifest(bucket: BucketId, version: VersionId, first: number, count: number): readonly ChunkLink[] {
+    assert(first >= 0 && count >= 0 && count <= LINKS_PER_PAGE, 'a manifest is read in bounded steps')
+    const firstPage = Math.floor(first / LINKS_PER_PAGE)
+    const links: ChunkLink[] = []
+    for (let page = firstPage; page * LINKS_PER_PAGE < first + count; page++) {
+      const row = this.#read(keys.manifestPage(bucket, version, page))
+      if (row === undefined) break
+      links.push(...row.links)
+    }
+    const skipped = first - firstPage * LINKS_PER_PAGE
+    return links.slice(skipped, skipped + count)
+  }
+
+  chunk(tenant: TenantId, id: ChunkId): ChunkRecord | undefined {
+    return this.#read(keys.chunk(tenant, id))
+  }
+
+  /** A task by its name; not part of the port, for those who end tasks. */
+  repair(target: string, birth: string, id: ChunkId): RepairRecord | undefined {
+    return this.#read(keys.repair(target, birth, id))
+  }
+
+  repairs(target: string, limit: number): readonly RepairRecord[] {
+    return this.#handle.current.repairs.take(target, limit)
+  }
+
+  repairCount(): number {
+    return this.#read(keys.repairTotal())?.count ?? 0
+  }
+
+  #read<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
+    return this.#handle.current.read(key)
+  }
+
+  #page<K extends RowKind>(query: PageQuery): Promise<Page<RowTypes[K]>> {
+    return this.#handle.current.lease((state) => readPage<K>(state, query))
+  }
+}
+
+async function readPage<K extends RowKind>(state: OpenState, query: PageQuery): Promise<Page<RowTypes[K]>> {
+  const { all, prefix, after } = query
+  const limit = Math.min(query.limit, PAGE_ROWS_MAX)
+  const range = narrow(all, prefix)
+  const first = keyBytes(range.start)
+  const next = after === '' ? first : keyBytes(`${all.start}${after}\u0000`)
+  const start = Buffer.compare(next, first) > 0 ? next : first
+  const items: RowTypes[K][] = []
+  let last: string | null = null
+  // One row more than asked for tells whether anything is left.
+  for await (const [bytes, value] of state.db.iterator({
+    gte: start,
+    lt: keyBytes(range.end),
+    limit: limit + 1,
+  })) {
+    if (items.length === limit) return { items, next: last }
+    const key: RowKey<K> = bytes.toString('utf8')
+    items.push(decodeRow(key, value))
+    last = key.slice(all.start.length)
+  }
+  return { items, next: null }
+}

@@ -1,0 +1,89 @@
+/**
+ * The repair rows that are due next, in memory, so that the repair engine can look without waiting.
+ *
+ * Owns: a bounded window of rows per target node. Knows nothing of: who repairs, in which order.
+ * Rules: a window holds only rows that are stored; it may hold fewer than are stored, and is then filled again from
+ * the store before it runs dry. Memory does not grow with the number of copies owed.
+ */
+import type { Level } from 'level'
+import { ranges, repairTargetOf, type KeyRange } from '../state-machine/keys.ts'
+import type { RepairRecord } from '../state-machine/records.ts'
+import type { Row, RowKey } from '../state-machine/view.ts'
+import { decodeRow, keyBytes } from './row-codec.ts'
+
+const WINDOW_ROWS = 1024
+const REFILL_BELOW = WINDOW_ROWS / 2
+
+interface Window {
+  rows: Map<string, RepairRecord>
+  /** Nothing more is stored for this target. */
+  complete: boolean
+}
+
+export class RepairWindow {
+  readonly #db: Level<Buffer, Buffer>
+  readonly #windows = new Map<string, Window>()
+
+  constructor(db: Level<Buffer, Buffer>) {
+    this.#db = db
+  }
+
+  async load(): Promise<void> {
+    const { end } = ranges.repairs()
+    let { start } = ranges.repairs()
+    for (;;) {
+      const [first] = await this.#stored({ start, end }, 1)
+      if (first === undefined) return
+      await this.#refill(first[1].target)
+      start = ranges.repairsOf(first[1].target).end
+    }
+  }
+
+  take(target: string, limit: number): readonly RepairRecord[] {
+    const rows: RepairRecord[] = []
+    for (const row of this.#windows.get(target)?.rows.values() ?? []) {
+      if (rows.length >= limit) break
+      rows.push(row)
+    }
+    return rows
+  }
+
+  /** After the rows are durable. */
+  async follow(written: Iterable<readonly [RowKey, Row | null]>): Promise<void> {
+    for (const [key, row] of written) {
+      const target = repairTargetOf(key)
+      if (target !== null) this.#change(target, key, row as RepairRecord | null)
+    }
+    for (const [target, window] of this.#windows) {
+      if (!window.complete && window.rows.size < REFILL_BELOW) await this.#refill(target)
+      if (window.complete && window.rows.size === 0) this.#windows.delete(target)
+    }
+  }
+
+  #change(target: string, key: string, row: RepairRecord | null): void {
+    const window = this.#windows.get(target) ?? { rows: new Map<string, RepairRecord>(), complete: true }
+    this.#windows.set(target, window)
+    if (row === null) {
+      window.rows.delete(key)
+    } else if (window.complete && window.rows.size < WINDOW_ROWS) {
+      window.rows.set(key, row)
+    } else {
+      window.complete = false
+    }
+  }
+
+  async #refill(target: string): Promise<void> {
+    const stored = await this.#stored(ranges.repairsOf(target), WINDOW_ROWS)
+    this.#windows.set(target, { rows: new Map(stored), complete: stored.length < WINDOW_ROWS })
+  }
+
+  async #stored(range: KeyRange, limit: number): Promise<[string, RepairRecord][]> {
+    const rows: [string, RepairRecord][] = []
+    const iterator = this.#db.iterator({ gte: keyBytes(range.start), lt: keyBytes(range.end), limit })
+    for await (const [bytes, value] of iterator) {
+      const key: RowKey<'repair'> = bytes.toString('utf8')
+      rows.push([key, decodeRow(key, value)])
+    }
+    return rows
+  }
+}

@@ -15,12 +15,11 @@ import { coversBucket } from './scopes.ts'
 
 /** What the operation aims at; the members that its row in REQUIREMENTS speaks of must be there. */
 export interface Target {
+  /** In the data plane it can only be the principal's own; the admin plane names the one it aims at. */
+  readonly tenantId?: string | null
   readonly bucket?: string
+  /** An object key; for a listing the prefix asked for, '' for everything. */
   readonly key?: string
-  /** The prefix asked for in a listing, '' for everything. */
-  readonly prefix?: string
-  /** Admin operations only; the data plane takes the tenant from the principal. */
-  readonly tenantId?: string
 }
 
 const RANK: Readonly<Record<AdminRole, number>> = { viewer: 1, operator: 2, owner: 3 }
@@ -53,6 +52,8 @@ interface ScopeQuestion {
 
 function decideByScopes(principal: AccessKeyPrincipal, question: ScopeQuestion, target: Target): void {
   const { operationId, verb, reach } = question
+  const isOwnTenant = target.tenantId === undefined || target.tenantId === principal.tenantId
+  assert(isOwnTenant, 'the tenant of a data operation comes from the principal and from nowhere else')
   const allowed = principal.scopes.some((scope) => scope.verb === verb && reaches(scope, reach, target))
   if (!allowed)
     deny(`Access key '${principal.accessKeyId}' has no '${verb}' scope that covers '${operationId}' here`)
@@ -68,11 +69,8 @@ function reaches(scope: Scope, reach: Reach, target: Target): boolean {
     case 'whole-bucket':
       return scope.prefix === ''
     case 'key':
-      assert(target.key !== undefined, 'an operation on an object names its key')
+      assert(target.key !== undefined, 'an operation on objects names their key or prefix')
       return target.key.startsWith(scope.prefix)
-    case 'listing':
-      assert(target.prefix !== undefined, 'a listing states its prefix')
-      return target.prefix.startsWith(scope.prefix)
   }
 }
 

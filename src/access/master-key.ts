@@ -20,7 +20,7 @@ const KEY_ID = /^mk-[a-z0-9-]{1,32}$/
 const FILE_LINE = /^holdfast-master-key-1:(mk-[a-z0-9-]{1,32}):([A-Za-z0-9_-]{43})\n?$/
 
 /** One label for each purpose: a key made for one can never open or sign for another. */
-export type KeyLabel = 'native-api-token' | 'signed-url' | 'fingerprint' | 'sealing'
+export type KeyLabel = 'native-api-token' | 'continuation-token' | 'signed-url' | 'fingerprint' | 'sealing'
 
 export class MasterKey {
   readonly id: string

@@ -13,10 +13,9 @@ import type { Verb } from './principal.ts'
  *  - tenant: nothing in particular, any scope with the verb will do; what is returned is filtered by scope;
  *  - bucket: the bucket, whatever the scope's prefix;
  *  - whole-bucket: the bucket, by a scope without prefix, because the operation reaches all of its keys;
- *  - key: the bucket and the object key;
- *  - listing: the bucket and the requested prefix, which must lie inside of the scope's.
+ *  - key: the bucket and the object key, or the prefix of a listing, which must lie inside of the scope's prefix.
  */
-export type Reach = 'tenant' | 'bucket' | 'whole-bucket' | 'key' | 'listing'
+export type Reach = 'tenant' | 'bucket' | 'whole-bucket' | 'key'
 
 /**
  * What an admin token with a tenant of its own may aim at:
@@ -48,7 +47,7 @@ export const REQUIREMENTS = {
   getObject: accessKey('read', 'key'),
   headObject: accessKey('read', 'key'),
   deleteObject: accessKey('delete', 'key'),
-  listObjects: accessKey('read', 'listing'),
+  listObjects: accessKey('read', 'key'),
 
   adminHealthz: NONE,
   adminReadyz: NONE,

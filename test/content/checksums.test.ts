@@ -1,0 +1,127 @@
+/**
+ * Digests: published check values, incremental equals whole, and every way in which a claim can be wrong.
+ */
+import fc from 'fast-check'
+import t from 'tap'
+import { BodyDigests, DIGEST_BYTES, parseClaims, type Claims } from '../../src/content/checksums.ts'
+import type { ChecksumAlgorithm } from '../../src/state-machine/records.ts'
+
+const ALGORITHMS = Object.keys(DIGEST_BYTES) as ChecksumAlgorithm[]
+
+/** Hex. The CRCs of '123456789' are the check values of their catalogue entries; SHA from FIPS 180. */
+const VECTORS: readonly [text: string, expected: Readonly<Record<ChecksumAlgorithm, string>>][] = [
+  [
+    '123456789',
+    {
+      CRC32: 'cbf43926',
+      CRC32C: 'e3069283',
+      CRC64NVME: 'ae8b14860a799888',
+      SHA1: 'f7c3bc1d808e04732adf679965ccc34ca7ae3441',
+      SHA256: '15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225',
+    },
+  ],
+  [
+    'abc',
+    {
+      CRC32: '352441c2',
+      CRC32C: '364b3fb7',
+      CRC64NVME: '05e5cabb3fc1faeb',
+      SHA1: 'a9993e364706816aba3e25717850c26c9cd0d89d',
+      SHA256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    },
+  ],
+  [
+    '',
+    {
+      CRC32: '00000000',
+      CRC32C: '00000000',
+      CRC64NVME: '0000000000000000',
+      SHA1: 'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+      SHA256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    },
+  ],
+]
+
+const base64Of = (hex: string): string => Buffer.from(hex, 'hex').toString('base64')
+
+function digest(pieces: readonly Uint8Array[], claims: Claims) {
+  const digests = new BodyDigests(claims)
+  for (const piece of pieces) digests.update(piece)
+  return digests.verified()
+}
+
+t.test('BodyDigests', async (t) => {
+  t.test('agrees with the published vectors', async (t) => {
+    for (const [text, expected] of VECTORS) {
+      const entries = ALGORITHMS.map((algorithm) => [algorithm, base64Of(expected[algorithm])] as const)
+      t.strictSame(
+        digest([Buffer.from(text)], parseClaims(entries)),
+        Object.fromEntries(entries),
+        `'${text}'`,
+      )
+    }
+  })
+
+  t.test('always adds CRC64NVME, and only what was claimed besides', async (t) => {
+    t.strictSame(Object.keys(digest([Buffer.from('x')], new Map())), ['CRC64NVME'])
+  })
+
+  t.test('gives the same however the body is cut, and two bodies at once do not mix', async () => {
+    const property = fc.property(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 8 }), (pieces) => {
+      const whole = Buffer.concat(pieces)
+      const [one, other] = [new BodyDigests(new Map()), new BodyDigests(new Map())]
+      for (const piece of pieces) {
+        one.update(piece)
+        other.update(Buffer.from('between'))
+      }
+      return one.verified().CRC64NVME === digest([whole], new Map()).CRC64NVME
+    })
+    fc.assert(property, { numRuns: 100, seed: 2 })
+  })
+
+  t.test('refuses with checksum_mismatch when any one claim is wrong in any bit', async (t) => {
+    const expected = VECTORS[0]?.[1]
+    for (const algorithm of ALGORITHMS) {
+      const right = Buffer.from(expected?.[algorithm] ?? '', 'hex')
+      for (let bit = 0; bit < right.length * 8; bit += 1) {
+        const wrong = Buffer.from(right)
+        wrong[bit >> 3] = (wrong[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+        t.throws(() => digest([Buffer.from('123456789')], new Map([[algorithm, wrong]])), {
+          code: 'checksum_mismatch',
+        })
+      }
+    }
+  })
+})
+
+t.test('parseClaims', async (t) => {
+  t.test('takes the algorithm in any case', async (t) => {
+    t.strictSame([...parseClaims([['crc32c', '4waSgw==']]).keys()], ['CRC32C'])
+  })
+
+  t.test('refuses with checksum_malformed what is not the base64 of exactly the right length', async (t) => {
+    const bad = [
+      '',
+      '4waSgw',
+      '4waSgw=',
+      '4waSgw==\n',
+      '4waSgx==',
+      '4waSg+8AAA==',
+      'e3069283',
+      '!!!!!!==',
+      '4waSgw==4waSgw==',
+    ]
+    for (const claim of bad) {
+      t.throws(() => parseClaims([['CRC32C', claim]]), { code: 'checksum_malformed' }, JSON.stringify(claim))
+    }
+    const sha = base64Of('00'.repeat(32))
+    t.throws(() => parseClaims([['SHA1', sha]]), { code: 'checksum_malformed' })
+    t.throws(() => parseClaims([['SHA256', sha.replaceAll('A', '-')]]), { code: 'checksum_malformed' })
+  })
+
+  t.test('refuses with checksum_unsupported what it does not know', async (t) => {
+    for (const name of ['MD5', 'SHA512', '', 'toString', '__proto__', 'CRC64']) {
+      t.throws(() => parseClaims([[name, 'AAAA']]), { code: 'checksum_unsupported' }, name)
+    }
+  })
+})

@@ -1,0 +1,160 @@
+/**
+ * Falling over between copies: right bytes or an error, never wrong bytes, and no accusation without proof.
+ */
+import fc from 'fast-check'
+import t from 'tap'
+import { CHUNK_BYTES } from '../../src/content/chunk-slots.ts'
+import { FRAME_BYTES } from '../../src/content/sealing.ts'
+import type { ChunkRecord, ObjectRecord } from '../../src/state-machine/records.ts'
+import { ContentWorld, patternBytes } from '../helpers/content-world.ts'
+
+const SEALED_FRAME = FRAME_BYTES + 16
+
+interface Stored {
+  readonly world: ContentWorld
+  readonly plain: Buffer
+  readonly object: ObjectRecord
+  /** The rows of its chunks, in order. */
+  readonly rows: readonly ChunkRecord[]
+}
+
+async function stored(size: number): Promise<Stored> {
+  const world = new ContentWorld()
+  const plain = patternBytes(size)
+  const object = await world.put(plain)
+  return { world, plain, object, rows: [...world.chunks.values()] }
+}
+
+function damage({ world, rows }: Stored, node: string, at: number): void {
+  const row = rows[0]
+  if (row === undefined) throw new Error('the body has a chunk')
+  const bytes = world.blobs.bytesOn(node, row)
+  bytes[at] = (bytes[at] ?? 0) ^ 0x10
+}
+
+t.test('read', async (t) => {
+  t.test('goes on in the middle of a chunk on a good copy when the first one is damaged there', async (t) => {
+    const body = await stored(CHUNK_BYTES + 100)
+    damage(body, 'n1', 20 * SEALED_FRAME + 5)
+    damage(body, 'n2', 40 * SEALED_FRAME + 5)
+    t.ok((await body.world.get(body.object)).equals(body.plain))
+    t.match(body.world.blobs.reports, [
+      { nodeId: 'n1', fault: 'damaged' },
+      { nodeId: 'n2', fault: 'damaged' },
+    ])
+    t.equal(body.world.blobs.reports.length, 2)
+  })
+
+  t.test('reports a copy that is missing or cut short, and reads another', async (t) => {
+    const body = await stored(10 * FRAME_BYTES)
+    const row = body.rows[0]
+    if (row === undefined) return t.fail('no chunk')
+    body.world.blobs.lose('n1', row)
+    body.world.blobs.put('n2', row, body.world.blobs.bytesOn('n2', row).subarray(0, 3 * SEALED_FRAME + 7))
+    t.ok((await body.world.get(body.object)).equals(body.plain))
+    t.match(body.world.blobs.reports, [
+      { nodeId: 'n1', fault: 'missing' },
+      { nodeId: 'n2', fault: 'damaged' },
+    ])
+  })
+
+  t.test('does not accuse a copy whose node could not be reached in mid-stream', async (t) => {
+    const body = await stored(10 * FRAME_BYTES)
+    body.world.blobs.pieceBytes = 1000
+    body.world.blobs.failAfter('n1', 4 * SEALED_FRAME + 1000, new Error('connection reset'))
+    t.ok((await body.world.get(body.object)).equals(body.plain))
+    t.strictSame(body.world.blobs.reports, [])
+  })
+
+  t.test(
+    'does not accuse a copy that is as it was committed, when it is the key that is wrong',
+    async (t) => {
+      const body = await stored(3 * FRAME_BYTES)
+      const stranger = new ContentWorld({ blobs: body.world.blobs })
+      for (const [id, row] of body.world.chunks) stranger.chunks.set(id, row)
+      for (const [version, links] of body.world.manifests) stranger.manifests.set(version, links)
+      await t.rejects(stranger.get(body.object), { code: 'not_enough_replicas' })
+      t.strictSame(body.world.blobs.reports, [])
+    },
+  )
+
+  t.test('fails before the first byte with not_enough_replicas when no copy can be read', async (t) => {
+    const body = await stored(3 * FRAME_BYTES)
+    for (const node of ['n1', 'n2', 'n3']) damage(body, node, 5)
+    const pieces = body.world.read(body.object)[Symbol.asyncIterator]()
+    await t.rejects(pieces.next(), { code: 'not_enough_replicas', cause: { errors: { length: 3 } } })
+    t.equal(body.world.blobs.reports.length, 3)
+  })
+
+  t.test('looks again where the copies are, when the row has changed since', async (t) => {
+    const body = await stored(3 * FRAME_BYTES)
+    const row = body.rows[0]
+    if (row === undefined) return t.fail('no chunk')
+    body.world.blobs.lose('n1', row)
+    body.world.chunks.set(row.id, { ...row, replicas: ['n1'] })
+    const report = body.world.blobs.report.bind(body.world.blobs)
+    body.world.blobs.report = (ref, node, fault) => {
+      report(ref, node, fault)
+      body.world.chunks.set(row.id, { ...row, replicas: ['n1', 'n3'] })
+    }
+    t.ok((await body.world.get(body.object)).equals(body.plain))
+  })
+
+  t.test('never takes another chunk for this one', async (t) => {
+    const body = await stored(2 * CHUNK_BYTES)
+    const [first, second] = body.rows
+    if (first === undefined || second === undefined) return t.fail('two chunks')
+    for (const node of ['n1', 'n2']) {
+      const [one, two] = [body.world.blobs.bytesOn(node, first), body.world.blobs.bytesOn(node, second)]
+      body.world.blobs.put(node, first, two)
+      body.world.blobs.put(node, second, one)
+    }
+    t.ok((await body.world.get(body.object)).equals(body.plain))
+    t.equal(body.world.blobs.reports.length, 4)
+  })
+
+  t.test('gives right bytes, or a right beginning and an error, under any damage of any copies', async () => {
+    const size = 4 * FRAME_BYTES + 321
+    const spot = fc.record({
+      node: fc.constantFrom('n1', 'n2', 'n3'),
+      at: fc.nat(size - 1),
+      how: fc.constantFrom('flip', 'cut', 'lose', 'break'),
+    })
+    const property = fc.asyncProperty(
+      fc.array(spot, { maxLength: 5 }),
+      fc.nat(size),
+      fc.nat(size),
+      fc.constantFrom(5000, 65_552, 300_000),
+      async (spots, a, b, pieceBytes) => {
+        const body = await stored(size)
+        const row = body.rows[0]
+        if (row === undefined) return false
+        const { blobs } = body.world
+        blobs.pieceBytes = pieceBytes
+        const lost = new Set<string>()
+        for (const { node, at, how } of spots) {
+          if (how === 'lose') lost.add(node)
+          if (lost.has(node)) blobs.lose(node, row)
+          else if (how === 'flip') {
+            const bytes = blobs.bytesOn(node, row)
+            if (at < bytes.length) bytes[at] = (bytes[at] ?? 0) ^ 1
+          } else if (how === 'cut') blobs.put(node, row, blobs.bytesOn(node, row).subarray(0, at))
+          else blobs.failAfter(node, at, new Error('unreachable'))
+        }
+        const [start, end] = a < b ? [a, b] : [b, a]
+        const expected = body.plain.subarray(start, end)
+        const given: Uint8Array[] = []
+        try {
+          for await (const piece of body.world.read(body.object, start, end)) given.push(piece)
+        } catch (error) {
+          const bytes = Buffer.concat(given)
+          const isRefused = error instanceof Error && 'code' in error && error.code === 'not_enough_replicas'
+          const touched = new Set(spots.map((one) => one.node))
+          return isRefused && touched.size === 3 && bytes.equals(expected.subarray(0, bytes.length))
+        }
+        return Buffer.concat(given).equals(expected)
+      },
+    )
+    await fc.assert(property, { numRuns: 100, seed: 6 })
+  })
+})

@@ -1,0 +1,142 @@
+/**
+ * An ObjectContent over memory: one tenant, blobs that can be spoilt, and the rows that a commit would make.
+ *
+ * `commit` does what the state machine does with a PutBody, no more than reading needs.
+ */
+import { MasterKey } from '../../src/access/master-key.ts'
+import { newTenantKeys } from '../../src/access/credentials.ts'
+import type { Config } from '../../src/config/types.ts'
+import type { IngestedBody, IngestRequest } from '../../src/content/content.ts'
+import { ObjectContent } from '../../src/content/object-content.ts'
+import type {
+  BodyRecord,
+  ChunkLink,
+  ChunkRecord,
+  ObjectRecord,
+  TenantRecord,
+} from '../../src/state-machine/records.ts'
+import { collected } from './async.ts'
+import { MemoryBlobs } from './memory-blobs.ts'
+
+export const TEST_LIMITS: Config['limits'] = {
+  inlineBytesMax: 2048,
+  objectPutBytesMax: 2 ** 40,
+  bucketsPerTenantMax: 10,
+  tokenMintPerMinute: 30,
+  tokenMintBurst: 10,
+  adminRequestsPerMinute: 600,
+  adminRequestsBurst: 100,
+  chunkBuffersMax: 3,
+}
+
+export const testMasterKey = MasterKey.fromBytes('mk-test', Buffer.alloc(32, 7))
+
+export function testTenant(id = 'acme', masterKey = testMasterKey): TenantRecord {
+  const record = {
+    id,
+    name: id,
+    status: 'active',
+    createdAt: 0,
+    disabledAt: null,
+    disabledReason: null,
+  } as const
+  return { ...record, ...newTenantKeys(id, masterKey), bucketCount: 0 }
+}
+
+export async function* inPieces(bytes: Uint8Array, pieceBytes: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += pieceBytes)
+    yield bytes.subarray(start, start + pieceBytes)
+}
+
+/** Deterministic bytes that do not repeat within a chunk. */
+export function patternBytes(size: number, seed = 1): Buffer {
+  const bytes = Buffer.alloc(size)
+  let x = seed
+  for (let at = 0; at + 4 <= size; at += 4) {
+    x = (Math.imul(x, 1664525) + 1013904223) | 0
+    bytes.writeInt32LE(x, at)
+  }
+  return bytes
+}
+
+export class ContentWorld {
+  readonly blobs: MemoryBlobs
+  readonly content: ObjectContent
+  readonly tenant: TenantRecord
+  readonly chunks = new Map<string, ChunkRecord>()
+  readonly inline = new Map<string, Uint8Array>()
+  readonly manifests = new Map<string, readonly ChunkLink[]>()
+  #versions = 0
+
+  constructor(
+    options: { blobs?: MemoryBlobs; tenant?: TenantRecord; limits?: Partial<Config['limits']> } = {},
+  ) {
+    this.blobs = options.blobs ?? new MemoryBlobs()
+    this.tenant = options.tenant ?? testTenant()
+    this.content = new ObjectContent({
+      blobs: this.blobs,
+      masterKey: testMasterKey,
+      config: { limits: { ...TEST_LIMITS, ...options.limits } },
+      state: {
+        chunk: (_tenant, id) => this.chunks.get(id),
+        inlineBody: (_bucket, version) => {
+          const sealed = this.inline.get(version)
+          return sealed === undefined ? undefined : { sealed }
+        },
+        manifest: (_bucket, version, first, count) =>
+          (this.manifests.get(version) ?? []).slice(first, first + count),
+      },
+    })
+  }
+
+  ingest(source: AsyncIterable<Uint8Array>, request: Partial<IngestRequest> = {}): Promise<IngestedBody> {
+    return this.content.ingest({
+      tenant: this.tenant,
+      source,
+      expectedSize: null,
+      sizeMax: TEST_LIMITS.objectPutBytesMax,
+      claimed: new Map(),
+      signal: new AbortController().signal,
+      ...request,
+    })
+  }
+
+  async put(bytes: Uint8Array, pieceBytes = 64 * 1024): Promise<ObjectRecord> {
+    return this.commit(await this.ingest(inPieces(bytes, pieceBytes)))
+  }
+
+  commit(ingested: IngestedBody): ObjectRecord {
+    this.#versions += 1
+    const versionId = `version-${this.#versions}`
+    const { size, etag, checksums } = ingested
+    const body = this.#commitBody(versionId, ingested.body)
+    const about = { key: 'key', contentType: 'application/octet-stream', lastModified: 0, metadata: {} }
+    return { ...about, versionId, size, etag, checksums, masterKeyId: testMasterKey.id, body }
+  }
+
+  #commitBody(versionId: string, body: IngestedBody['body']): BodyRecord {
+    if (body.kind === 'empty') return { kind: 'empty' }
+    if (body.kind === 'inline') {
+      this.inline.set(versionId, body.sealed)
+      return { kind: 'inline', chunkId: body.chunkId }
+    }
+    for (const use of body.chunks) {
+      const { id, birth, size, sealedSize, checksum, replicas } = use
+      const row = { id, tenantId: this.tenant.id, birth, size, sealedSize, checksum, replicas, references: 1 }
+      if (!this.chunks.has(id)) this.chunks.set(id, { ...row, condemnedAt: null })
+    }
+    this.manifests.set(
+      versionId,
+      body.chunks.map(({ id, size }) => ({ id, size })),
+    )
+    return { kind: 'chunks', count: body.chunks.length }
+  }
+
+  read(object: ObjectRecord, start = 0, end = object.size): AsyncIterable<Uint8Array> {
+    return this.content.read(this.tenant, 'bucket-1', object, { start, end })
+  }
+
+  async get(object: ObjectRecord, start = 0, end = object.size): Promise<Buffer> {
+    return Buffer.concat(await collected(this.read(object, start, end)))
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Anything may happen to a test network, in an order drawn from its seed.
+ *
+ * Owns: what can go wrong and how often. Knows nothing of: what is right; the checker does.
+ */
+import { check } from './checker.ts'
+import { TestNetwork } from './network.ts'
+import type { TestNode } from './test-node.ts'
+import type { Configuration, NodeId } from '../../cluster/raft/types.ts'
+
+const MESSAGES_MAX = 200
+
+export class Chaos {
+  readonly network: TestNetwork
+  readonly #ids: readonly NodeId[]
+  readonly #events: readonly (readonly [weight: number, happens: () => void])[]
+  readonly #weightSum: number
+
+  constructor(configuration: Configuration, seed: number) {
+    this.network = new TestNetwork(configuration, { seed, electionTicks: 5 })
+    this.#ids = [...this.network.nodes.keys()]
+    // Each seed has its own mix of faults: rare combinations need some faults to stay away.
+    const rate = (weight: number): number => weight * this.#below(3)
+    this.#events = [
+      [480, () => this.#deliver()],
+      [200, () => this.#work()],
+      [130, () => this.network.input(this.#anyId(), { type: 'tick' }, this.#crashPoint())],
+      [90, () => this.network.propose(this.#likelyLeader(), 4 + this.#below(40))],
+      [40, () => this.network.read(this.#anyId())],
+      [30, () => this.#restart()],
+      [10, () => this.#compact()],
+      [rate(10), () => this.#takeMessage()],
+      [rate(3), () => this.#crash()],
+      [rate(4), () => this.#partition()],
+      [rate(3), () => this.#nudge()],
+    ]
+    this.#weightSum = this.#events.reduce((sum, [weight]) => sum + weight, 0)
+  }
+
+  /** Faults for so many events; every event is checked. */
+  run(events: number): void {
+    for (let i = 0; i < events; i += 1) {
+      this.#event()
+      if (i % 40 === 0) this.network.checker.compareLogs()
+      while (this.network.messages.length > MESSAGES_MAX) this.#takeMessage()
+    }
+    this.network.checker.compareLogs()
+  }
+
+  /** Faults end: the group must elect, commit and read within a bound, and end up equal. */
+  recover(): void {
+    const { network } = this
+    network.heal()
+    for (const node of network.nodes.values()) if (node.raft === null) network.restart(node.id)
+    network.tickAll(20 * network.electionTicks)
+    const [leader] = network.leaders()
+    check(
+      leader !== undefined && network.leaders().length === 1,
+      `there is one leader, not ${network.leaders().length}`,
+    )
+    const before = network.checker.committedIndex
+    network.propose(leader)
+    for (const id of this.#ids) network.read(id)
+    network.settle()
+    check(network.checker.committedIndex === before + 1, 'a healthy group commits at once')
+    check(network.checker.openReads === 0, `${network.checker.openReads} reads were never answered`)
+    const states = new Set([...network.nodes.values()].map((node) => node.machine.keys.join()))
+    check(states.size === 1, 'a healthy group ends up with equal states')
+    network.checker.compareLogs()
+  }
+
+  #event(): void {
+    let dice = this.#below(this.#weightSum)
+    for (const [weight, happens] of this.#events) {
+      if (dice < weight) {
+        happens()
+        return
+      }
+      dice -= weight
+    }
+  }
+
+  #deliver(): void {
+    const message = this.#takeMessage()
+    if (message === undefined) return
+    // One in sixteen arrives twice, the second time at any later moment.
+    if (this.#below(16) === 0) this.network.messages.push(message)
+    this.network.deliver(message)
+  }
+
+  /** Mostly the oldest message, sometimes any: order is likely and never promised. */
+  #takeMessage() {
+    const { messages } = this.network
+    const at = this.#below(4) === 0 ? this.#below(messages.length) : 0
+    return messages.splice(at, 1)[0]
+  }
+
+  #work(): void {
+    const node = this.#anyNode()
+    if (node.raft === null) return
+    if (node.fetch !== null && this.#below(3) === 0) this.network.finishFetch(node.id)
+    else if (node.walQueue.length > 0 && this.#below(3) > 0) this.network.confirmWal(node.id)
+    else if (node.applyQueue.length > 0) this.network.apply(node.id)
+  }
+
+  #restart(): void {
+    const down = [...this.network.nodes.values()].find((node) => node.raft === null)
+    if (down !== undefined) this.network.restart(down.id)
+  }
+
+  #crash(): void {
+    const node = this.#anyNode()
+    if (node.raft !== null) this.network.crash(node.id, this.#below(node.walQueue.length + 1))
+  }
+
+  /** Rarely a process dies between two effects of one step. */
+  #crashPoint(): number {
+    return this.#below(60) === 0 ? this.#below(4) : Number.POSITIVE_INFINITY
+  }
+
+  #partition(): void {
+    const kind = this.#below(4)
+    if (kind === 0) this.network.isolate(this.#likelyLeader())
+    else if (kind === 1) this.network.cut(this.#anyId(), this.#anyId())
+    else this.network.heal()
+  }
+
+  #compact(): void {
+    const node = this.#anyNode()
+    if (node.raft === null) return
+    const { appliedIndex, base } = node.raft.status()
+    this.network.compact(node.id, base.index + this.#below(appliedIndex - base.index + 1))
+  }
+
+  #nudge(): void {
+    const kind = this.#below(4)
+    if (kind === 0) this.network.input(this.#anyId(), { type: 'tickGap' })
+    else if (kind === 1) this.network.input(this.#anyId(), { type: 'peerUnreachable', peer: this.#anyId() })
+    else
+      this.network.input(this.#likelyLeader(), {
+        type: 'transferLeadership',
+        target: kind === 2 ? this.#anyId() : null,
+      })
+  }
+
+  #likelyLeader(): NodeId {
+    return this.network.leaders().at(-1 - this.#below(2)) ?? this.#anyId()
+  }
+
+  #anyId(): NodeId {
+    return this.#ids[this.#below(this.#ids.length)] ?? ''
+  }
+
+  #anyNode(): TestNode {
+    return this.network.node(this.#anyId())
+  }
+
+  #below(bound: number): number {
+    return bound === 0 ? 0 : this.network.random() % bound
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Watches a whole test network and throws at the first broken promise.
+ *
+ * Owns: what is known of all members at once: leaders and votes per term, committed entries, reads under way.
+ * Knows nothing of: why something happened. It judges what leaves a member against what that member's disk holds.
+ */
+import type { Entry, LogIndex, Message, NodeId, RequestVoteResponse, Term } from '../../cluster/raft/types.ts'
+import type { TestNode } from './test-node.ts'
+
+export class Checker {
+  readonly #nodes: ReadonlyMap<NodeId, TestNode>
+  readonly #leaders = new Map<Term, NodeId>()
+  readonly #votes = new Map<string, NodeId>()
+  readonly #committed: string[] = []
+  readonly #terms = new Map<NodeId, Term>()
+  readonly #commits = new Map<NodeId, LogIndex>()
+  /** Read -> what it must at least see. */
+  readonly #reads = new Map<number, LogIndex>()
+
+  constructor(nodes: ReadonlyMap<NodeId, TestNode>) {
+    this.#nodes = nodes
+  }
+
+  /** Highest index that was ever handed to a state machine: only such an index can have been acknowledged. */
+  get committedIndex(): LogIndex {
+    return this.#committed.length
+  }
+
+  get openReads(): number {
+    return this.#reads.size
+  }
+
+  /** The members of the group; a commit needs a majority of the voters' disks. */
+  becameLeader(node: TestNode, term: Term): void {
+    const other = this.#leaders.get(term)
+    check(other === undefined || other === node.id, `${other ?? ''} and ${node.id} lead term ${term}`)
+    this.#leaders.set(term, node.id)
+    for (let index = node.log.base.index + 1; index <= this.committedIndex; index += 1) {
+      check(
+        this.#isCommitted(index, node.log.entryAt(index)),
+        `leader ${node.id} lacks committed entry ${index}`,
+      )
+    }
+  }
+
+  leaving(node: TestNode, message: Message): void {
+    const { hardState } = node.disk
+    switch (message.type) {
+      case 'RequestVoteResponse':
+        if (message.granted && !message.preVote) this.#voteLeaves(node, message)
+        break
+      case 'RequestVote':
+        if (message.preVote) break
+        check(
+          hardState.currentTerm === message.term && hardState.votedFor === node.id,
+          'asks before its vote is durable',
+        )
+        check(node.disk.lastIndex >= message.lastLogIndex, 'asks for votes in the name of a log it may lose')
+        break
+      case 'AppendEntriesResponse':
+        check(hardState.currentTerm >= message.term, 'answers in a term that is not durable')
+        if (message.success)
+          check(node.durableIndex >= message.index, `${node.id} acks ${message.index} before its disk`)
+        break
+      case 'InstallSnapshotResponse':
+        check(node.durableIndex >= message.index, 'acknowledges a snapshot that it may lose')
+        break
+      default:
+    }
+  }
+
+  handedOut(node: TestNode, entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      check(
+        entry.index === node.handedIndex + 1,
+        `${node.id} hands out ${entry.index} after ${node.handedIndex}`,
+      )
+      check(node.disk.lastIndex >= entry.index, `${node.id} applies ${entry.index} before it is durable`)
+      node.handedIndex = entry.index
+      if (entry.index <= this.committedIndex) {
+        check(this.#isCommitted(entry.index, entry), `${node.id} applies another entry at ${entry.index}`)
+        continue
+      }
+      check(entry.index === this.committedIndex + 1, 'commits are contiguous')
+      check(this.#isOnMajority(node, entry), `entry ${entry.index} is applied without a majority`)
+      this.#committed.push(keyOf(entry))
+    }
+  }
+
+  /** After every input: nothing that only rises may fall. */
+  stepped(node: TestNode): void {
+    if (node.raft === null) return
+    const { term, commitIndex } = node.raft.status()
+    check(term >= (this.#terms.get(node.id) ?? 0), `the term of ${node.id} falls`)
+    check(commitIndex >= (this.#commits.get(node.id) ?? 0), `the commit index of ${node.id} falls`)
+    this.#terms.set(node.id, term)
+    this.#commits.set(node.id, commitIndex)
+  }
+
+  crashed(node: TestNode): void {
+    this.#terms.set(node.id, node.disk.hardState.currentTerm)
+    this.#commits.delete(node.id)
+    for (const readId of node.openReads) this.#reads.delete(readId)
+    node.openReads.clear()
+  }
+
+  readBegins(node: TestNode, readId: number): void {
+    this.#reads.set(readId, this.committedIndex)
+    node.openReads.add(readId)
+  }
+
+  /** `index` null: refused. */
+  readEnds(node: TestNode, readId: number, index: LogIndex | null): void {
+    const floor = this.#reads.get(readId)
+    check(floor !== undefined && node.openReads.delete(readId), `read ${readId} is answered twice`)
+    this.#reads.delete(readId)
+    check(index === null || index >= floor, `read ${readId} sees ${index ?? ''}, acknowledged was ${floor}`)
+  }
+
+  /** Log matching [thesis 3.5]: equal (index, term) means equal logs up to there. */
+  compareLogs(): void {
+    const nodes = [...this.#nodes.values()]
+    for (const a of nodes) {
+      for (const b of nodes) if (a.id < b.id) compareLogs(a, b)
+    }
+  }
+
+  #voteLeaves(node: TestNode, message: RequestVoteResponse): void {
+    const { hardState } = node.disk
+    check(
+      hardState.currentTerm === message.term && hardState.votedFor === message.to,
+      'votes before it is durable',
+    )
+    const vote = `${node.id}/${message.term}`
+    const before = this.#votes.get(vote)
+    check(before === undefined || before === message.to, `${node.id} votes twice in term ${message.term}`)
+    this.#votes.set(vote, message.to)
+  }
+
+  #isCommitted(index: LogIndex, entry: Entry | null): boolean {
+    return entry !== null && this.#committed[index - 1] === keyOf(entry)
+  }
+
+  #isOnMajority(node: TestNode, entry: Entry): boolean {
+    const configuration = node.raft?.status().configuration
+    const halves = [configuration?.voters ?? [], configuration?.outgoing ?? []].filter(
+      (half) => half.length > 0,
+    )
+    return halves.every((half) => {
+      const holders = half.filter((nodeId) => this.#nodes.get(nodeId)?.holds(entry) === true)
+      return holders.length > half.length / 2
+    })
+  }
+}
+
+function compareLogs(a: TestNode, b: TestNode): void {
+  const from = Math.max(a.log.base.index, b.log.base.index) + 1
+  let mustEqual = false
+  for (let index = Math.min(a.log.lastIndex, b.log.lastIndex); index >= from; index -= 1) {
+    const [left, right] = [a.log.entryAt(index), b.log.entryAt(index)]
+    if (left?.term === right?.term) mustEqual = true
+    const isEqual = left !== null && right !== null && keyOf(left) === keyOf(right)
+    check(!mustEqual || isEqual, `logs of ${a.id} and ${b.id} differ at ${index} below an equal entry`)
+  }
+}
+
+export function keyOf(entry: Entry): string {
+  return `${entry.term}:${entry.kind}:${entry.data.join('.')}`
+}
+
+export function check(condition: boolean, broken: string): asserts condition {
+  if (!condition) throw new Error(`Safety broken: ${broken}`)
+}

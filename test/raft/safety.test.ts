@@ -1,0 +1,53 @@
+/** Random faults against the whole core. The seed is in the test's name: run it alone to see it again. */
+import t from 'tap'
+import { Chaos } from './chaos.ts'
+import type { Configuration } from '../../cluster/raft/types.ts'
+
+const EVENTS = 5000
+
+const groups: readonly {
+  readonly name: string
+  readonly seeds: number
+  readonly configuration: Configuration
+}[] = [
+  { name: 'one voter', seeds: 10, configuration: { voters: ['a'], learners: [], outgoing: [] } },
+  {
+    name: 'three voters',
+    seeds: 240,
+    configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: [] },
+  },
+  {
+    name: 'five voters',
+    seeds: 200,
+    configuration: { voters: ['a', 'b', 'c', 'd', 'e'], learners: [], outgoing: [] },
+  },
+  {
+    name: 'three voters and a learner',
+    seeds: 60,
+    configuration: { voters: ['a', 'b', 'c'], learners: ['l'], outgoing: [] },
+  },
+  {
+    name: 'a joint configuration',
+    seeds: 60,
+    configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: ['b', 'c', 'd'] },
+  },
+]
+
+t.test('Raft under random faults', async (t) => {
+  for (const { name, seeds, configuration } of groups) {
+    t.test(`keeps every promise and recovers with ${name}`, async (t) => {
+      let committed = 0
+      for (let seed = 1; seed <= seeds; seed += 1) {
+        const chaos = new Chaos(configuration, seed)
+        try {
+          chaos.run(EVENTS)
+          chaos.recover()
+        } catch (cause) {
+          throw new Error(`seed=${seed} group="${name}"`, { cause })
+        }
+        committed += chaos.network.checker.committedIndex
+      }
+      t.ok(committed > seeds * 5, `the runs did something: ${committed} entries committed`)
+    })
+  }
+})

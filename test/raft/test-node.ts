@@ -1,0 +1,162 @@
+/**
+ * One member of a test network: the real core, a disk that can lose what it has not confirmed, a toy state machine.
+ *
+ * Owns: what survives a crash and what does not. Knows nothing of: other members, randomness.
+ * Plays the driver's part at a restart: a state machine that is ahead of the log, or contradicts it, voids the log.
+ */
+import { Raft } from '../../cluster/raft/raft.ts'
+import type {
+  AppendWal,
+  Configuration,
+  Entry,
+  HardState,
+  LogBase,
+  LogIndex,
+  NodeId,
+  RaftOptions,
+  Term,
+} from '../../cluster/raft/types.ts'
+import { decodeConfiguration } from '../../cluster/raft/configuration.ts'
+import { check, keyOf } from './checker.ts'
+
+/** Entries after a base, as a WAL keeps them. */
+export class LogImage {
+  base: LogBase = { index: 0, term: 0 }
+  entries: Entry[] = []
+  hardState: HardState = { currentTerm: 0, votedFor: null }
+
+  get lastIndex(): LogIndex {
+    return this.base.index + this.entries.length
+  }
+
+  entryAt(index: LogIndex): Entry | null {
+    return this.entries[index - this.base.index - 1] ?? null
+  }
+
+  termAt(index: LogIndex): Term | null {
+    return index === this.base.index ? this.base.term : (this.entryAt(index)?.term ?? null)
+  }
+
+  write({ hardState, base, entries }: Pick<AppendWal, 'hardState' | 'base' | 'entries'>): void {
+    if (hardState !== null) this.hardState = hardState
+    if (base !== null) this.restart(base)
+    const first = entries[0]
+    if (first === undefined) return
+    check(
+      first.index <= this.lastIndex + 1,
+      `WAL write at ${first.index} leaves a gap after ${this.lastIndex}`,
+    )
+    check(
+      first.index > this.base.index,
+      `WAL write at ${first.index} lies before the base ${this.base.index}`,
+    )
+    this.entries.length = first.index - this.base.index - 1
+    this.entries.push(...entries)
+  }
+
+  restart(base: LogBase): void {
+    this.base = base
+    this.entries = []
+  }
+
+  compact(index: LogIndex): void {
+    const term = this.termAt(index)
+    if (term === null) return
+    this.entries = this.entries.slice(index - this.base.index)
+    this.base = { index, term }
+  }
+
+  copy(): LogImage {
+    const copy = new LogImage()
+    copy.base = this.base
+    copy.entries = [...this.entries]
+    copy.hardState = this.hardState
+    return copy
+  }
+}
+
+/** Durable by definition: what it says it has applied, it has. */
+export interface Machine {
+  index: LogIndex
+  term: Term
+  configuration: Configuration
+  /** Key of every applied entry: a snapshot carries them all, so machines can be compared. */
+  keys: string[]
+}
+
+export class TestNode {
+  readonly id: NodeId
+  raft: Raft | null = null
+  disk = new LogImage()
+  /** The log as the core last described it, durable or not. */
+  log = new LogImage()
+  machine: Machine
+  walQueue: AppendWal[] = []
+  applyQueue: (readonly Entry[])[] = []
+  fetch: { readonly from: NodeId; readonly atLeast: LogBase } | null = null
+  handedIndex: LogIndex = 0
+  /** In settle(): leave WAL writes unconfirmed. */
+  isDiskSlow = false
+  readonly openReads = new Set<number>()
+
+  constructor(id: NodeId, configuration: Configuration) {
+    this.id = id
+    this.machine = { index: 0, term: 0, configuration, keys: [] }
+  }
+
+  /** What a crash cannot take. */
+  get durableIndex(): LogIndex {
+    return Math.max(this.disk.lastIndex, this.machine.index)
+  }
+
+  holds(entry: Entry): boolean {
+    if (this.disk.termAt(entry.index) === entry.term) return true
+    return this.machine.index >= entry.index && this.machine.keys[entry.index - 1] === keyOf(entry)
+  }
+
+  confirmWal(): number {
+    const write = this.walQueue.shift()
+    check(write !== undefined, 'nothing to confirm')
+    this.disk.write(write)
+    return write.sequence
+  }
+
+  apply(): LogIndex {
+    for (const entry of this.applyQueue.shift() ?? []) {
+      check(
+        entry.index === this.machine.index + 1,
+        `${this.id} applies ${entry.index} after ${this.machine.index}`,
+      )
+      const configuration =
+        entry.kind === 'configuration' ? decodeConfiguration(entry.data) : this.machine.configuration
+      this.machine.keys.push(keyOf(entry))
+      this.machine = { ...this.machine, index: entry.index, term: entry.term, configuration }
+    }
+    return this.machine.index
+  }
+
+  /** Of the writes that are not confirmed the first `survivors` reached the disk all the same. */
+  crash(survivors: number): void {
+    this.raft = null
+    for (const write of this.walQueue.slice(0, survivors)) this.disk.write(write)
+    this.walQueue = []
+    this.applyQueue = []
+    this.fetch = null
+  }
+
+  start(options: RaftOptions): void {
+    check(this.raft === null, `${this.id} runs already`)
+    const { index, term, configuration } = this.machine
+    if (this.disk.termAt(index) !== term) this.disk.restart({ index, term })
+    this.log = this.disk.copy()
+    this.handedIndex = index
+    const { hardState, base, entries } = this.disk
+    this.raft = new Raft(options, {
+      hardState,
+      base,
+      entries: [...entries],
+      configuration,
+      appliedIndex: index,
+    })
+  }
+}

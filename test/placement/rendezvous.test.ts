@@ -1,0 +1,165 @@
+/**
+ * Proofs of placement: the same everywhere, spread over zones, balanced, and stable when a node comes.
+ */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { type PlacementMember, placeReplicas } from '../../cluster/placement/rendezvous.ts'
+
+const SEED = 20260801
+
+const blobIds = fc.stringMatching(/^[0-9a-f]{64}$/)
+
+const memberLists: fc.Arbitrary<PlacementMember[]> = fc.uniqueArray(
+  fc.record({
+    nodeId: fc.stringMatching(/^[a-z0-9-]{1,12}$/),
+    zone: fc.constantFrom('a', 'b', 'c', 'd'),
+    weight: fc.constantFrom(0, 0.5, 1, 1, 1, 3),
+  }),
+  { selector: (member) => member.nodeId, maxLength: 12 },
+)
+
+/** Knuth's multiplicative walk: ids as different as digests are, and the same on every run. */
+function blobIdOf(n: number): string {
+  const word = (salt: number) => (Math.imul(n + salt, 2654435761) >>> 0).toString(16).padStart(8, '0')
+  return [1, 77, 12345, 99991].map(word).join('')
+}
+
+function nodesInOwnZones(count: number): PlacementMember[] {
+  return Array.from({ length: count }, (_, n) => ({
+    nodeId: `node-${n + 1}`,
+    zone: `zone-${n + 1}`,
+    weight: 1,
+  }))
+}
+
+t.test('placeReplicas', async (t) => {
+  t.test('gives the same answer for any order of the members', async (t) => {
+    const inputs = memberLists.chain((members) =>
+      fc.tuple(fc.constant(members), fc.shuffledSubarray(members, { minLength: members.length })),
+    )
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(blobIds, inputs, fc.nat(12), (blobId, [members, shuffled], copies) => {
+          const one = placeReplicas({ blobId, members, copies })
+          assert.deepEqual(placeReplicas({ blobId, members: shuffled, copies }), one)
+        }),
+        { seed: SEED, numRuns: 300 },
+      ),
+    )
+  })
+
+  t.test('gives distinct nodes with a weight, as many as asked for or as there are', async (t) => {
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(blobIds, memberLists, fc.nat(12), (blobId, members, copies) => {
+          const placed = placeReplicas({ blobId, members, copies })
+          const able = members.filter(({ weight }) => weight > 0).map(({ nodeId }) => nodeId)
+          assert.equal(new Set(placed).size, placed.length)
+          assert.equal(placed.length, Math.min(copies, able.length))
+          assert.ok(placed.every((nodeId) => able.includes(nodeId)))
+        }),
+        { seed: SEED, numRuns: 300 },
+      ),
+    )
+  })
+
+  t.test('puts no further copy into a zone while another zone that could take it has fewer', async (t) => {
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(blobIds, memberLists, fc.nat(12), (blobId, members, copies) => {
+          const placed = new Set(placeReplicas({ blobId, members, copies }))
+          const zones = Map.groupBy(
+            members.filter(({ weight }) => weight > 0),
+            ({ zone }) => zone,
+          )
+          const used = [...zones.values()].map(
+            (inZone) => inZone.filter(({ nodeId }) => placed.has(nodeId)).length,
+          )
+          const most = Math.max(0, ...used)
+          for (const [index, inZone] of [...zones.values()].entries()) {
+            const copiesHere = used[index] ?? 0
+            assert.ok(copiesHere >= most - 1 || copiesHere === inZone.length)
+          }
+        }),
+        { seed: SEED, numRuns: 300 },
+      ),
+    )
+  })
+
+  t.test('answers n copies with a prefix of the answer for more', async (t) => {
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(blobIds, memberLists, fc.nat(12), (blobId, members, copies) => {
+          const all = placeReplicas({ blobId, members, copies: members.length })
+          assert.deepEqual(placeReplicas({ blobId, members, copies }), all.slice(0, copies))
+        }),
+        { seed: SEED, numRuns: 200 },
+      ),
+    )
+  })
+
+  t.test('never changes its mind between releases', async (t) => {
+    const members = [...nodesInOwnZones(4), { nodeId: 'big', zone: 'zone-1', weight: 2.5 }]
+    const placed = Array.from({ length: 6 }, (_, n) =>
+      placeReplicas({ blobId: blobIdOf(n), members, copies: 3 }),
+    )
+    t.strictSame(placed, PINNED)
+  })
+
+  t.test('refuses a weight that is no share', async (t) => {
+    for (const weight of [-1, Number.NaN]) {
+      const members = [{ nodeId: 'a', zone: 'z', weight }]
+      t.throws(() => placeReplicas({ blobId: 'ff', members, copies: 1 }), RangeError)
+    }
+  })
+})
+
+/** Read off once; a change here moves data of every cluster in the field. */
+const PINNED = [
+  ['big', 'node-3', 'node-2'],
+  ['node-2', 'node-1', 'node-4'],
+  ['big', 'node-2', 'node-3'],
+  ['node-3', 'big', 'node-2'],
+  ['node-1', 'node-2', 'node-3'],
+  ['node-1', 'node-3', 'node-2'],
+]
+
+const BLOBS = 100_000
+
+t.test('placeReplicas over 100,000 blobs', async (t) => {
+  for (const count of [5, 20]) {
+    t.test(
+      `gives ${count} equal nodes the same number of copies within 5 %, and moves 1/n when one more comes`,
+      async (t) => {
+        const members = nodesInOwnZones(count)
+        const more = nodesInOwnZones(count + 1)
+        const load = new Map<string, number>()
+        let moved = 0
+        for (let n = 0; n < BLOBS; n++) {
+          const blobId = blobIdOf(n)
+          const before = placeReplicas({ blobId, members, copies: 3 })
+          const after = placeReplicas({ blobId, members: more, copies: 3 })
+          for (const nodeId of before) load.set(nodeId, (load.get(nodeId) ?? 0) + 1)
+          moved += after.filter((nodeId) => !before.includes(nodeId)).length
+        }
+        const fair = (3 * BLOBS) / count
+        for (const copies of load.values()) t.ok(Math.abs(copies / fair - 1) < 0.05, `${copies} of ${fair}`)
+        t.equal(load.size, count)
+        t.ok(moved / (3 * BLOBS) <= 1 / (count + 1) + 0.05, `${moved} of ${3 * BLOBS} copies moved`)
+      },
+    )
+  }
+
+  t.test(
+    'gives a node with twice the weight twice the copies, within 5 %, when one copy is placed',
+    async (t) => {
+      const members = nodesInOwnZones(5).map((member, n) => ({ ...member, weight: n === 0 ? 2 : 1 }))
+      let heavy = 0
+      for (let n = 0; n < BLOBS; n++) {
+        if (placeReplicas({ blobId: blobIdOf(n), members, copies: 1 })[0] === 'node-1') heavy++
+      }
+      t.ok(Math.abs(heavy / (BLOBS / 3) - 1) < 0.05, `${heavy} of ${BLOBS}`)
+    },
+  )
+})

@@ -1,0 +1,13 @@
+/**
+ * The store of the simulated tests keeps the same contract as the one on disk.
+ */
+import t from 'tap'
+import { blobStoreContract } from '../contracts/blob-store.ts'
+import { MemoryBlobStore } from './memory-blob-store.ts'
+
+t.test('MemoryBlobStore', (t) =>
+  blobStoreContract(t, async () => {
+    const store = new MemoryBlobStore()
+    return { store, damage: (name) => store.damage(name) }
+  }),
+)

@@ -1,0 +1,216 @@
+/**
+ * What every BlobStore must do. A store passes by being handed to this suite together with a way to damage it.
+ */
+import type { Test } from 'tap'
+import type { BlobStore } from '../../cluster/blobs/blob-store.ts'
+import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/types.ts'
+import { collect, sampleBlob, sha256, streamOf } from '../blobs/blob-samples.ts'
+
+export interface BlobStoreBench {
+  readonly store: BlobStore
+  /** Flips one bit among the stored bytes of a blob, behind the store's back. */
+  damage(name: BlobName): Promise<void>
+}
+
+const HOSTILE_NAMES: readonly BlobName[] = [
+  { id: '../../../../etc/passwd', birth: 'b' },
+  { id: 'ABCDEF0123456789', birth: 'b' },
+  { id: 'abcdef', birth: 'b' },
+  { id: 'a'.repeat(65), birth: 'b' },
+  { id: '0123456789abcdef\n', birth: 'b' },
+  { id: '0123456789abcdef', birth: '' },
+  { id: '0123456789abcdef', birth: '..' },
+  { id: '0123456789abcdef', birth: 'a/b' },
+  { id: '0123456789abcdef', birth: 'a\0' },
+  { id: '0123456789abcdef', birth: 'B' },
+  { id: '0123456789abcdef', birth: 'b'.repeat(65) },
+  { id: ['0123456789abcdef'] as never, birth: 'b' },
+  { id: '0123456789abcdef', birth: null as never },
+]
+
+export async function blobStoreContract(
+  t: Test,
+  makeBench: (t: Test) => Promise<BlobStoreBench>,
+): Promise<void> {
+  t.test('write', (t) => writeContract(t, makeBench))
+  t.test('read', (t) => readContract(t, makeBench))
+  t.test('verify, stat and quarantine', (t) => damageContract(t, makeBench))
+  t.test('list and usage', (t) => listContract(t, makeBench))
+}
+
+async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
+  t.test('gives back what was written, for empty, small and large blobs in any pieces', async (t) => {
+    const { store } = await makeBench(t)
+    for (const [seed, size] of [0, 1, 255, 256, 4096, 700_001].entries()) {
+      const blob = sampleBlob(seed, size)
+      const middle = size >> 1
+      await store.write(blob, streamOf(blob.bytes.subarray(0, middle), blob.bytes.subarray(middle)), blob)
+      t.strictSame(await store.stat(blob), { size, checksum: blob.checksum })
+      t.strictSame(await store.verify(blob), { size, checksum: blob.checksum })
+      t.equal(sha256(await collect(store.read(blob, 0, size))), blob.checksum)
+    }
+  })
+
+  t.test('leaves nothing when the source is shorter, longer, other than promised, or breaks', async (t) => {
+    const { store } = await makeBench(t)
+    const blob = sampleBlob(1)
+    const other = sampleBlob(2)
+    const broken = async function* () {
+      yield blob.bytes.subarray(0, 10)
+      throw new Error('the sender is gone')
+    }
+    await t.rejects(store.write(blob, streamOf(blob.bytes.subarray(1)), blob), { code: 'size_mismatch' })
+    await t.rejects(store.write(blob, streamOf(blob.bytes, other.bytes), blob), { code: 'size_mismatch' })
+    await t.rejects(store.write(blob, streamOf(other.bytes), blob), { code: 'checksum_mismatch' })
+    await t.rejects(store.write(blob, broken(), blob), { message: 'the sender is gone' })
+    t.equal(await store.stat(blob), null)
+    t.strictSame(await store.list(null, 10), [])
+    await store.write(blob, streamOf(blob.bytes), blob)
+    t.strictSame(await store.verify(blob), { size: blob.size, checksum: blob.checksum })
+  })
+
+  t.test('does nothing when the name holds the same bytes, and refuses other bytes under it', async (t) => {
+    const { store } = await makeBench(t)
+    const blob = sampleBlob(1)
+    const other = sampleBlob(2)
+    await store.write(blob, streamOf(blob.bytes), blob)
+    await store.write(blob, streamOf(blob.bytes), blob)
+    await t.rejects(store.write(blob, streamOf(other.bytes), other.size === blob.size ? other : blob), {
+      code: 'name_taken',
+    })
+    t.strictSame(await store.verify(blob), { size: blob.size, checksum: blob.checksum })
+  })
+
+  t.test('keeps one intact copy when two writers bring the same blob at once', async (t) => {
+    const { store } = await makeBench(t)
+    const blob = sampleBlob(1, 50_000)
+    await Promise.all([1, 2, 3].map(() => store.write(blob, streamOf(blob.bytes), blob)))
+    t.strictSame(await store.verify(blob), { size: blob.size, checksum: blob.checksum })
+    t.equal((await store.list(null, 10)).length, 1)
+  })
+
+  t.test('replaces a damaged copy when its bytes come again', async (t) => {
+    const bench = await makeBench(t)
+    const blob = sampleBlob(1)
+    await bench.store.write(blob, streamOf(blob.bytes), blob)
+    await bench.damage(blob)
+    await bench.store.write(blob, streamOf(blob.bytes), blob)
+    t.strictSame(await bench.store.verify(blob), { size: blob.size, checksum: blob.checksum })
+  })
+
+  t.test('refuses names that are none, in every call', async (t) => {
+    const { store } = await makeBench(t)
+    const { bytes, size, checksum } = sampleBlob(1)
+    for (const name of HOSTILE_NAMES) {
+      await t.rejects(store.write(name, streamOf(bytes), { size, checksum }), TypeError)
+      await t.rejects(async () => collect(store.read(name, 0, 1)), TypeError)
+      await t.rejects(async () => store.stat(name), TypeError)
+      await t.rejects(async () => store.verify(name), TypeError)
+      await t.rejects(async () => store.quarantine(name), TypeError)
+      await t.rejects(async () => store.list(name, 1), TypeError)
+    }
+    const good = sampleBlob(2)
+    await t.rejects(store.write(good, streamOf(bytes), { size, checksum: 'x'.repeat(64) }), TypeError)
+    t.strictSame(await store.list(null, 10), [])
+  })
+}
+
+async function readContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
+  t.test('gives exactly the asked range', async (t) => {
+    const { store } = await makeBench(t)
+    const blob = sampleBlob(7, 600_000)
+    await store.write(blob, streamOf(blob.bytes), blob)
+    for (const [start, end] of [
+      [0, 0],
+      [0, 1],
+      [5, 5],
+      [599_999, 600_000],
+      [1, 599_999],
+      [262_143, 262_145],
+    ] as const) {
+      const bytes = await collect(store.read(blob, start, end))
+      t.ok(Buffer.from(bytes).equals(blob.bytes.subarray(start, end)), `[${start}, ${end})`)
+    }
+    for (const [start, end] of [
+      [-1, 5],
+      [6, 5],
+      [0, 600_001],
+    ] as const) {
+      await t.rejects(collect(store.read(blob, start, end)), RangeError)
+    }
+  })
+
+  t.test('throws BlobMissingError for a blob that is not there, at the first piece', async (t) => {
+    const { store } = await makeBench(t)
+    const stream = store.read(sampleBlob(1), 0, 10)
+    await t.rejects(collect(stream), BlobMissingError)
+  })
+
+  t.test('can be given up in the middle', async (t) => {
+    const { store } = await makeBench(t)
+    const blob = sampleBlob(7, 600_000)
+    await store.write(blob, streamOf(blob.bytes), blob)
+    for await (const piece of store.read(blob, 0, blob.size)) {
+      t.ok(piece.length > 0 && piece.length < blob.size, 'a blob comes in bounded pieces')
+      break
+    }
+    t.equal((await collect(store.read(blob, 0, blob.size))).length, blob.size)
+  })
+}
+
+async function damageContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
+  t.test(
+    'tells a flipped bit, and takes the copy out of service without losing it for a later one',
+    async (t) => {
+      const bench = await makeBench(t)
+      const blob = sampleBlob(3, 5000)
+      await bench.store.write(blob, streamOf(blob.bytes), blob)
+      await bench.damage(blob)
+      await t.rejects(bench.store.verify(blob), BlobDamagedError)
+      await bench.store.quarantine(blob)
+      t.equal(await bench.store.stat(blob), null)
+      await t.rejects(bench.store.verify(blob), BlobMissingError)
+      await bench.store.quarantine(blob)
+      await bench.store.write(blob, streamOf(blob.bytes), blob)
+      t.equal(sha256(await collect(bench.store.read(blob, 0, blob.size))), blob.checksum)
+    },
+  )
+
+  t.test('says null and BlobMissingError for a blob that never was', async (t) => {
+    const { store } = await makeBench(t)
+    t.equal(await store.stat(sampleBlob(1)), null)
+    await t.rejects(store.verify(sampleBlob(1)), BlobMissingError)
+  })
+}
+
+async function listContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
+  t.test('lists every name once, in the order of id and birth, in pages of any size', async (t) => {
+    const { store } = await makeBench(t)
+    const blobs = Array.from({ length: 23 }, (_, seed) => sampleBlob(seed, 10))
+    const shared = blobs[4]
+    if (shared !== undefined)
+      blobs.push({ ...shared, birth: 'another' }, { ...shared, id: shared.id.slice(0, 20) })
+    for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
+    const names = blobs.map(({ id, birth }) => ({ id, birth }))
+    names.sort((one, other) =>
+      one.id === other.id ? (one.birth < other.birth ? -1 : 1) : one.id < other.id ? -1 : 1,
+    )
+    for (const limit of [1, 7, 100]) {
+      const listed: BlobName[] = []
+      for (
+        let page = await store.list(null, limit);
+        page.length > 0;
+        page = await store.list(page.at(-1) ?? null, limit)
+      ) {
+        t.ok(page.length <= limit)
+        listed.push(...page)
+      }
+      t.strictSame(listed, names)
+    }
+  })
+
+  t.test('tells how much room there is', async (t) => {
+    const { totalBytes, freeBytes } = await (await makeBench(t)).store.usage()
+    t.ok(totalBytes > 0 && freeBytes >= 0 && freeBytes <= totalBytes)
+  })
+}

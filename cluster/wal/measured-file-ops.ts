@@ -15,29 +15,76 @@ export interface WalMetrics {
 
 export const NO_METRICS: WalMetrics = { fsyncs: 0, fsyncSecondsTotal: 0, bytes: 0 }
 
-/** `now` gives monotonic milliseconds. */
-export function measureFileOps(
-  files: FileOps,
-  now: () => number,
-): { files: FileOps; metrics: () => WalMetrics } {
-  let { fsyncs, fsyncSecondsTotal, bytes } = NO_METRICS
-  const timed = (flush: () => void) => {
-    const start = now()
-    flush()
-    fsyncSecondsTotal += (now() - start) / 1000
-    fsyncs++
+export class MeasuredFileOps implements FileOps {
+  readonly #files: FileOps
+  /** Monotonic milliseconds. */
+  readonly #now: () => number
+  #metrics: WalMetrics = NO_METRICS
+
+  constructor(files: FileOps, now: () => number) {
+    this.#files = files
+    this.#now = now
   }
-  return {
-    metrics: () => ({ fsyncs, fsyncSecondsTotal, bytes }),
-    files: {
-      ...files,
-      fdatasync: (fd) => timed(() => files.fdatasync(fd)),
-      fsync: (fd) => timed(() => files.fsync(fd)),
-      write(fd, chunk, position) {
-        const count = files.write(fd, chunk, position)
-        bytes += count
-        return count
-      },
-    },
+
+  metrics(): WalMetrics {
+    return this.#metrics
+  }
+
+  makeDir(path: string): void {
+    this.#files.makeDir(path)
+  }
+
+  list(dir: string): readonly string[] {
+    return this.#files.list(dir)
+  }
+
+  size(path: string): number {
+    return this.#files.size(path)
+  }
+
+  read(path: string, bytesMax: number): Uint8Array {
+    return this.#files.read(path, bytesMax)
+  }
+
+  create(path: string): number {
+    return this.#files.create(path)
+  }
+
+  write(fd: number, bytes: Uint8Array, position: number): number {
+    const count = this.#files.write(fd, bytes, position)
+    this.#metrics = { ...this.#metrics, bytes: this.#metrics.bytes + count }
+    return count
+  }
+
+  fdatasync(fd: number): void {
+    this.#timed(() => this.#files.fdatasync(fd))
+  }
+
+  fsync(fd: number): void {
+    this.#timed(() => this.#files.fsync(fd))
+  }
+
+  close(fd: number): void {
+    this.#files.close(fd)
+  }
+
+  rename(from: string, to: string): void {
+    this.#files.rename(from, to)
+  }
+
+  unlink(path: string): void {
+    this.#files.unlink(path)
+  }
+
+  syncDir(path: string): void {
+    this.#files.syncDir(path)
+  }
+
+  #timed(flush: () => void): void {
+    const start = this.#now()
+    flush()
+    const seconds = (this.#now() - start) / 1000
+    const { fsyncs, fsyncSecondsTotal } = this.#metrics
+    this.#metrics = { ...this.#metrics, fsyncs: fsyncs + 1, fsyncSecondsTotal: fsyncSecondsTotal + seconds }
   }
 }

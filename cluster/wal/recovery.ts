@@ -24,7 +24,9 @@ export interface RecoveredLog {
   readonly closed: SegmentSpan[]
   /** Null in a directory without segments. */
   readonly tail: { readonly path: string; readonly head: DecodedHeader; readonly bytes: Buffer } | null
-  /** Leftovers of interrupted deletions and creations. */
+  /** Files that never got their name; nothing in them was ever acknowledged. */
+  readonly unnamed: readonly string[]
+  /** Leftovers of interrupted deletions. */
   readonly stale: readonly string[]
   /** Higher than every number ever seen here. */
   readonly nextNumber: number
@@ -44,7 +46,7 @@ export function segmentPath(dir: string, number: number): string {
 
 export function recoverLog(files: FileOps, dir: string, identity: LogIdentity): RecoveredLog {
   const names = files.list(dir).toSorted()
-  const temporary = names
+  const unnamed = names
     .filter((name) => name.endsWith(`${SUFFIX}${TEMPORARY_SUFFIX}`))
     .map((name) => join(dir, name))
   const paths = names.filter((name) => name.endsWith(SUFFIX)).map((name) => join(dir, name))
@@ -72,10 +74,8 @@ export function recoverLog(files: FileOps, dir: string, identity: LogIdentity): 
     content: image.content,
     closed,
     tail,
-    stale: [
-      ...temporary,
-      ...found.filter((segment) => !chain.includes(segment)).map((segment) => segment.path),
-    ],
+    unnamed,
+    stale: found.filter((segment) => !chain.includes(segment)).map((segment) => segment.path),
     nextNumber: Math.max(0, ...found.map((segment) => segment.head.header.number)) + 1,
   }
 }

@@ -19,7 +19,7 @@ import { encodedBytes } from './frame-format.ts'
 import type { LogHead } from './log-head.ts'
 import { EMPTY_HEAD, withBatch, withCompaction } from './log-head.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
-import { measureFileOps } from './measured-file-ops.ts'
+import { MeasuredFileOps } from './measured-file-ops.ts'
 import type { RecoveredLog } from './recovery.ts'
 import { recoverLog, segmentPath } from './recovery.ts'
 import type { LogIdentity, SegmentHeader } from './segment-format.ts'
@@ -46,8 +46,7 @@ type Lineage = Pick<SegmentHeader, 'previous' | 'replaces' | 'previousChain'>
 export class SegmentedLog {
   readonly #options: SegmentedLogOptions
   readonly #segmentBytesMax: number
-  readonly #files: FileOps
-  readonly #readMetrics: () => WalMetrics
+  readonly #files: MeasuredFileOps
   #head: LogHead = EMPTY_HEAD
   #nextBatch = 1
   #nextNumber = 1
@@ -56,15 +55,13 @@ export class SegmentedLog {
   #failure: Error | null = null
 
   constructor(options: SegmentedLogOptions) {
-    const measured = measureFileOps(options.files ?? nodeFileOps, options.now)
     this.#options = options
     this.#segmentBytesMax = options.segmentBytesMax ?? SEGMENT_BYTES_MAX
-    this.#files = measured.files
-    this.#readMetrics = measured.metrics
+    this.#files = new MeasuredFileOps(options.files ?? nodeFileOps, options.now)
   }
 
   metrics(): WalMetrics {
-    return this.#readMetrics()
+    return this.#files.metrics()
   }
 
   /** Damage and foreign logs are thrown before anything on the disk has been changed. */
@@ -73,6 +70,7 @@ export class SegmentedLog {
     this.#orDie(() => this.#files.makeDir(this.#options.dir))
     const recovered = recoverLog(this.#files, this.#options.dir, this.#options)
     this.#orDie(() => {
+      this.#delete(recovered.unnamed)
       this.#begin(recovered)
       this.#delete([...recovered.stale, ...(recovered.tail === null ? [] : [recovered.tail.path])])
       this.#deleteDead()

@@ -1,0 +1,138 @@
+/**
+ * The master key: its file, what goes wrong with it, and that sealed secrets open only where they belong.
+ */
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import t from 'tap'
+import { StartError } from '../../cluster/index.ts'
+import { MasterKey } from '../../src/access/master-key.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'holdfast-master-key-'))
+t.teardown(() => rm(folder, { recursive: true }))
+
+const ENCODED = Buffer.alloc(32, 0xab).toString('base64url')
+const LINE = `holdfast-master-key-1:mk-2026:${ENCODED}\n`
+
+async function refusal(file: string): Promise<StartError> {
+  const error: unknown = await MasterKey.load(file).catch((cause: unknown) => cause)
+  if (error instanceof StartError) return error
+  throw new Error(`'${file}' was not refused with a StartError`, { cause: error })
+}
+
+t.test('MasterKey.create', async (t) => {
+  t.test('writes a file for its owner alone that loads as the same key', async (t) => {
+    const file = join(folder, 'created')
+    const created = await MasterKey.create(file)
+    t.equal((await stat(file)).mode & 0o777, 0o600)
+    t.match(await readFile(file, 'utf8'), /^holdfast-master-key-1:mk-[a-z0-9-]+:[A-Za-z0-9_-]{43}\n$/)
+    const loaded = await MasterKey.load(file)
+    t.equal(loaded.id, created.id)
+    t.equal(loaded.fingerprint, created.fingerprint)
+    t.strictSame(loaded.open(created.seal(Buffer.from('x'), 'c'), 'c'), Buffer.from('x'))
+  })
+
+  t.test('never overwrites a key', async (t) => {
+    const file = join(folder, 'kept')
+    await writeFile(file, LINE, { mode: 0o600 })
+    await t.rejects(MasterKey.create(file), { code: 'master_key_exists' })
+    t.equal(await readFile(file, 'utf8'), LINE)
+    await t.rejects(MasterKey.create(join(folder, 'no', 'such')), { code: 'master_key_unwritable' })
+  })
+})
+
+t.test('MasterKey.load', async (t) => {
+  t.test('refuses with master_key_missing and says what to do', async (t) => {
+    const error = await refusal(join(folder, 'absent'))
+    t.equal(error.code, 'master_key_missing')
+    t.match(error.message, 'absent')
+    t.match(error.hint, /every node needs the same/)
+  })
+
+  t.test(
+    'refuses with master_key_exposed and says chmod 600',
+    { skip: process.platform === 'win32' },
+    async (t) => {
+      const file = join(folder, 'exposed')
+      await writeFile(file, LINE)
+      for (const mode of [0o640, 0o604, 0o666, 0o620, 0o601]) {
+        await chmod(file, mode)
+        const error = await refusal(file)
+        t.equal(error.code, 'master_key_exposed')
+        t.equal(error.hint, `Run: chmod 600 ${file}`)
+      }
+      await chmod(file, 0o400)
+      t.equal((await MasterKey.load(file)).id, 'mk-2026')
+    },
+  )
+
+  t.test('refuses with master_key_malformed and never quotes what it read', async (t) => {
+    const file = join(folder, 'malformed')
+    const bad = [
+      '',
+      ENCODED,
+      LINE.repeat(2),
+      `${LINE}\n`,
+      ` ${LINE}`,
+      LINE.replace('key-1', 'key-2'),
+      LINE.replace('mk-2026', 'MK'),
+      LINE.replace('mk-2026', ''),
+      LINE.replace(ENCODED, ENCODED.slice(1)),
+      LINE.replace(ENCODED, `${ENCODED.slice(0, -1)}t`),
+      LINE.replace(ENCODED, Buffer.alloc(33).toString('base64url')),
+      LINE.padEnd(5000),
+    ]
+    for (const text of bad) {
+      await writeFile(file, text, { mode: 0o600 })
+      const error = await refusal(file)
+      t.equal(error.code, 'master_key_malformed', JSON.stringify(text.slice(0, 50)))
+      t.notOk(`${inspect(error)}${error.hint}`.includes(ENCODED.slice(1, 20)))
+    }
+  })
+})
+
+t.test('a master key', async (t) => {
+  const key = MasterKey.fromBytes('mk-a', Buffer.alloc(32, 1))
+
+  t.test('derives another key for each label and info, the same at every start', async (t) => {
+    const again = MasterKey.fromBytes('mk-a', Buffer.alloc(32, 1))
+    const derived = [key.derive('native-api-token'), key.derive('signed-url'), key.derive('sealing')]
+    derived.push(key.derive('signed-url', 'x'), key.derive('fingerprint', 'mk-a'))
+    t.equal(new Set(derived.map((one) => one.toString('hex'))).size, derived.length)
+    t.ok(key.derive('signed-url').equals(again.derive('signed-url')))
+    t.equal(key.fingerprint, again.fingerprint)
+    t.match(key.fingerprint, /^[0-9a-f]{64}$/)
+  })
+
+  t.test('has another fingerprint when the bytes or the id differ', async (t) => {
+    t.not(MasterKey.fromBytes('mk-a', Buffer.alloc(32, 2)).fingerprint, key.fingerprint)
+    t.not(MasterKey.fromBytes('mk-b', Buffer.alloc(32, 1)).fingerprint, key.fingerprint)
+  })
+
+  t.test('seals the same secret to other bytes each time', async (t) => {
+    const [one, two] = [key.seal(Buffer.from('s'), 'c'), key.seal(Buffer.from('s'), 'c')]
+    t.notSame(one, two)
+    t.strictSame(key.open(one, 'c'), key.open(two, 'c'))
+  })
+
+  t.test('opens nothing that was changed in any bit, cut, or belongs elsewhere', async (t) => {
+    const sealed = Buffer.from(key.seal(Buffer.from('secret'), 'tenant/a'))
+    for (let bit = 0; bit < sealed.length * 8; bit += 1) {
+      const changed = Buffer.from(sealed)
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      t.throws(() => key.open(changed, 'tenant/a'), { message: /Cannot open the sealed secret/ })
+    }
+    for (let size = 0; size < sealed.length; size += 1) {
+      t.throws(() => key.open(sealed.subarray(0, size), 'tenant/a'), { message: /Cannot open/ })
+    }
+    t.throws(() => key.open(sealed, 'tenant/b'), { message: /tenant\/b/ })
+    t.throws(() => MasterKey.fromBytes('mk-a', Buffer.alloc(32, 2)).open(sealed, 'tenant/a'))
+    t.throws(() => MasterKey.fromBytes('mk-b', Buffer.alloc(32, 1)).open(sealed, 'tenant/a'))
+  })
+
+  t.test('shows nothing of itself when it is printed', async (t) => {
+    const shown = inspect(key, { showHidden: true, depth: 9 }) + JSON.stringify(key)
+    t.notMatch(shown, /01, ?01|AQEB|0101|Buffer/)
+  })
+})

@@ -53,7 +53,7 @@ function beforeStall<T>(step: Promise<T>, limit: StallLimit, onSilence: () => vo
 
 /**
  * Fetches the first piece before it resolves, so that a source that cannot even begin fails as a promise and not in
- * the middle of an answer. `onEnd` runs once: when the source ends, fails, or is given up.
+ * the middle of an answer. `onEnd` runs when the source ends, fails, or is given up; a second call must not hurt it.
  */
 export async function primed(
   source: AsyncIterable<Uint8Array>,

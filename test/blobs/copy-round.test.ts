@@ -1,0 +1,228 @@
+/**
+ * The W-of-R decision as a text: who was asked, who answered, what came out. Nothing but a virtual clock underneath.
+ */
+import t from 'tap'
+import { CopiesFailedError, CopyRound, type CopyRoundOptions } from '../../cluster/blobs/copy-round.ts'
+import type { WrittenBlob } from '../../cluster/types.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+interface Asked {
+  readonly signal: AbortSignal
+  readonly durable: () => void
+  readonly fail: (why: string) => void
+}
+
+/** A round whose nodes answer when the test says so. */
+class Bench {
+  readonly clock = new VirtualClock()
+  readonly asked = new Map<string, Asked>()
+  readonly down = new Set<string>()
+  written: WrittenBlob | null = null
+  failed: CopiesFailedError | null = null
+  lateKept = 0
+  lateMax = 10
+
+  start(nodes: string, options: Partial<CopyRoundOptions> = {}): void {
+    const round = new CopyRound({
+      ranked: nodes.split(' '),
+      wanted: 3,
+      needed: 2,
+      graceMs: 150,
+      clock: this.clock,
+      writeCopy: (node, signal) => this.#ask(node, signal),
+      mayTry: (node) => !this.down.has(node),
+      keepLate: () => this.#keepLate(),
+      ...options,
+    })
+    round.run().then(
+      (written) => {
+        this.written = written
+      },
+      (cause: CopiesFailedError) => {
+        this.failed = cause
+      },
+    )
+  }
+
+  async durable(...nodes: string[]): Promise<void> {
+    for (const node of nodes) this.asked.get(node)?.durable()
+    await this.clock.settle()
+  }
+
+  async fail(...nodes: string[]): Promise<void> {
+    for (const node of nodes) this.asked.get(node)?.fail(`${node} is down`)
+    await this.clock.settle()
+  }
+
+  get order(): string {
+    return [...this.asked.keys()].join(' ')
+  }
+
+  #ask(node: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.asked.set(node, { signal, durable: resolve, fail: (why) => reject(new Error(why)) })
+    })
+  }
+
+  #keepLate(): (() => void) | null {
+    if (this.lateKept >= this.lateMax) return null
+    this.lateKept++
+    return () => {
+      this.lateKept--
+    }
+  }
+}
+
+t.test('CopyRound with as many members as copies', async (t) => {
+  t.test('answers at once, with all three, when all are durable', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c')
+    t.equal(bench.order, 'a b c', 'all are asked at the same time')
+    await bench.durable('c', 'a', 'b')
+    t.strictSame(bench.written, { replicas: ['c', 'a', 'b'], missing: [] })
+    t.equal(bench.clock.pending, 0, 'no timer is left behind')
+  })
+
+  t.test('never answers while one copy only is durable', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c')
+    await bench.durable('a')
+    await bench.clock.advance(60_000)
+    t.equal(bench.written, null)
+    await bench.fail('b')
+    t.equal(bench.failed, null, 'the third may still make it')
+    await bench.durable('c')
+    t.strictSame(bench.written, { replicas: ['a', 'c'], missing: ['b'] })
+  })
+
+  t.test('waits for the third no longer than the grace, and lets it finish in the background', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c')
+    await bench.durable('a', 'b')
+    await bench.clock.advance(149)
+    t.equal(bench.written, null)
+    await bench.clock.advance(1)
+    t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
+    t.equal(bench.asked.get('c')?.signal.aborted, false)
+    t.equal(bench.lateKept, 1)
+    await bench.durable('c')
+    t.equal(bench.lateKept, 0)
+    t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
+  })
+
+  t.test('takes the third along when it comes within the grace', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c')
+    await bench.durable('a', 'b')
+    await bench.clock.advance(100)
+    await bench.durable('c')
+    t.strictSame(bench.written, { replicas: ['a', 'b', 'c'], missing: [] })
+  })
+
+  t.test('cuts a late copy off when too many are late already', async (t) => {
+    const bench = new Bench()
+    bench.lateMax = 0
+    bench.start('a b c')
+    await bench.durable('a', 'b')
+    await bench.clock.advance(150)
+    t.equal(bench.asked.get('c')?.signal.aborted, true)
+    await bench.fail('c')
+    t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
+  })
+
+  t.test('answers without waiting when the third has failed', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c')
+    await bench.fail('a')
+    await bench.durable('b', 'c')
+    t.strictSame(bench.written, { replicas: ['b', 'c'], missing: ['a'] })
+  })
+
+  t.test('fails as soon as W copies are out of reach, with every cause, and cuts the rest off', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c')
+    await bench.fail('a', 'c')
+    t.match(bench.failed, CopiesFailedError)
+    t.strictSame(
+      bench.failed?.errors.map((error: Error) => error.message),
+      ['a is down', 'c is down'],
+    )
+    t.equal(bench.asked.get('b')?.signal.aborted, true)
+    await bench.durable('b')
+    t.equal(bench.written, null)
+  })
+
+  t.test('leaves a node alone that is known to be down, and still counts it as missing', async (t) => {
+    const bench = new Bench()
+    bench.down.add('b')
+    bench.start('a b c')
+    t.equal(bench.order, 'a c')
+    await bench.durable('a', 'c')
+    t.strictSame(bench.written, { replicas: ['a', 'c'], missing: ['b'] })
+  })
+
+  t.test('asks nodes that are said to be down when there is no other way to W copies', async (t) => {
+    const bench = new Bench()
+    bench.down.add('b').add('c')
+    bench.start('a b c')
+    t.equal(bench.order, 'a b')
+    await bench.durable('a')
+    await bench.fail('b')
+    t.equal(bench.order, 'a b c')
+    await bench.durable('c')
+    t.strictSame(bench.written, { replicas: ['a', 'c'], missing: ['b'] })
+  })
+})
+
+t.test('CopyRound with more members than copies', async (t) => {
+  t.test('hands a copy to the next member when one fails, and misses nothing then', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c d e')
+    t.equal(bench.order, 'a b c')
+    await bench.fail('b')
+    t.equal(bench.order, 'a b c d')
+    await bench.durable('a', 'c', 'd')
+    t.strictSame(bench.written, { replicas: ['a', 'c', 'd'], missing: [] })
+  })
+
+  t.test('skips a member known to be down at once', async (t) => {
+    const bench = new Bench()
+    bench.down.add('a')
+    bench.start('a b c d e')
+    t.equal(bench.order, 'b c d')
+    await bench.durable('b', 'c', 'd')
+    t.strictSame(bench.written, { replicas: ['b', 'c', 'd'], missing: [] })
+  })
+
+  t.test('names the late copy as missing before one that cannot be reached', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c d')
+    await bench.fail('a')
+    await bench.durable('b', 'd')
+    await bench.clock.advance(150)
+    t.strictSame(bench.written, { replicas: ['b', 'd'], missing: ['c'] })
+  })
+
+  t.test('asks nobody any more once it has answered', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c d e')
+    await bench.durable('a', 'b')
+    await bench.clock.advance(150)
+    await bench.fail('c')
+    t.equal(bench.order, 'a b c')
+  })
+})
+
+t.test('CopyRound on small clusters', async (t) => {
+  for (const [nodes, count] of [
+    ['a', 1],
+    ['a b', 2],
+  ] as const) {
+    t.test(`needs ${count} of ${count}`, async (t) => {
+      const bench = new Bench()
+      bench.start(nodes, { wanted: count, needed: count })
+      await bench.durable(...nodes.split(' '))
+      t.strictSame(bench.written, { replicas: nodes.split(' '), missing: [] })
+    })
+  }
+})

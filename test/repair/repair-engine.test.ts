@@ -1,0 +1,221 @@
+/**
+ * Proofs of the repair engine on a virtual clock: a committed task becomes a verified copy, whatever is in the way.
+ */
+import t from 'tap'
+import { RepairEngine, type RepairEngineOptions } from '../../cluster/repair/repair-engine.ts'
+import { type BlobRef, Condition, type Logger, type ReplicaTask } from '../../cluster/types.ts'
+import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
+import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+const quiet: Logger = {
+  fatal: () => undefined,
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+  child: () => quiet,
+}
+
+/** Node c repairs; a and b hold copies. Rows are what the service would have committed. */
+class Bench {
+  readonly clock = new VirtualClock()
+  readonly stores = { a: new MemoryBlobStore(), b: new MemoryBlobStore(), c: new MemoryBlobStore() }
+  readonly rows = new Map<string, ReplicaTask>()
+  readonly reports: string[] = []
+  readonly engine: RepairEngine
+  polls = 0
+  commits = 0
+  readsUnderWay = 0
+  readsAtMost = 0
+  refuseDone = 0
+
+  constructor(options: Partial<RepairEngineOptions> = {}) {
+    this.engine = new RepairEngine({
+      nodeId: 'c',
+      tasks: { pending: (_target, limit) => this.#pending(limit), done: (task) => this.#done(task) },
+      store: this.stores.c,
+      blobs: {
+        copies: (ref) =>
+          (['c', 'a', 'b'] as const).map((nodeId) => ({
+            nodeId,
+            read: (start, end) => this.#read(ref, nodeId, { start, end }),
+          })),
+        report: (ref, nodeId, fault) => this.reports.push(`${ref.birth}@${nodeId} ${fault}`),
+      },
+      clock: this.clock,
+      logger: quiet,
+      random: () => 0,
+      ...options,
+    })
+  }
+
+  async task(blob: SampleBlob, holders: readonly ('a' | 'b' | 'c')[]): Promise<void> {
+    for (const holder of holders) await this.stores[holder].write(blob, streamOf(blob.bytes), blob)
+    const { id, birth, size, checksum } = blob
+    this.rows.set(birth, { ref: { id, birth, size, checksum, replicas: ['a', 'b'] }, target: 'c' })
+  }
+
+  metric(name: string): number | undefined {
+    return this.engine.metrics().find((sample) => sample.name === `holdfast_repair_${name}`)?.value
+  }
+
+  #pending(limit: number): readonly ReplicaTask[] {
+    this.polls++
+    return [...this.rows.values()].slice(0, limit)
+  }
+
+  async #done(task: ReplicaTask): Promise<void> {
+    if (this.refuseDone > 0) {
+      this.refuseDone--
+      throw new Condition('no_leader', 'Nobody leads')
+    }
+    this.rows.delete(task.ref.birth)
+    this.commits++
+  }
+
+  async *#read(ref: BlobRef, nodeId: 'a' | 'b' | 'c', range: { start: number; end: number }) {
+    this.readsUnderWay++
+    this.readsAtMost = Math.max(this.readsAtMost, this.readsUnderWay)
+    try {
+      yield* this.stores[nodeId].read(ref, range.start, range.end)
+    } finally {
+      this.readsUnderWay--
+    }
+  }
+}
+
+t.test('RepairEngine', async (t) => {
+  t.test('copies, reads back and commits every pending task, two at a time', async (t) => {
+    const bench = new Bench()
+    const blobs = Array.from({ length: 150 }, (_, seed) => sampleBlob(seed))
+    for (const blob of blobs) await bench.task(blob, ['a'])
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.rows.size === 0, { limitMs: 100 })
+    for (const blob of blobs) t.equal((await bench.stores.c.verify(blob)).checksum, blob.checksum)
+    t.equal(bench.commits, 150)
+    t.equal(bench.readsAtMost, 2)
+    t.equal(bench.metric('done_total'), 150)
+    t.equal(bench.metric('bytes_total'), 150_000)
+    await bench.engine.stop()
+    t.equal(bench.clock.pending, 0)
+  })
+
+  t.test('only commits when the copy is there already, as a late third copy is', async (t) => {
+    const bench = new Bench()
+    await bench.task(sampleBlob(1), ['a', 'b', 'c'])
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 100 })
+    t.equal(bench.readsAtMost, 0)
+    t.equal(bench.stores.c.writes, 1)
+    await bench.engine.stop()
+  })
+
+  t.test('does not trust a copy it holds: a damaged one is quarantined and made again', async (t) => {
+    const bench = new Bench()
+    const blob = sampleBlob(1)
+    await bench.task(blob, ['b', 'c'])
+    await bench.stores.c.damage(blob)
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 100 })
+    t.equal((await bench.stores.c.verify(blob)).checksum, blob.checksum)
+    t.equal(bench.stores.c.quarantined.length, 1)
+    await bench.engine.stop()
+  })
+
+  t.test('takes the next copy, and tells, when one is missing or damaged', async (t) => {
+    const bench = new Bench()
+    const [missing, damaged] = [sampleBlob(1), sampleBlob(2)]
+    await bench.task(missing, ['b'])
+    await bench.task(damaged, ['a', 'b'])
+    await bench.stores.a.damage(damaged)
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.commits === 2, { limitMs: 100 })
+    t.strictSame(bench.reports.sort(), ['birth-1@a missing', 'birth-2@a damaged'])
+    t.equal((await bench.stores.c.verify(damaged)).checksum, damaged.checksum)
+    await bench.engine.stop()
+  })
+
+  t.test(
+    'commits nothing while no copy can be had, tries again later and later, and succeeds on return',
+    async (t) => {
+      const bench = new Bench()
+      const blob = sampleBlob(1)
+      await bench.task(blob, [])
+      bench.engine.start()
+      await bench.clock.advance(60_000)
+      const early = bench.metric('failed_total') ?? 0
+      t.ok(early >= 4 && early <= 10, `${early} attempts in the first minute`)
+      await bench.clock.advance(600_000)
+      const later = (bench.metric('failed_total') ?? 0) - early
+      t.ok(later >= 10 && later <= 21, `${later} attempts in the next ten minutes`)
+      t.equal(bench.commits, 0)
+      t.equal(await bench.stores.c.stat(blob), null)
+      await bench.stores.a.write(blob, streamOf(blob.bytes), blob)
+      await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 61_000 })
+      await bench.engine.stop()
+    },
+  )
+
+  t.test('is not held up by tasks that fail, however many', async (t) => {
+    const bench = new Bench()
+    for (let seed = 0; seed < 200; seed++) await bench.task(sampleBlob(seed), [])
+    await bench.task(sampleBlob(999), ['a'])
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 10_000 })
+    t.equal(bench.rows.size, 200)
+    t.equal(bench.rows.has('birth-999'), false)
+    await bench.engine.stop()
+  })
+
+  t.test('keeps the copy and commits it later when nobody leads', async (t) => {
+    const bench = new Bench()
+    await bench.task(sampleBlob(1), ['a'])
+    bench.refuseDone = 2
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 10_000 })
+    t.equal(bench.stores.c.writes, 1, 'the blob travelled once')
+    await bench.engine.stop()
+  })
+
+  t.test('asks once a second while there is nothing to do, and at once when kicked', async (t) => {
+    const bench = new Bench()
+    bench.engine.start()
+    await bench.clock.advance(60_000)
+    t.ok(bench.polls <= 62, `${bench.polls} polls in a minute`)
+    await bench.task(sampleBlob(1), ['a'])
+    bench.engine.kick()
+    await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 1 })
+    await bench.engine.stop()
+  })
+
+  t.test('keeps to its bytes per second', async (t) => {
+    const bench = new Bench({ bytesPerSecondMax: 10_000 })
+    for (let seed = 0; seed < 10; seed++) await bench.task(sampleBlob(seed, 10_000), ['a'])
+    bench.engine.start()
+    await bench.clock.advance(5_000)
+    const bytes = bench.metric('bytes_total') ?? 0
+    t.ok(bytes > 45_000 && bytes < 52_000, `${bytes} bytes in 5 s`)
+    await bench.clock.runUntil(() => bench.rows.size === 0, { limitMs: 6_000 })
+    await bench.engine.stop()
+  })
+
+  t.test(
+    'gives up what runs when it is stopped, commits nothing afterwards, and goes on after a start',
+    async (t) => {
+      const bench = new Bench({ bytesPerSecondMax: 1_000 })
+      await bench.task(sampleBlob(1, 10_000), ['a'])
+      bench.engine.start()
+      await bench.clock.advance(2_000)
+      await bench.clock.resolve(bench.engine.stop(), { limitMs: 1_000 })
+      bench.engine.kick()
+      await bench.clock.advance(60_000)
+      t.equal(bench.commits, 0)
+      t.equal(bench.metric('failed_total'), 0)
+      t.equal(bench.clock.pending, 0)
+      bench.engine.start()
+      await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 20_000 })
+      await bench.engine.stop()
+    },
+  )
+})

@@ -66,11 +66,11 @@ export class CopyRound {
 
   #askMore(): void {
     const { wanted, needed, mayTry } = this.#options
-    for (const node of [...this.#untried]) {
+    for (const node of this.#untried.slice()) {
       if (this.#underWay() >= wanted) return
       if (mayTry(node)) this.#ask(node)
     }
-    for (const node of [...this.#untried]) {
+    for (const node of this.#untried.slice()) {
       if (this.#underWay() >= needed) return
       this.#ask(node)
     }

@@ -1,0 +1,108 @@
+/**
+ * A log and a state in a Map: commands go in one entry each (or several in one), rows and replies come out.
+ *
+ * Asserts on the way what holds for every command: a refusal writes nothing, and the writes touch each row once.
+ */
+import assert from 'node:assert/strict'
+import type { ChunkUse, Command, CommandType, PutBody, Reply } from '../../src/state-machine/commands.ts'
+import { keys } from '../../src/state-machine/keys.ts'
+import { apply } from '../../src/state-machine/state-machine.ts'
+import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
+
+export class MapWorld implements View {
+  readonly rows = new Map<string, Row>()
+  index = 0
+  #time = 1_700_000_000_000
+
+  get<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
+    return this.rows.get(key) as RowTypes[K] | undefined
+  }
+
+  run<T extends CommandType>(command: Extract<Command, { type: T }> & { type: T }): Reply<T> {
+    return this.entry([command])[0] as Reply<T>
+  }
+
+  /** Runs it and insists on a yes. */
+  do<T extends CommandType>(command: Extract<Command, { type: T }> & { type: T }) {
+    const reply = this.run(command)
+    assert(reply.ok, `refused: ${reply.ok ? '' : reply.message}`)
+    return reply.value
+  }
+
+  entry(commands: readonly Command[]): readonly Reply[] {
+    this.index++
+    this.#time += 7
+    return commands.map((command, ordinal) => {
+      const { writes, reply } = apply(this, command, { index: this.index, time: this.#time, ordinal })
+      assert(reply.ok || writes.length === 0, 'a refusal writes nothing')
+      assert.equal(new Set(writes.map(({ key }) => key)).size, writes.length, 'each row is written once')
+      for (const { key, row } of writes) {
+        if (row === null) this.rows.delete(key)
+        else this.rows.set(key, row)
+      }
+      return reply
+    })
+  }
+}
+
+/** `acme` with the bucket `photos`. */
+export function worldWithBucket(): MapWorld {
+  const world = new MapWorld()
+  world.do(createTenant('acme'))
+  world.do({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 })
+  return world
+}
+
+export function createTenant(id: string): Extract<Command, { type: 'createTenant' }> {
+  const [dataKey, dedupKey] = [Uint8Array.of(1), Uint8Array.of(2)]
+  return { type: 'createTenant', id, name: id, dataKey, dedupKey, masterKeyId: 'mk-1' }
+}
+
+export function disableTenant(world: MapWorld, id: string): void {
+  const tenant = world.get(keys.tenant(id))
+  assert(tenant !== undefined)
+  world.rows.set(keys.tenant(id), {
+    ...tenant,
+    status: 'disabled',
+    disabledAt: 1,
+    disabledReason: 'unpaid',
+  })
+}
+
+export function put(key: string, body: PutBody, size: number): Extract<Command, { type: 'putObject' }> {
+  return {
+    type: 'putObject',
+    tenantId: 'acme',
+    bucket: 'photos',
+    key,
+    size,
+    etag: `etag of ${key}`,
+    contentType: 'text/plain',
+    checksums: {},
+    metadata: {},
+    masterKeyId: 'mk-1',
+    body,
+  }
+}
+
+/** Chunks of 10 bytes each; every one a fresh upload held by n1 and n2 unless said otherwise. */
+export function putChunks(
+  key: string,
+  chunks: readonly (string | ChunkUse)[],
+): Extract<Command, { type: 'putObject' }> {
+  const uses = chunks.map((chunk) => (typeof chunk === 'string' ? fresh(chunk) : chunk))
+  return put(
+    key,
+    { kind: 'chunks', chunks: uses },
+    uses.reduce((sum, use) => sum + use.size, 0),
+  )
+}
+
+export function fresh(id: string, more: Partial<ChunkUse> = {}): ChunkUse {
+  const copies = { existing: false, replicas: ['n1', 'n2'], missing: [] }
+  return { id, birth: `birth-${id}`, size: 10, sealedSize: 38, checksum: `sum-${id}`, ...copies, ...more }
+}
+
+export function found(id: string, more: Partial<ChunkUse> = {}): ChunkUse {
+  return fresh(id, { existing: true, replicas: [], ...more })
+}

@@ -1,0 +1,292 @@
+import t from 'tap'
+import { keys } from '../../src/state-machine/keys.ts'
+import { versionIdAt } from '../../src/state-machine/version-id.ts'
+import { createTenant, found, fresh, MapWorld, put, putChunks, worldWithBucket } from './map-world.ts'
+
+const inline = { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1, 2, 3) } as const
+const photos = (world: MapWorld) => {
+  const bucket = world.get(keys.bucket('acme', 'photos'))
+  if (bucket === undefined) throw new Error('no bucket')
+  return bucket
+}
+const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
+const kindsIn = (world: MapWorld) =>
+  [...world.rows.keys()].filter((key) => key.startsWith('in\u0000')).map((key) => key.split('\u0000')[2])
+
+t.test('createBucket', (t) => {
+  t.test('makes an empty unversioned bucket with an id of its own and counts it', (t) => {
+    const world = worldWithBucket()
+    t.match(photos(world), { name: 'photos', versioning: 'Unversioned', objectCount: 0, logicalBytes: 0 })
+    t.equal(world.get(keys.tenant('acme'))?.bucketCount, 1)
+    t.end()
+  })
+
+  t.test('gives a bucket made again under the same name another id', (t) => {
+    const world = worldWithBucket()
+    const before = photos(world).id
+    world.entry([
+      { type: 'deleteBucket', tenantId: 'acme', name: 'photos' },
+      { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
+      { type: 'createBucket', tenantId: 'acme', name: 'other', bucketsMax: 10 },
+    ])
+    t.not(photos(world).id, before)
+    t.not(photos(world).id, world.get(keys.bucket('acme', 'other'))?.id, 'also within one entry')
+    t.equal(world.get(keys.tenant('acme'))?.bucketCount, 2)
+    t.end()
+  })
+
+  t.test('bucket_already_exists when the tenant has one of that name; another tenant may use it', (t) => {
+    const world = worldWithBucket()
+    world.do(createTenant('beta'))
+    const create = { type: 'createBucket', name: 'photos', bucketsMax: 10 } as const
+    t.match(world.run({ ...create, tenantId: 'acme' }), { ok: false, code: 'bucket_already_exists' })
+    t.match(world.run({ ...create, tenantId: 'beta' }), { ok: true })
+    t.end()
+  })
+
+  t.test('invalid_request when the tenant has as many as it may, invalid_bucket_name, not_found', (t) => {
+    const world = worldWithBucket()
+    const create = { type: 'createBucket', tenantId: 'acme', name: 'b', bucketsMax: 1 } as const
+    t.match(world.run(create), { ok: false, code: 'invalid_request' })
+    t.match(world.run({ ...create, name: '' }), { ok: false, code: 'invalid_bucket_name' })
+    t.match(world.run({ ...create, tenantId: 'nobody' }), { ok: false, code: 'not_found' })
+    t.end()
+  })
+  t.end()
+})
+
+t.test('deleteBucket', (t) => {
+  t.test('bucket_not_empty while an object is in it, not_found when there is none', (t) => {
+    const world = worldWithBucket()
+    const command = { type: 'deleteBucket', tenantId: 'acme', name: 'photos' } as const
+    world.do(put('k', { kind: 'empty' }, 0))
+    t.match(world.run(command), { ok: false, code: 'bucket_not_empty' })
+    world.do(remove('k'))
+    t.equal(world.do(command), null)
+    t.match(world.run(command), { ok: false, code: 'not_found' })
+    t.equal(world.get(keys.tenant('acme'))?.bucketCount, 0)
+    t.end()
+  })
+  t.end()
+})
+
+t.test('putObject', (t) => {
+  t.test('stores an inline body under the version, apart from the object', (t) => {
+    const world = worldWithBucket()
+    const object = world.do(put('a/b', inline, 30))
+    t.match(object, { key: 'a/b', size: 30, body: { kind: 'inline', chunkId: 'ci' } })
+    t.same(world.get(keys.inlineBody(photos(world).id, object.versionId)), { sealed: inline.sealed })
+    t.match(photos(world), { objectCount: 1, logicalBytes: 30 })
+    t.end()
+  })
+
+  t.test('replaces what the key held: old body gone, old chunks released, counts moved', (t) => {
+    const world = worldWithBucket()
+    world.do(put('k', inline, 30))
+    world.do(putChunks('k', ['c1', 'c2']))
+    t.same(kindsIn(world).sort(), ['manifestPage', 'object'])
+    t.match(photos(world), { objectCount: 1, logicalBytes: 20 })
+    world.do(putChunks('k', [found('c2'), 'c3']))
+    t.match(world.get(keys.chunk('acme', 'c1')), { references: 0, condemnedAt: world.index })
+    t.match(world.get(keys.chunk('acme', 'c2')), { references: 1, condemnedAt: null })
+    t.match(world.get(keys.chunk('acme', 'c3')), { references: 1, condemnedAt: null })
+    world.do(put('k', { kind: 'empty' }, 0))
+    t.same(kindsIn(world), ['object'])
+    t.match(photos(world), { objectCount: 1, logicalBytes: 0 })
+    t.match(world.get(keys.chunk('acme', 'c2')), { references: 0, condemnedAt: world.index })
+    t.end()
+  })
+
+  t.test('pages a manifest at 1,024 links and counts every occurrence of a chunk', (t) => {
+    const world = worldWithBucket()
+    const ids = Array.from({ length: 2500 }, (_, i) => `c${i % 700}`)
+    const object = world.do(putChunks('big', ids))
+    t.same(object.body, { kind: 'chunks', count: 2500 })
+    const pages = [0, 1, 2, 3].map((page) =>
+      world.get(keys.manifestPage(photos(world).id, object.versionId, page))?.links.map((link) => link.id),
+    )
+    t.same(
+      pages.map((page) => page?.length),
+      [1024, 1024, 452, undefined],
+    )
+    t.same(pages.slice(0, 3).flat(), ids)
+    t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 4)
+    t.equal(world.get(keys.chunk('acme', 'c699'))?.references, 3)
+    t.same(world.do(remove('big')), { existed: true })
+    t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 0)
+    t.same(kindsIn(world), [])
+    t.end()
+  })
+
+  t.test('chunks_gone names each chunk that is absent or of another birth, and writes nothing', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', ['c1', 'c2']))
+    const before = new Map(world.rows)
+    const other = found('c2', { birth: 'birth-other' })
+    const reply = world.run(putChunks('j', [found('c1'), other, found('c9'), found('c9'), 'c4']))
+    t.match(reply, { ok: false, code: 'chunks_gone', chunks: ['c2', 'c9'] })
+    t.same(world.rows, before)
+    t.end()
+  })
+
+  t.test('lets a chunk be named again in the manifest that uploads it', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', [found('c1'), 'c1', found('c1')]))
+    t.equal(world.get(keys.chunk('acme', 'c1'))?.references, 3)
+    t.end()
+  })
+
+  t.test('revives a condemned chunk', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', ['c1']))
+    world.do(remove('k'))
+    t.match(world.get(keys.chunk('acme', 'c1')), { references: 0, condemnedAt: world.index })
+    world.do(putChunks('j', [found('c1')]))
+    t.match(world.get(keys.chunk('acme', 'c1')), { references: 1, condemnedAt: null })
+    t.end()
+  })
+
+  t.test('lets the first row stand when two gateways upload the same chunk at once', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
+    world.do(putChunks('j', [fresh('c1', { birth: 'later', replicas: ['n7', 'n8'], missing: ['n9'] })]))
+    t.match(world.get(keys.chunk('acme', 'c1')), { birth: 'birth-c1', replicas: ['n1', 'n2'], references: 2 })
+    t.ok(world.get(keys.repair('n3', 'birth-c1', 'c1')))
+    t.notOk(world.get(keys.repair('n9', 'later', 'c1')), 'no task for a birth that no row names')
+    t.same(world.get(keys.repairTotal()), { count: 1 })
+    t.end()
+  })
+
+  t.test('keeps chunks of tenants apart', (t) => {
+    const world = worldWithBucket()
+    world.do(createTenant('beta'))
+    world.do({ type: 'createBucket', tenantId: 'beta', name: 'photos', bucketsMax: 1 })
+    world.do(putChunks('k', ['c1']))
+    const reply = world.run({ ...putChunks('k', [found('c1')]), tenantId: 'beta' })
+    t.match(reply, { ok: false, code: 'chunks_gone' })
+    t.end()
+  })
+
+  t.test('invalid_key when the key is empty, holds a NUL or is no valid Unicode', (t) => {
+    const world = worldWithBucket()
+    for (const key of ['', 'a\u0000', '\ud800x']) {
+      t.match(world.run(put(key, { kind: 'empty' }, 0)), { ok: false, code: 'invalid_key' })
+    }
+    t.end()
+  })
+
+  t.test('not_found when the bucket does not exist', (t) => {
+    const world = worldWithBucket()
+    const elsewhere = { ...put('k', { kind: 'empty' }, 0), bucket: 'nowhere' }
+    t.match(world.run(elsewhere), { ok: false, code: 'not_found' })
+    t.match(world.run({ ...remove('k'), bucket: 'nowhere' }), { ok: false, code: 'not_found' })
+    t.end()
+  })
+
+  t.test('invalid_argument when a body would lose or invent bytes', (t) => {
+    const world = worldWithBucket()
+    const refused = { ok: false, code: 'invalid_argument' }
+    t.match(world.run(put('k', { kind: 'empty' }, 5)), refused)
+    t.match(world.run(put('k', inline, 0)), refused)
+    t.match(world.run(put('k', { kind: 'chunks', chunks: [] }, 0)), refused)
+    t.match(world.run({ ...putChunks('k', ['c1']), size: 11 }), refused)
+    t.match(world.run(put('k', inline, -1)), refused)
+    t.match(world.run(putChunks('k', [fresh('c1', { replicas: [] })])), refused)
+    t.end()
+  })
+  t.end()
+})
+
+t.test('deleteObject', (t) => {
+  t.test('says whether something was there, and repeating it changes nothing', (t) => {
+    const world = worldWithBucket()
+    world.do(put('k', inline, 30))
+    t.same(world.do(remove('k')), { existed: true })
+    const rows = new Map(world.rows)
+    t.same(world.do(remove('k')), { existed: false })
+    t.same(world.rows, rows)
+    t.same(kindsIn(world), [])
+    t.match(photos(world), { objectCount: 0, logicalBytes: 0 })
+    t.end()
+  })
+  t.end()
+})
+
+t.test('replicas', (t) => {
+  const copy = (node: string, birth = 'birth-c1') =>
+    ({ tenantId: 'acme', chunkId: 'c1', birth, node }) as const
+  const owing = () => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
+    return world
+  }
+
+  t.test(
+    'a missing copy is owed from the commit on, and adding it ends the task, twice as well as once',
+    (t) => {
+      const world = owing()
+      t.match(world.get(keys.repair('n3', 'birth-c1', 'c1')), {
+        tenantId: 'acme',
+        target: 'n3',
+        chunkId: 'c1',
+      })
+      for (let i = 0; i < 2; i++) {
+        t.equal(world.do({ type: 'addReplica', ...copy('n3') }), null)
+        t.same(world.get(keys.chunk('acme', 'c1'))?.replicas, ['n1', 'n2', 'n3'])
+        t.notOk(world.get(keys.repair('n3', 'birth-c1', 'c1')))
+        t.same(world.get(keys.repairTotal()), { count: 0 })
+      }
+      t.end()
+    },
+  )
+
+  t.test('a copy of another birth is not counted and ends no task', (t) => {
+    const world = owing()
+    const before = new Map(world.rows)
+    world.do({ type: 'addReplica', ...copy('n3', 'other') })
+    world.do({ type: 'dropReplica', ...copy('n1', 'other') })
+    world.do({ type: 'addReplica', ...copy('n3'), chunkId: 'never' })
+    t.same(world.rows, before)
+    t.end()
+  })
+
+  t.test('a dropped copy is no longer listed and is owed, twice as well as once', (t) => {
+    const world = owing()
+    for (let i = 0; i < 2; i++) {
+      t.equal(world.do({ type: 'dropReplica', ...copy('n1') }), null)
+      t.same(world.get(keys.chunk('acme', 'c1'))?.replicas, ['n2'])
+      t.ok(world.get(keys.repair('n1', 'birth-c1', 'c1')))
+      t.same(world.get(keys.repairTotal()), { count: 2 })
+    }
+    t.end()
+  })
+
+  t.test('precondition_failed when the last listed copy would be dropped', (t) => {
+    const world = owing()
+    world.do({ type: 'dropReplica', ...copy('n1') })
+    t.match(world.run({ type: 'dropReplica', ...copy('n2') }), { ok: false, code: 'precondition_failed' })
+    t.same(world.get(keys.chunk('acme', 'c1'))?.replicas, ['n2'])
+    t.end()
+  })
+  t.end()
+})
+
+t.test('versionId', (t) => {
+  t.test('has 26 characters and ascends with time, index and ordinal', (t) => {
+    const ids = [
+      { time: 0, index: 1, ordinal: 0 },
+      { time: 0, index: 1, ordinal: 1 },
+      { time: 1, index: 2, ordinal: 0 },
+      { time: 31, index: 31, ordinal: 31 },
+      { time: 32, index: 32, ordinal: 0 },
+      { time: 1_700_000_000_000, index: 2 ** 40, ordinal: 4095 },
+      { time: 2 ** 48 - 1, index: Number.MAX_SAFE_INTEGER, ordinal: 2 ** 25 - 1 },
+    ].map(versionIdAt)
+    t.same([...ids].sort(), ids)
+    t.equal(new Set(ids).size, ids.length)
+    for (const id of ids) t.match(id, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
+    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 2 ** 25 }), 'rather than wrap')
+    t.end()
+  })
+  t.end()
+})

@@ -8,22 +8,20 @@ import type { Cluster, Logger } from '../../cluster/index.ts'
 import type { Access } from '../access/access.ts'
 import type { Config } from '../config/types.ts'
 import type { Content } from '../content/content.ts'
-import type { Command, CommandType, Reply } from '../state-machine/commands.ts'
+import type { Propose } from '../store/propose.ts'
 import type { StateReader } from '../store/state-reader.ts'
-
-/** Encodes, replicates, decodes. Throws Condition; refusals are replies. Implemented in src/store/propose.ts. */
-export type Propose = <T extends CommandType>(
-  command: Extract<Command, { type: T }> & { type: T },
-) => Promise<Reply<T>>
 
 export interface Services {
   readonly config: Config
   readonly cluster: Pick<Cluster, 'nodeId' | 'clusterId' | 'readBarrier' | 'readiness' | 'metrics'>
   readonly state: StateReader
+  /** Encodes, replicates, decodes. Throws Condition; refusals are replies. */
   readonly propose: Propose
   readonly access: Access
   readonly content: Content
   /** 32 bytes that depend on the master key and the label alone, so every node derives the same. For seals such as paging tokens. */
   readonly deriveKey: (label: 'continuation-token') => Uint8Array
+  /** Of the master key this node was started with; compared with the one in the replicated state. */
+  readonly masterKeyFingerprint: string
   readonly logger: Logger
 }

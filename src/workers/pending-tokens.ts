@@ -7,7 +7,11 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../../cluster/index.ts'
-import { createAdminToken, type NewAdminTokenInput, parseNewAdminToken } from '../operations/admin-tokens/create-admin-token.ts'
+import {
+  createAdminToken,
+  type NewAdminTokenInput,
+  parseNewAdminToken,
+} from '../operations/admin-tokens/create-admin-token.ts'
 import { revokeAdminToken } from '../operations/admin-tokens/revoke-admin-token.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
@@ -50,7 +54,8 @@ async function readWishes(folder: string): Promise<readonly string[]> {
 async function grant(services: Services, text: string): Promise<void> {
   const wish = JSON.parse(text) as Partial<{ wish: string; token: unknown; tokenId: string }>
   if (wish.wish === 'create') await createAdminToken(services, parseNewAdminToken(wish.token))
-  else if (wish.wish === 'revoke' && typeof wish.tokenId === 'string') await revokeAdminToken(services, wish.tokenId)
+  else if (wish.wish === 'revoke' && typeof wish.tokenId === 'string')
+    await revokeAdminToken(services, wish.tokenId)
   else throw new Refusal('invalid_request', 'The record asks for nothing that is known')
 }
 

@@ -48,7 +48,7 @@ async function serve(services: Services, request: IncomingMessage, response: Ser
   }
   try {
     send(200, await answer(services, request))
-  } catch (error) {
+  } catch (error: unknown) {
     if (error instanceof Refusal) return send(400, { code: error.code, message: error.message })
     if (error instanceof Condition) return send(503, { code: error.code, message: error.message })
     services.logger.error({ err: error }, 'local request failed')

@@ -1,0 +1,60 @@
+/**
+ * How a command ends, and how an error is told to a person or a program. [decisions 15]
+ *
+ * Owns: the exit codes and the shape of an error on standard error.
+ */
+import { Condition, StartError } from '../../cluster/index.ts'
+import { Refusal } from '../refusal.ts'
+
+export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, unreachable: 4 } as const
+
+/** Something the person at the keyboard can mend; `hint` is what to do. */
+export class CommandError extends Error {
+  readonly exitCode: number
+  readonly code: string
+  readonly hint: string
+  constructor(message: string, options: { code: string; hint: string; exitCode?: number; cause?: unknown }) {
+    super(message, { cause: options.cause })
+    this.name = 'CommandError'
+    this.code = options.code
+    this.hint = options.hint
+    this.exitCode = options.exitCode ?? EXIT.failed
+  }
+}
+
+interface ErrorText {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  readonly exitCode: number
+}
+
+function describe(error: unknown): ErrorText {
+  if (error instanceof CommandError) return error
+  if (error instanceof StartError)
+    return { code: error.code, message: error.message, hint: error.hint, exitCode: EXIT.failed }
+  if (error instanceof Refusal)
+    return { code: error.code, message: error.message, hint: '', exitCode: EXIT.refused }
+  if (error instanceof Condition)
+    return { code: error.code, message: error.message, hint: 'Try again.', exitCode: EXIT.unreachable }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return {
+    code: 'internal_error',
+    message,
+    hint: 'This is a bug in holdfast; the text above helps to find it.',
+    exitCode: EXIT.failed,
+  }
+}
+
+function rootCause(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error ? `\n  because: ${cause.message}` : ''
+}
+
+/** Returns the exit code. */
+export function reportError(error: unknown, json: boolean): number {
+  const { code, message, hint, exitCode } = describe(error)
+  if (json) process.stderr.write(`${JSON.stringify({ error: { code, message, hint } })}\n`)
+  else process.stderr.write(`error: ${message}${rootCause(error)}${hint ? `\n  ${hint}` : ''}\n`)
+  return exitCode
+}

@@ -1,0 +1,129 @@
+/**
+ * The command line: names, options and help texts. What a command does stands in a file of its own.
+ *
+ * Owns: parsing and exit codes. Rule: heavy imports happen inside the actions, so that --help is quick.
+ */
+import { Command, CommanderError, Option } from 'commander'
+import { VERSION } from '../version.ts'
+import type { AdminTokenOptions } from './admin-token-command.ts'
+import { EXIT, reportError } from './exit.ts'
+
+type Done = (exitCode: number) => void
+
+function serverCommand(done: Done): Command {
+  return new Command('server')
+    .description('run one node in the foreground')
+    .requiredOption('--config <file>', 'the configuration of this node (YAML)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  holdfast server --config n1.yaml\n  HOLDFAST_LOGGING__LEVEL=debug holdfast server --config n1.yaml',
+    )
+    .action(async ({ config }: { config: string }) => {
+      const { runServer } = await import('./server-command.ts')
+      done(await runServer(config))
+    })
+}
+
+const dataOption = (): Option =>
+  new Option('--data <dir>', 'the data directory of a node of the cluster').makeOptionMandatory()
+const jsonOption = (): Option => new Option('--json', 'print one JSON object')
+
+function adminTokenCommand(done: Done): Command {
+  const group = new Command('admin-token').description(
+    'mint, list and revoke admin tokens; needs access to a data directory',
+  )
+  group
+    .command('create')
+    .description('mint a token; it is printed once and stored nowhere')
+    .requiredOption('--name <name>', 'what the token is for')
+    .addOption(
+      new Option('--role <role>', 'what it may do')
+        .choices(['viewer', 'operator', 'owner'])
+        .makeOptionMandatory(),
+    )
+    .option('--tenant <id>', 'limit it to one tenant')
+    .addOption(
+      new Option('--expires-in <duration>', 'such as 90d or 2160h (default: 90d)').conflicts([
+        'expiresAt',
+        'expiry',
+      ]),
+    )
+    .addOption(new Option('--expires-at <time>', 'RFC 3339 time or date').conflicts('expiry'))
+    .option('--no-expiry', 'never expires')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  holdfast admin-token create --name ops --role owner --data data/n1\n  holdfast admin-token create --name watch --role viewer --tenant acme --expires-in 30d --data data/n1 --json',
+    )
+    .action(async (options: AdminTokenOptions) => {
+      const { createToken } = await import('./admin-token-command.ts')
+      done(await createToken(options))
+    })
+  group
+    .command('list')
+    .description('list tokens (the node must be running)')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (options: { data: string; json?: boolean }) => {
+      const { listTokens } = await import('./admin-token-command.ts')
+      done(await listTokens(options))
+    })
+  group
+    .command('revoke <tokenId>')
+    .description('revoke a token for ever')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(async (tokenId: string, options: { data: string; json?: boolean }) => {
+      const { revokeToken } = await import('./admin-token-command.ts')
+      done(await revokeToken(tokenId, options))
+    })
+  return group
+}
+
+function keyCommand(done: Done): Command {
+  const group = new Command('master-key').description('the secret that everything else is sealed with')
+  group
+    .command('create <file>')
+    .description(
+      'make a new master key; copy the file to every node of the cluster and keep a copy elsewhere',
+    )
+    .addHelpText('after', '\nExample:\n  holdfast master-key create master.key')
+    .action(async (file: string) => {
+      const { MasterKey } = await import('../access/master-key.ts')
+      const key = await MasterKey.create(file)
+      process.stdout.write(
+        `${file} holds master key ${key.id}. Whoever loses it loses all data; whoever has it can read all data.\n`,
+      )
+      done(EXIT.done)
+    })
+  return group
+}
+
+/** Errors of usage are told by commander itself; these must not exit the process under our feet. */
+function throwInsteadOfExit(command: Command): Command {
+  command.exitOverride()
+  for (const inner of command.commands) throwInsteadOfExit(inner)
+  return command
+}
+
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.done
+  const done: Done = (code) => {
+    exitCode = code
+  }
+  const program = new Command('holdfast')
+    .description('A private object store on three or more ordinary machines.')
+    .version(VERSION)
+    .showSuggestionAfterError()
+    .addCommand(serverCommand(done))
+    .addCommand(adminTokenCommand(done))
+    .addCommand(keyCommand(done))
+  try {
+    await throwInsteadOfExit(program).parseAsync([...argv], { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportError(error, argv.includes('--json'))
+    return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  }
+  return exitCode
+}

@@ -1,0 +1,196 @@
+/**
+ * One node of the service: puts the rooms together and takes them apart in order.
+ *
+ * Owns: the composition and the order of start and stop. Knows nothing of: command lines, signals.
+ * Rules: the store opens before the machine, the machine before the listeners; on the way down listeners close first
+ * and LevelDB last, because nobody may read a closed database.
+ */
+import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { type Cluster, createCluster, type Logger, StartError } from '../cluster/index.ts'
+import { MasterKey } from './access/master-key.ts'
+import { NativeAccess } from './access/native-access.ts'
+import { createAdminServer } from './api/admin-server.ts'
+import { createDataServer } from './api/data-server.ts'
+import { startLocalServer } from './api/local/local-server.ts'
+import type { Config } from './config/types.ts'
+import { ObjectContent } from './content/object-content.ts'
+import { localSocketPath } from './local-socket.ts'
+import type { Services } from './operations/services.ts'
+import { openStore } from './store/open-store.ts'
+import { createPropose } from './store/propose.ts'
+import { createReplicaTasks } from './store/replica-tasks.ts'
+import { Metrics } from './telemetry/metrics.ts'
+import { VERSION } from './version.ts'
+import { settleIn } from './workers/settle-in.ts'
+
+export interface Service {
+  readonly dataAddress: string
+  readonly adminAddress: string
+  /** Resolves with the cause when the node cannot go on by itself. Never rejects. */
+  readonly failed: Promise<Error>
+  /** Hands over, finishes what runs, closes everything. Idempotent. */
+  stop(): Promise<void>
+}
+
+async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new StartError('data_dir_unusable', `Cannot make the data directory '${dataDir}'`, {
+      hint: 'Give node.data_dir a folder that this user may write to.',
+      cause,
+    })
+  }
+}
+
+async function composeServices(
+  config: Config,
+  logger: Logger,
+): Promise<{ cluster: Cluster; services: Services }> {
+  const masterKey = await MasterKey.load(config.security.masterKeyFile)
+  const { dataDir } = config.node
+  await makeDataDir(dataDir)
+  const { stateMachine, reader } = openStore({
+    dir: join(dataDir, 'state'),
+    logger: logger.child({ room: 'store' }),
+  })
+  // The machine asks for tasks and the tasks propose to the machine: the knot is tied once it exists.
+  const propose = createPropose({ propose: (command) => cluster.propose(command) })
+  const cluster: Cluster = await createCluster(
+    {
+      clusterId: config.cluster.id,
+      nodeId: config.node.id,
+      dataDir,
+      listen: config.listeners.peer,
+      members: config.cluster.members,
+      tls: config.peerTls,
+      fingerprint: masterKey.fingerprint,
+      heartbeatMs: config.cluster.heartbeatMs,
+      electionTimeoutMs: config.cluster.electionTimeoutMs,
+      logKeepEntries: config.cluster.logKeepEntries,
+      logKeepBytes: config.cluster.logKeepBytes,
+    },
+    { stateMachine, replicaTasks: createReplicaTasks(reader, propose), logger },
+  )
+  const access = new NativeAccess({ masterKey, state: reader, config, now: Date.now })
+  const content = new ObjectContent({ blobs: cluster.blobs, state: reader, masterKey, config })
+  const deriveKey: Services['deriveKey'] = (label) => masterKey.derive(label)
+  const masterKeyFingerprint = masterKey.fingerprint
+  const services = {
+    config,
+    cluster,
+    state: reader,
+    propose,
+    access,
+    content,
+    deriveKey,
+    masterKeyFingerprint,
+    logger,
+  }
+  return { cluster, services }
+}
+
+async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
+  const colon = address.lastIndexOf(':')
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '')
+  try {
+    await server.listen({ host, port: Number(address.slice(colon + 1)) })
+  } catch (cause) {
+    throw listenError(address, setting, cause)
+  }
+  const { port } = server.server.address() as AddressInfo
+  return `${address.slice(0, colon)}:${port}`
+}
+
+function listenError(address: string, setting: string, cause: unknown): StartError {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
+  const taken = code === 'EADDRINUSE'
+  const message = taken ? `The address ${address} is already in use` : `Cannot listen on ${address} (${code})`
+  const hint = taken
+    ? `Stop the program that uses it, or set ${setting} to a free port.`
+    : `Set ${setting} to an address of this machine that this user may listen on.`
+  return new StartError(taken ? 'address_in_use' : 'listen_failed', message, { hint, cause })
+}
+
+/** Undo steps, run from the last to the first; a failing one does not keep the others from running. */
+class Teardown {
+  readonly #steps: { name: string; run: () => Promise<unknown> }[] = []
+  #running: Promise<void> | null = null
+
+  add(name: string, run: () => Promise<unknown>): void {
+    this.#steps.push({ name, run })
+  }
+
+  run(logger: Logger): Promise<void> {
+    this.#running ??= this.#runAll(logger)
+    return this.#running
+  }
+
+  async #runAll(logger: Logger): Promise<void> {
+    for (const { name, run } of this.#steps.toReversed()) {
+      await run().catch((err: unknown) => logger.error({ err, step: name }, 'stop step failed'))
+    }
+  }
+}
+
+async function openListeners(
+  config: Config,
+  services: Services,
+  teardown: Teardown,
+): Promise<{ data: string; admin: string }> {
+  const { cluster } = services
+  const metrics = new Metrics({ version: VERSION, nodeId: cluster.nodeId, samples: () => cluster.metrics() })
+  const admin = createAdminServer(services, metrics)
+  teardown.add('admin listener', async () => admin.close())
+  const adminAddress = await listen(admin, config.listeners.admin, 'listeners.admin')
+  const data = createDataServer(services, metrics)
+  teardown.add('data listener', async () => data.close())
+  const dataAddress = await listen(data, config.listeners.data, 'listeners.data')
+  await openLocalSocket(config, services, teardown)
+  return { data: dataAddress, admin: adminAddress }
+}
+
+async function openLocalSocket(config: Config, services: Services, teardown: Teardown): Promise<void> {
+  const path = localSocketPath(config.node.dataDir)
+  if (path === null) {
+    services.logger.warn({ dataDir: config.node.dataDir }, 'data directory path too long for a local socket')
+    return
+  }
+  const server = await startLocalServer(services, path)
+  teardown.add('local socket', () => new Promise((resolve) => server.close(resolve)))
+}
+
+/** Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then. */
+export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const teardown = new Teardown()
+  try {
+    const { cluster, services } = await composeServices(config, logger)
+    teardown.add('cluster', () => cluster.stop())
+    const addresses = await openListeners(config, services, teardown)
+    const settling = new AbortController()
+    const settled = settleIn(services, settling.signal)
+    teardown.add('settling', async () => {
+      settling.abort()
+      await settled.catch(() => undefined)
+    })
+    logger.info({ ...addresses, version: VERSION }, 'node started')
+    return {
+      dataAddress: addresses.data,
+      adminAddress: addresses.admin,
+      failed: Promise.race([
+        cluster.failed,
+        settled.then(
+          () => new Promise<never>(() => undefined),
+          (error: Error) => error,
+        ),
+      ]),
+      stop: () => teardown.run(logger),
+    }
+  } catch (error) {
+    await teardown.run(logger)
+    throw error
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * What `npm start` accepts, and the addresses that follow from it. [decisions 15]
+ */
+import { parseArgs } from 'node:util'
+import { resolve } from 'node:path'
+
+export interface LocalOptions {
+  readonly nodes: number
+  readonly dataDir: string
+  readonly basePort: number
+  readonly json: boolean
+  /** Settings for every node, laid over the defaults of the local cluster. */
+  readonly configFile: string | null
+  readonly restart: boolean
+}
+
+/** A mistake of the person at the keyboard. */
+export class UsageError extends Error {}
+
+export const USAGE = `npm start -- [--nodes N] [--data DIR] [--base-port P] [--json] [--config FILE] [--restart]
+
+  --nodes N       how many nodes, 1 to 9 (default 3)
+  --data DIR      where everything is kept (default ./data)
+  --base-port P   node i listens on P+10*i (data), P+10*i+1 (admin), P+10*i+2 (peers) (default 9000)
+  --json          one line of JSON on standard output when the cluster is ready
+  --config FILE   settings (YAML) for every node, over the defaults
+  --restart       start a node again when it dies
+`
+
+const NODES_MAX = 9
+
+function wholeNumber(text: string, name: string, range: readonly [number, number]): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < range[0] || value > range[1]) {
+    throw new UsageError(`${name} is a whole number from ${range[0]} to ${range[1]}, got '${text}'`)
+  }
+  return value
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        nodes: { type: 'string', default: '3' },
+        data: { type: 'string', default: 'data' },
+        'base-port': { type: 'string', default: '9000' },
+        json: { type: 'boolean', default: false },
+        config: { type: 'string' },
+        restart: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+/** Null when help was asked for. Throws UsageError. */
+export function parseLocalOptions(argv: readonly string[]): LocalOptions | null {
+  const values = parse(argv)
+  if (values.help) return null
+  const nodes = wholeNumber(values.nodes, '--nodes', [1, NODES_MAX])
+  return {
+    nodes,
+    dataDir: resolve(values.data),
+    basePort: wholeNumber(values['base-port'], '--base-port', [1, 65_535 - 10 * nodes]),
+    json: values.json,
+    configFile: values.config === undefined ? null : resolve(values.config),
+    restart: values.restart,
+  }
+}

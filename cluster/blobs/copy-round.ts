@@ -55,7 +55,6 @@ export class CopyRound {
   }
 
   #proceed(): void {
-    if (this.#settled) return
     this.#askMore()
     const { wanted, needed, clock, graceMs } = this.#options
     if (this.#durable.length >= wanted || (this.#durable.length >= needed && this.#pending.size === 0))

@@ -39,8 +39,9 @@ export class Backoff {
     this.#retries.set(key, { failures, notBefore: this.#clock.now() + delay * (0.5 + this.#random() / 2) })
   }
 
+  /** Not at once again either, should the view of pending tasks still show it; it is forgotten when the view does not. */
   succeeded(key: string): void {
-    this.#retries.delete(key)
+    this.#retries.set(key, { failures: 0, notBefore: this.#clock.now() + FIRST_DELAY_MS })
   }
 
   /** Forgets every task that is no longer asked for. */

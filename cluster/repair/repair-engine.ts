@@ -139,17 +139,15 @@ export class RepairEngine {
     await this.#options.tasks.done(task)
   }
 
-  /** Reads the whole copy back. A damaged one makes room for a good one. */
+  /** Reads the whole copy back. A damaged one is no copy; the store puts it aside when a good one is written. */
   async #holds(ref: BlobRef): Promise<boolean> {
     const { store } = this.#options
     try {
       const found = await store.verify(ref)
       return found.size === ref.size && found.checksum === ref.checksum
     } catch (cause) {
-      if (cause instanceof BlobMissingError) return false
-      if (!(cause instanceof BlobDamagedError)) throw cause
-      await store.quarantine(ref)
-      return false
+      if (cause instanceof BlobMissingError || cause instanceof BlobDamagedError) return false
+      throw cause
     }
   }
 

@@ -152,6 +152,16 @@ t.test('CopyRound with as many members as copies', async (t) => {
     t.equal(bench.written, null)
   })
 
+  t.test('fails when one copy is durable and the last of the others fails', async (t) => {
+    const bench = new Bench()
+    bench.start('a b c')
+    await bench.durable('a')
+    await bench.fail('b')
+    await bench.fail('c')
+    t.match(bench.failed, CopiesFailedError)
+    t.equal(bench.written, null)
+  })
+
   t.test('leaves a node alone that is known to be down, and still counts it as missing', async (t) => {
     const bench = new Bench()
     bench.down.add('b')

@@ -22,6 +22,8 @@ export class MemoryBlobStore implements BlobStore {
   readonly quarantined: string[] = []
   /** Awaited after the bytes have arrived, before they count. */
   gate: () => Promise<void> = async () => undefined
+  /** Runs between the write and its acknowledgement: what a lying disk does to a blob. */
+  afterWrite: (name: BlobName) => Promise<void> = async () => undefined
   writes = 0
 
   async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
@@ -34,6 +36,7 @@ export class MemoryBlobStore implements BlobStore {
     if (sha256(bytes) !== expected.checksum) throw new BlobWriteError('checksum_mismatch', 'Other bytes')
     this.#blobs.set(file, { size: expected.size, checksum: expected.checksum, bytes })
     this.writes++
+    await this.afterWrite(name)
   }
 
   async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {

@@ -123,6 +123,23 @@ t.test('RepairEngine', async (t) => {
     await bench.engine.stop()
   })
 
+  t.test('commits nothing that cannot be read back, although the write succeeded', async (t) => {
+    const bench = new Bench()
+    const blob = sampleBlob(1)
+    await bench.task(blob, ['a', 'b'])
+    let lies = 2
+    bench.stores.c.afterWrite = async (name) => {
+      if (lies-- > 0) await bench.stores.c.damage(name)
+    }
+    bench.engine.start()
+    await bench.clock.advance(100)
+    t.equal(bench.commits, 0)
+    await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 10_000 })
+    t.equal((await bench.stores.c.verify(blob)).checksum, blob.checksum)
+    t.equal(bench.stores.c.quarantined.length, 2)
+    await bench.engine.stop()
+  })
+
   t.test('takes the next copy, and tells, when one is missing or damaged', async (t) => {
     const bench = new Bench()
     const [missing, damaged] = [sampleBlob(1), sampleBlob(2)]

@@ -124,6 +124,24 @@ t.test('SegmentedLog.open', async (t) => {
     }
   })
 
+  t.test(
+    'refuses a segment that lost its last batch cleanly, although the entries after it still fit',
+    async (t) => {
+      const files = new MemoryFiles()
+      const log = logOn(files, { segmentBytesMax: 700 })
+      log.open()
+      log.append([batchOf(1, { entries: entries(1, 2) })])
+      const length = files.bytesOf(FIRST).length
+      log.append([batchOf(2, { hardState: { currentTerm: 1, votedFor: 'node-b' } })])
+      log.append([batchOf(3, { entries: [entry(3, 1, 'x'.repeat(600))] })])
+      log.close()
+      t.equal(files.paths().length, 2)
+      const cut = files.copy()
+      cut.put(FIRST, Buffer.from(files.bytesOf(FIRST).subarray(0, length)))
+      t.ok(throwsCorrupt(cut), 'a vote would be forgotten')
+    },
+  )
+
   t.test('never takes bytes inside of a torn payload for a commit', async (t) => {
     // A payload that is itself a segment of this log, frames and all: its frames carry the salt of that segment.
     const other = files.copy()

@@ -27,9 +27,9 @@ export interface ApplierParts {
   /** What the state machine holds. */
   readonly record: MachineRecord
   /** Everything up to `appliedIndex` is durable. `entries` are those that just became so. */
-  onApplied(entries: readonly Entry[], completions: readonly Completion[]): void
+  readonly onApplied: (entries: readonly Entry[], completions: readonly Completion[]) => void
   /** The state on disk and in memory may differ now: nothing may be answered any more. */
-  onFatal(error: Error): void
+  readonly onFatal: (error: Error) => void
 }
 
 type Batch = ApplyBatch['entries'][number]

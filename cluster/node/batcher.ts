@@ -17,14 +17,14 @@ export type ProposalOutcome =
 export interface BatcherParts {
   readonly clock: Clock
   readonly limits: NodeLimits
-  submit(input: Input): void
+  readonly submit: (input: Input) => void
   /** True while an append waits for the disk. */
-  isLogBusy(): boolean
+  readonly isLogBusy: () => boolean
 }
 
 interface Waiting {
   readonly proposal: Proposal
-  settle(outcome: ProposalOutcome): void
+  readonly settle: (outcome: ProposalOutcome) => void
 }
 
 export class Batcher {
@@ -70,7 +70,7 @@ export class Batcher {
   /** The core will not answer any more. */
   close(): void {
     const refused: ProposalOutcome = { accepted: false, reason: 'notLeader' }
-    for (const id of [...this.#sealed.keys()]) this.#settle(id, refused)
+    for (const id of this.#sealed.keys()) this.#settle(id, refused)
     for (const { settle } of this.#queue.splice(0)) settle(refused)
     this.#queuedBytes = 0
   }

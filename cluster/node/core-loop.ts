@@ -8,9 +8,9 @@ import type { Raft } from '../raft/raft.ts'
 import type { Effect, Input, RaftStatus } from '../raft/types.ts'
 
 export interface CoreLoopEvents {
-  begin(effect: Effect): void
+  readonly begin: (effect: Effect) => void
   /** An invariant of the core or of the driver is broken. The loop is mute already. */
-  onBug(error: Error): void
+  readonly onBug: (error: Error) => void
 }
 
 export class CoreLoop {

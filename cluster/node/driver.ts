@@ -8,12 +8,12 @@
 import { Raft } from '../raft/raft.ts'
 import type { Effect, Entry, NodeId, RaftStatus, Term } from '../raft/types.ts'
 import { Condition } from '../types.ts'
-import type { TransportEvents } from '../transport/transport.ts'
+import { PeerRefusedError, type TransportEvents } from '../transport/transport.ts'
 import { Applier, type Completion } from './applier.ts'
-import { Batcher } from './batcher.ts'
+import { Batcher, type ProposalOutcome } from './batcher.ts'
 import { CoreLoop } from './core-loop.ts'
 import type { NodeLimits } from './limits.ts'
-import type { SessionId } from './log-entry.ts'
+import type { Proposal, SessionId } from './log-entry.ts'
 import { LogKeeper } from './log-keeper.ts'
 import type { MachineRecord } from './machine-record.ts'
 import type { NodeOptions, NodeParts } from './options.ts'
@@ -30,7 +30,7 @@ export interface DriverParts extends NodeParts {
   readonly limits: NodeLimits
   readonly recovered: Recovered
   /** The node cannot go on. The driver is mute already. */
-  onFatal(error: Error): void
+  readonly onFatal: (error: Error) => void
 }
 
 export class Driver {
@@ -49,6 +49,7 @@ export class Driver {
   readonly #routeWaiters = new Set<() => void>()
   #route: Route
   #leaderChanges = 0
+  #isTombstoned = false
   #appendedSequence = 0
   #durableSequence = 0
 
@@ -87,8 +88,7 @@ export class Driver {
       ...shared,
       route: () => this.#route,
       offer: (proposal, settle) => this.#batcher.add(proposal, settle),
-      forward: (leader, proposals, signal) =>
-        callPropose(parts.transport, leader, proposals, { signal, timeoutMs: parts.limits.forwardTimeoutMs }),
+      forward: (leader, proposals, signal) => this.#forward(leader, proposals, signal),
     })
     this.reads = new ReadBarriers({
       ...shared,
@@ -108,6 +108,11 @@ export class Driver {
 
   get leaderChanges(): number {
     return this.#leaderChanges
+  }
+
+  /** The leader will not hear of this data directory: another one is, or was, known under its name. */
+  get isTombstoned(): boolean {
+    return this.#isTombstoned
   }
 
   get isInstalling(): boolean {
@@ -175,6 +180,25 @@ export class Driver {
   readonly #onFatal = (error: Error): void => {
     this.mute(new Condition('shutting_down', 'This node has failed and stops', { cause: error }))
     this.#parts.onFatal(error)
+  }
+
+  async #forward(
+    leader: NodeId,
+    proposals: readonly Proposal[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, ProposalOutcome>> {
+    const { transport, limits } = this.#parts
+    try {
+      const outcomes = await callPropose(transport, leader, proposals, {
+        signal,
+        timeoutMs: limits.forwardTimeoutMs,
+      })
+      this.#isTombstoned = false
+      return outcomes
+    } catch (error) {
+      if (error instanceof PeerRefusedError) this.#isTombstoned = error.code === 'member_tombstoned'
+      throw error
+    }
   }
 
   #begin(effect: Effect): void {

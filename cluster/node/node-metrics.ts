@@ -3,9 +3,8 @@
  */
 import type { MetricSample } from '../types.ts'
 import type { Driver } from './driver.ts'
-import type { NodeOptions } from './options.ts'
 
-export function nodeMetrics(driver: Driver, { heartbeatMs }: NodeOptions): readonly MetricSample[] {
+export function nodeMetrics(driver: Driver): readonly MetricSample[] {
   const status = driver.status()
   const { proposals, reads, snapshots, route, applier } = driver
   return [
@@ -25,11 +24,11 @@ export function nodeMetrics(driver: Driver, { heartbeatMs }: NodeOptions): reado
     counter('raft_snapshots_served_total', 'Snapshots sent to other nodes', snapshots.served),
     counter('raft_snapshots_installed_total', 'Snapshots taken over from another node', snapshots.installed),
     counter('raft_snapshots_failed_total', 'Snapshots whose transfer or check failed', snapshots.failed),
-    ...status.peers.map(({ nodeId, silentTicks }) => ({
+    ...status.peers.map(({ nodeId, matchIndex }) => ({
       ...gauge(
-        'raft_peer_last_contact_seconds',
-        'Since the leader last heard it',
-        (silentTicks * heartbeatMs) / 1000,
+        'raft_peer_match_index',
+        'Last entry that the peer is known to hold; told by the leader',
+        matchIndex,
       ),
       labels: { peer: nodeId },
     })),

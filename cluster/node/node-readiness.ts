@@ -12,7 +12,7 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
   const registered = driver.applier.incarnationOf(nodeId)
   const lag = commitIndex - driver.applier.appliedIndex
   const reasons: string[] = []
-  if (registered !== null && registered !== incarnation) {
+  if (driver.isTombstoned || (registered !== null && registered !== incarnation)) {
     reasons.push(
       `Another data directory is registered as ${nodeId}: restore that directory, or remove the member and join under a new name`,
     )

@@ -46,17 +46,21 @@ export class Node {
     return this.#running.applier.appliedIndex
   }
 
-  /** Resolves when peers can talk to this node; a leader may not be known yet. Throws StartError. */
-  async start(): Promise<void> {
-    assert(this.#driver === null, 'a node is started once')
+  /** Reads what is on the disk and makes one state of it; nothing is sent yet. Throws StartError. */
+  async open(): Promise<void> {
+    assert(this.#driver === null, 'a node is opened once')
     const recovered = await this.#recover()
-    const driver = new Driver(this.#options, {
+    this.#driver = new Driver(this.#options, {
       ...this.#parts,
       limits: this.#limits,
       recovered,
-      onFatal: (error) => this.#fail(error),
+      onFatal: (error) => this.fail(error),
     })
-    this.#driver = driver
+  }
+
+  /** Resolves when peers can talk to this node; a leader may not be known yet. Throws StartError. */
+  async start(): Promise<void> {
+    const driver = this.#running
     driver.serve()
     await this.#parts.transport.start(driver.transportEvents)
     driver.start()
@@ -95,7 +99,16 @@ export class Node {
   }
 
   metrics(): readonly MetricSample[] {
-    return this.#driver ? nodeMetrics(this.#driver, this.#options) : []
+    return this.#driver ? nodeMetrics(this.#driver) : []
+  }
+
+  /** Makes the node mute for ever. Also for those who found out that its data directory cannot be trusted. Idempotent. */
+  fail(error: Error): void {
+    if (this.#failure) return
+    this.#failure = error
+    this.#parts.logger.fatal({ err: error }, 'node failed')
+    this.#driver?.mute(new Condition('shutting_down', 'This node has failed and stops', { cause: error }))
+    this.#reportFailure(error)
   }
 
   /** Hands leadership over, finishes what runs, closes the ports. Idempotent. */
@@ -105,19 +118,20 @@ export class Node {
   }
 
   get #running(): Driver {
-    assert(this.#driver !== null, 'a node serves between start and stop')
+    assert(this.#driver !== null, 'a node serves after it was opened')
     return this.#driver
   }
 
   async #recover(): Promise<Recovered> {
     const { wal, stateMachine, logger } = this.#parts
+    const record = await stateMachine.open()
     const log = await wal.open({
       onDurable: (sequence) => {
         if (sequence !== REBASE_SEQUENCE) this.#running.onDurable(sequence)
       },
-      onFatal: (cause) => this.#fail(new Error(`Cannot trust the log any more: ${cause.message}`, { cause })),
+      onFatal: (cause) => this.fail(new Error(`Cannot trust the log any more: ${cause.message}`, { cause })),
     })
-    const recovered = recover(log, await stateMachine.open(), this.#options.initialConfiguration)
+    const recovered = recover(log, record, this.#options.initialConfiguration)
     const { rebase, restored } = recovered
     if (rebase) {
       logger.warn({ ...rebase }, 'log begins anew after the state')
@@ -147,14 +161,6 @@ export class Node {
       { incarnation, registered },
       'another data directory is registered under this name',
     )
-  }
-
-  #fail(error: Error): void {
-    if (this.#failure) return
-    this.#failure = error
-    this.#parts.logger.fatal({ err: error }, 'node failed')
-    this.#driver?.mute(new Condition('shutting_down', 'This node has failed and stops', { cause: error }))
-    this.#reportFailure(error)
   }
 
   async #stop(): Promise<void> {

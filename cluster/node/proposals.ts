@@ -19,23 +19,23 @@ export interface ProposalsParts {
   readonly clock: Clock
   readonly limits: NodeLimits
   readonly session: SessionId
-  route(): Route
+  readonly route: () => Route
   /** Into the batcher of this node. */
-  offer(proposal: Proposal, settle: (outcome: ProposalOutcome) => void): void
+  readonly offer: (proposal: Proposal, settle: (outcome: ProposalOutcome) => void) => void
   /** To another node. Rejects with PeerRefusedError when nothing happened, with anything else when nothing is known. */
-  forward(
+  readonly forward: (
     leader: NodeId,
     proposals: readonly Proposal[],
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<number, ProposalOutcome>>
+  ) => Promise<ReadonlyMap<number, ProposalOutcome>>
 }
 
 interface Pending {
   readonly sequence: number
   readonly command: Uint8Array
   readonly deadline: number
-  resolve(reply: Uint8Array): void
-  reject(error: Error): void
+  readonly resolve: (reply: Uint8Array) => void
+  readonly reject: (error: Error) => void
   state: 'queued' | 'travelling' | 'accepted'
   /** Attempts without an answer yet. */
   travelling: number

@@ -13,15 +13,15 @@ import type { NodeLimits } from './limits.ts'
 export interface ReadBarriersParts {
   readonly clock: Clock
   readonly limits: NodeLimits
-  submit(input: Input): void
-  appliedIndex(): LogIndex
-  hasLeader(): boolean
+  readonly submit: (input: Input) => void
+  readonly appliedIndex: () => LogIndex
+  readonly hasLeader: () => boolean
 }
 
 interface Reader {
   readonly deadline: number
-  resolve(): void
-  reject(error: Error): void
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
 }
 
 interface Round {
@@ -127,8 +127,8 @@ export class ReadBarriers {
   }
 
   #repeat(dueBy: number): void {
-    for (const [readId, round] of [...this.#asked]) {
-      if (round.repeatAt === null || round.repeatAt > dueBy) continue
+    const due = [...this.#asked].filter(([, { repeatAt }]) => repeatAt !== null && repeatAt <= dueBy)
+    for (const [readId, round] of due) {
       this.#asked.delete(readId)
       round.attempts += 1
       this.#ask(round)

@@ -24,8 +24,8 @@ export function recover(log: WalContent, recordBytes: Uint8Array | null, initial
   if (termAt(log, applied.index) === applied.term) {
     return { restored: restoredFrom(log.hardState, log.base, log.entries, record), record, rebase: null }
   }
-  // Either a snapshot was installed and the crash came before the log heard of it, or entries were committed by the others and applied
-  // here while our own log had not reached the disk. All that is applied is committed, so whatever the log holds instead is void.
+  // A snapshot was installed and the crash came before the log heard of it. All that is applied is committed, so whatever the log
+  // holds there instead, and after it, is void.
   const hardState = atLeastTerm(log.hardState, applied.term)
   return { restored: restoredFrom(hardState, applied, [], record), record, rebase: applied }
 }

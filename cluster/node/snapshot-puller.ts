@@ -20,28 +20,30 @@ export interface SnapshotPullerParts {
   readonly limits: NodeLimits
   readonly logger: Logger
   readonly counts: SnapshotCounts
-  submit(input: Input): void
+  readonly submit: (input: Input) => void
   /** The state has jumped to this record. Called before the core hears of it. */
-  onInstalled(record: MachineRecord): void
+  readonly onInstalled: (record: MachineRecord) => void
 }
 
 export class SnapshotPuller {
   readonly #parts: SnapshotPullerParts
   readonly #abort = new AbortController()
-  #pull: Promise<void> | null = null
+  #pull: Promise<void> = Promise.resolve()
+  #isPulling = false
 
   constructor(parts: SnapshotPullerParts) {
     this.#parts = parts
   }
 
   get isPulling(): boolean {
-    return this.#pull !== null
+    return this.#isPulling
   }
 
   fetch(from: NodeId, atLeast: LogBase): void {
-    // The core offers again while a pull is under way; the one that runs will answer.
-    if (this.#pull || this.#abort.signal.aborted) return
-    this.#pull = this.#run(from, atLeast).finally(() => (this.#pull = null))
+    if (this.#abort.signal.aborted) return
+    assert(!this.#isPulling, 'the core orders a pull only after the one before was answered')
+    this.#isPulling = true
+    this.#pull = this.#run(from, atLeast)
   }
 
   async close(): Promise<void> {
@@ -60,6 +62,7 @@ export class SnapshotPuller {
       counts.failed += 1
       logger.warn({ peer: from, err: error }, 'snapshot pull failed')
     }
+    this.#isPulling = false
     if (record === null) {
       submit({ type: 'snapshotFailed' })
       return

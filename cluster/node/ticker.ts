@@ -11,7 +11,7 @@ export interface TickerOptions {
   readonly heartbeatMs: number
   /** A longer pause between two ticks is a gap. */
   readonly gapMs: number
-  onTick(kind: 'tick' | 'tickGap'): void
+  readonly onTick: (kind: 'tick' | 'tickGap') => void
 }
 
 export class Ticker {

@@ -1,0 +1,137 @@
+/**
+ * The composition root of the machine: real clock, real disk, real sockets.
+ *
+ * Owns: which parts there are and the order in which they open and close. Knows nothing of: how any of them works.
+ * Rule: what fails half-way is closed again, so that a start that was refused leaves neither a listener nor a lock behind.
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { DiskBlobStore } from './blobs/disk-blob-store.ts'
+import { ReplicatedBlobs } from './blobs/replicated-blobs.ts'
+import { lockDataDir, type DataLock } from './data-lock.ts'
+import { checkIdentity, openIdentity, type Identity } from './identity.ts'
+import { logMetrics } from './log-metrics.ts'
+import { Node } from './node/node.ts'
+import { SystemClock } from './node/system-clock.ts'
+import { RepairEngine } from './repair/repair-engine.ts'
+import { HttpTransport } from './transport/http-transport.ts'
+import type { Cluster, ClusterOptions, ClusterParts, MetricSample } from './types.ts'
+import { ThreadWal } from './wal/thread-wal.ts'
+
+interface Machine {
+  readonly node: Node
+  readonly wal: ThreadWal
+  readonly transport: HttpTransport
+  readonly store: DiskBlobStore
+  readonly blobs: ReplicatedBlobs
+  readonly repair: RepairEngine
+}
+
+/** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
+export async function createCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
+  await checkIdentity(options)
+  const lock = await lockDataDir(options.dataDir)
+  try {
+    const machine = assemble(options, parts, await openIdentity(options))
+    await open(machine)
+    return clusterOf(options, machine, lock)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+async function open({ node, store, repair }: Machine): Promise<void> {
+  try {
+    await node.open()
+    await store.open()
+    await node.start()
+    repair.start()
+  } catch (error) {
+    await node.stop()
+    throw error
+  }
+}
+
+function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identity): Machine {
+  const { clusterId, nodeId, dataDir, members } = options
+  const { incarnation, boot } = identity
+  const { stateMachine, logger } = parts
+  const clock = new SystemClock()
+  const wal = new ThreadWal({ dir: join(dataDir, 'raft'), clusterId, nodeId, incarnation })
+  const transport = new HttpTransport({
+    clusterId,
+    nodeId,
+    incarnation,
+    listen: options.listen,
+    addresses: new Map(members.map((member) => [member.nodeId, member.peerAddress])),
+    tls: options.tls,
+    clock,
+    logger: logger.child({ room: 'transport' }),
+    acceptIncarnation: (from, claimed) => node.acceptsIncarnation(from, claimed),
+  })
+  const node = new Node(
+    {
+      ...options,
+      incarnation,
+      boot,
+      initialConfiguration: { voters: members.map((member) => member.nodeId), learners: [], outgoing: [] },
+      random: () => randomBytes(4).readUInt32LE(),
+    },
+    { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
+  )
+  const store = new DiskBlobStore({
+    directory: join(dataDir, 'blobs'),
+    onFatal: (cause) =>
+      node.fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
+  })
+  const blobs = new ReplicatedBlobs({
+    nodeId,
+    members,
+    store,
+    transport,
+    clock,
+    incarnation,
+    session: String(boot),
+    logger: logger.child({ room: 'blobs' }),
+  })
+  const repair = new RepairEngine({
+    nodeId,
+    tasks: parts.replicaTasks,
+    store,
+    blobs,
+    clock,
+    logger: logger.child({ room: 'repair' }),
+    random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
+  })
+  return { node, wal, transport, store, blobs, repair }
+}
+
+function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
+  const { node, wal, transport, blobs, repair } = machine
+  let stopped: Promise<void> | null = null
+  const stop = async (): Promise<void> => {
+    blobs.stop()
+    await repair.stop()
+    await node.stop()
+    await lock.release()
+  }
+  const metrics = (): readonly MetricSample[] => [
+    ...node.metrics(),
+    ...logMetrics(wal.metrics()),
+    ...transport.metrics(),
+    ...blobs.metrics(),
+    ...repair.metrics(),
+  ]
+  return {
+    nodeId,
+    clusterId,
+    blobs,
+    propose: (command) => node.propose(command),
+    readBarrier: () => node.readBarrier(),
+    readiness: () => node.readiness(),
+    metrics,
+    stop: () => (stopped ??= stop()),
+    failed: node.failed,
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Whose data directory this is: `identity.json`, made once, checked at every start.
+ *
+ * Layout: JSON { format: 1, clusterId, nodeId, incarnation, fingerprint, boot }, mode 0600. `incarnation` names the directory and is lost
+ * with it; `boot` counts the processes that were started on it. Knows nothing of: what the fingerprint is of.
+ * Rules: nothing is changed before every check has passed; a directory that holds data but no identity is never given a new one,
+ * because a node that forgot its promises must not vote under its old name.
+ */
+import { randomBytes } from 'node:crypto'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError, type ClusterOptions } from './types.ts'
+
+export interface Identity {
+  readonly clusterId: string
+  readonly nodeId: string
+  readonly incarnation: string
+  readonly fingerprint: string
+  readonly boot: number
+}
+
+const FORMAT = 1
+const FILE = 'identity.json'
+/** What only a node that has run can have left behind. */
+const DATA_DIRECTORIES: readonly string[] = ['raft', 'blobs']
+
+/** Makes sure that this directory is this node's, and changes nothing. Throws StartError. */
+export async function checkIdentity(options: ClusterOptions): Promise<void> {
+  const { nodeId, dataDir, members } = options
+  if (!members.some((member) => member.nodeId === nodeId)) {
+    throw new StartError(
+      'unknown_member',
+      `Cannot start: "${nodeId}" is not among the members of the cluster`,
+      {
+        hint: `Set the node id to one of ${members.map((member) => member.nodeId).join(', ')}, or add this node to the members.`,
+      },
+    )
+  }
+  const found = await readIdentity(dataDir)
+  if (found) compare(found, options)
+  else await refuseLeftovers(dataDir)
+}
+
+/** Makes the identity if there is none and counts this start. The caller has checked it and holds the lock. Throws StartError. */
+export async function openIdentity(options: ClusterOptions): Promise<Identity> {
+  const { clusterId, nodeId, dataDir, fingerprint } = options
+  const found = await readIdentity(dataDir)
+  const incarnation = found?.incarnation ?? randomBytes(10).toString('hex')
+  const identity = { clusterId, nodeId, incarnation, fingerprint, boot: (found?.boot ?? 0) + 1 }
+  try {
+    await writeDurably(dataDir, identity)
+  } catch (error) {
+    throw unusable(dataDir, error)
+  }
+  return identity
+}
+
+function compare(found: Identity, { clusterId, nodeId, dataDir, fingerprint }: ClusterOptions): void {
+  if (found.clusterId !== clusterId) {
+    throw new StartError(
+      'foreign_cluster',
+      `Cannot start: ${dataDir} belongs to cluster "${found.clusterId}", not "${clusterId}"`,
+      {
+        hint: 'Point this node to its own data directory, or correct the cluster id in its configuration.',
+      },
+    )
+  }
+  if (found.nodeId !== nodeId) {
+    throw new StartError(
+      'foreign_node',
+      `Cannot start: ${dataDir} belongs to node "${found.nodeId}", not "${nodeId}"`,
+      {
+        hint: 'Point this node to its own data directory, or correct the node id in its configuration.',
+      },
+    )
+  }
+  if (found.fingerprint !== fingerprint) {
+    throw new StartError(
+      'wrong_fingerprint',
+      `Cannot start: ${dataDir} was made with another key fingerprint`,
+      {
+        hint: 'Give this node the key file that the cluster was made with; nothing in the data directory was changed.',
+      },
+    )
+  }
+}
+
+async function readIdentity(dataDir: string): Promise<Identity | null> {
+  let text: string
+  try {
+    text = await readFile(join(dataDir, FILE), 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw unusable(dataDir, error)
+  }
+  try {
+    return parseIdentity(text)
+  } catch (cause) {
+    throw new StartError('damaged_identity', `Cannot start: ${join(dataDir, FILE)} cannot be understood`, {
+      cause,
+      hint: 'Restore this file from a backup. Without it the node cannot know whose data it holds.',
+    })
+  }
+}
+
+async function refuseLeftovers(dataDir: string): Promise<void> {
+  let names: readonly string[]
+  try {
+    names = await readdir(dataDir)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return
+    throw unusable(dataDir, error)
+  }
+  const kept = names.filter((name) => DATA_DIRECTORIES.includes(name))
+  if (kept.length > 0) throw identityMissing(dataDir, kept)
+}
+
+/** Temporary file, fsync, rename, fsync of the directory: after a crash the old or the new content is there, never a mixture. */
+async function writeDurably(dataDir: string, identity: Identity): Promise<void> {
+  const { clusterId, nodeId, incarnation, fingerprint, boot } = identity
+  const fields = { format: FORMAT, clusterId, nodeId, incarnation, fingerprint, boot }
+  const temporary = join(dataDir, `${FILE}.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(`${JSON.stringify(fields, null, 2)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, join(dataDir, FILE))
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  const directory = await open(dataDir, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+function parseIdentity(text: string): Identity {
+  const fields: unknown = JSON.parse(text)
+  if (typeof fields !== 'object' || fields === null) throw new TypeError('The identity is no object')
+  const row = new Map<string, unknown>(Object.entries(fields))
+  if (row.get('format') !== FORMAT)
+    throw new TypeError(`The identity has format ${String(row.get('format'))}`)
+  const boot = row.get('boot')
+  if (typeof boot !== 'number' || !Number.isSafeInteger(boot) || boot < 0)
+    throw new TypeError('"boot" is no count')
+  const [clusterId, nodeId, incarnation, fingerprint] = [
+    'clusterId',
+    'nodeId',
+    'incarnation',
+    'fingerprint',
+  ].map((name) => {
+    const value = row.get(name)
+    if (typeof value !== 'string') throw new TypeError(`"${name}" is no text`)
+    return value
+  }) as [string, string, string, string]
+  return { clusterId, nodeId, incarnation, fingerprint, boot }
+}
+
+function identityMissing(dataDir: string, kept: readonly string[]): StartError {
+  return new StartError(
+    'identity_missing',
+    `Cannot start: ${dataDir} holds ${kept.join(' and ')}, but no ${FILE}`,
+    {
+      hint: `Restore ${FILE}, or move the whole directory away: a node never starts on data of unknown origin.`,
+    },
+  )
+}
+
+function unusable(dataDir: string, cause: unknown): StartError {
+  return new StartError(
+    'data_dir_unusable',
+    `Cannot use the data directory ${dataDir}: ${messageOf(cause)}`,
+    {
+      cause,
+      hint: 'Make sure that the directory exists, is on a mounted disk and can be written by this user.',
+    },
+  )
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,21 @@
+/**
+ * What the Raft log costs the disk, as metric samples.
+ */
+import type { MetricSample } from './types.ts'
+import type { WalMetrics } from './wal/measured-file-ops.ts'
+
+export function logMetrics({ fsyncs, fsyncSecondsTotal, bytes }: WalMetrics): readonly MetricSample[] {
+  return [
+    counter('holdfast_raft_log_fsyncs_total', 'Flushes of the Raft log to the disk', fsyncs),
+    counter(
+      'holdfast_raft_log_fsync_seconds_total',
+      'Time spent in flushes of the Raft log',
+      fsyncSecondsTotal,
+    ),
+    counter('holdfast_raft_log_written_bytes_total', 'Bytes written to the Raft log', bytes),
+  ]
+}
+
+function counter(name: string, help: string, value: number): MetricSample {
+  return { name, help, kind: 'counter', value }
+}

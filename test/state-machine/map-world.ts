@@ -4,7 +4,7 @@
  * Asserts on the way what holds for every command: a refusal writes nothing, and the writes touch each row once.
  */
 import assert from 'node:assert/strict'
-import type { ChunkUse, Command, CommandType, PutBody, Reply } from '../../src/state-machine/commands.ts'
+import type { ChunkUse, Command, PutBody, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
@@ -18,14 +18,14 @@ export class MapWorld implements View {
     return this.rows.get(key) as RowTypes[K] | undefined
   }
 
-  run<T extends CommandType>(command: Extract<Command, { type: T }> & { type: T }): Reply<T> {
-    return this.entry([command])[0] as Reply<T>
+  run<C extends Command>(command: C): Reply<C['type']> {
+    return this.entry([command])[0] as Reply<C['type']>
   }
 
   /** Runs it and insists on a yes. */
-  do<T extends CommandType>(command: Extract<Command, { type: T }> & { type: T }) {
+  do<C extends Command>(command: C): ReplyValues[C['type']] {
     const reply = this.run(command)
-    assert(reply.ok, `refused: ${reply.ok ? '' : reply.message}`)
+    if (!reply.ok) throw new Error(`${command.type} was refused: ${reply.message}`)
     return reply.value
   }
 

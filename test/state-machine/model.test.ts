@@ -1,0 +1,206 @@
+/**
+ * Random histories of buckets, objects, chunks and replicas against a model that keeps only what users can see;
+ * everything counted is recomputed from the rows after every entry.
+ */
+import assert from 'node:assert/strict'
+import t from 'tap'
+import fc from 'fast-check'
+import type { ChunkUse, Command } from '../../src/state-machine/commands.ts'
+import { keys, kindOf } from '../../src/state-machine/keys.ts'
+import type {
+  BucketRecord,
+  ChunkRecord,
+  ManifestPageRecord,
+  ObjectRecord,
+  RepairRecord,
+} from '../../src/state-machine/records.ts'
+import { createTenant, found, fresh, MapWorld, put, putChunks } from './map-world.ts'
+
+type Step =
+  | { readonly do: 'createBucket' | 'deleteBucket'; readonly bucket: string }
+  | { readonly do: 'putEmpty' | 'putInline' | 'delete'; readonly bucket: string; readonly key: string }
+  | { readonly do: 'putChunks'; readonly bucket: string; readonly key: string; readonly uses: readonly Use[] }
+  | { readonly do: 'addReplica' | 'dropReplica'; readonly chunk: string; readonly node: string }
+
+interface Use {
+  readonly chunk: string
+  readonly existing: boolean
+  readonly birth: 'first' | 'second'
+  readonly missing: readonly string[]
+}
+
+const bucket = fc.constantFrom('photos', 'films')
+const key = fc.constantFrom('a', 'b/c', '😀')
+const chunk = fc.constantFrom('c1', 'c2', 'c3', 'c4')
+const node = fc.constantFrom('n1', 'n2', 'n3')
+const use: fc.Arbitrary<Use> = fc.record({
+  chunk,
+  existing: fc.boolean(),
+  birth: fc.constantFrom('first', 'second'),
+  missing: fc.constantFrom([], ['n3']),
+})
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('createBucket'), bucket }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('deleteBucket'), bucket }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('putEmpty', 'putInline', 'delete'), bucket, key }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('putChunks'),
+      bucket,
+      key,
+      uses: fc.array(use, { minLength: 1, maxLength: 5 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('addReplica', 'dropReplica'), chunk, node }) },
+)
+
+function commandOf(step: Step): Command {
+  switch (step.do) {
+    case 'createBucket':
+    case 'deleteBucket':
+      return { type: step.do, tenantId: 'acme', name: step.bucket, bucketsMax: 5 }
+    case 'putEmpty':
+      return { ...put(step.key, { kind: 'empty' }, 0), bucket: step.bucket }
+    case 'putInline':
+      return {
+        ...put(step.key, { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1) }, 7),
+        bucket: step.bucket,
+      }
+    case 'delete':
+      return { type: 'deleteObject', tenantId: 'acme', bucket: step.bucket, key: step.key }
+    case 'putChunks':
+      return { ...putChunks(step.key, step.uses.map(chunkUse)), bucket: step.bucket }
+    case 'addReplica':
+    case 'dropReplica':
+      return { type: step.do, tenantId: 'acme', chunkId: step.chunk, birth: 'first', node: step.node }
+  }
+}
+
+function chunkUse({ chunk, existing, birth, missing }: Use): ChunkUse {
+  return existing ? found(chunk, { birth }) : fresh(chunk, { birth, missing })
+}
+
+/** What a user would expect to see: sizes by bucket and key. */
+class Model {
+  readonly buckets = new Map<string, Map<string, number>>()
+
+  /** Returns whether the step must succeed; null when only the chunks decide. */
+  expects(step: Step): boolean | null {
+    if ('chunk' in step) return null
+    const held = this.buckets.get(step.bucket)
+    if (step.do === 'createBucket') return held === undefined
+    if (held === undefined) return false
+    if (step.do === 'deleteBucket') return held.size === 0
+    return step.do === 'putChunks' && step.uses.some((one) => one.existing) ? null : true
+  }
+
+  take(step: Step): void {
+    if ('chunk' in step) return
+    if (step.do === 'createBucket') this.buckets.set(step.bucket, new Map())
+    else if (step.do === 'deleteBucket') this.buckets.delete(step.bucket)
+    else if (step.do === 'delete') this.buckets.get(step.bucket)?.delete(step.key)
+    else if ('key' in step) this.buckets.get(step.bucket)?.set(step.key, sizeOf(step))
+  }
+}
+
+function sizeOf(step: Step): number {
+  if (step.do === 'putChunks') return step.uses.length * 10
+  return step.do === 'putInline' ? 7 : 0
+}
+
+function rowsOf<R>(world: MapWorld, kind: string): R[] {
+  return [...world.rows].filter(([key]) => kindOf(key) === kind).map(([, row]) => row as R)
+}
+
+function checkAgainstModel(world: MapWorld, model: Model): void {
+  const buckets = rowsOf<BucketRecord>(world, 'bucket')
+  assert.equal(world.get(keys.tenant('acme'))?.bucketCount, model.buckets.size)
+  assert.deepEqual(new Set(buckets.map(({ name }) => name)), new Set(model.buckets.keys()))
+  let objects = 0
+  for (const { id, name, objectCount, logicalBytes } of buckets) {
+    const held = model.buckets.get(name) ?? new Map<string, number>()
+    assert.equal(objectCount, held.size)
+    assert.equal(
+      logicalBytes,
+      [...held.values()].reduce((sum, size) => sum + size, 0),
+    )
+    for (const [key, size] of held) assert.equal(world.get(keys.object(id, key))?.size, size)
+    objects += held.size
+  }
+  assert.equal(rowsOf(world, 'object').length, objects, 'no object outlives its bucket')
+}
+
+function checkCounts(world: MapWorld): void {
+  const objects = rowsOf<ObjectRecord>(world, 'object')
+  const linked = rowsOf<ManifestPageRecord>(world, 'manifestPage').flatMap((page) => page.links)
+  const expected = objects.reduce((sum, { body }) => sum + (body.kind === 'chunks' ? body.count : 0), 0)
+  assert.equal(linked.length, expected, 'pages live as long as their objects')
+  const inline = objects.filter(({ body }) => body.kind === 'inline').length
+  assert.equal(rowsOf(world, 'inlineBody').length, inline, 'inline bodies live as long as their objects')
+  for (const row of rowsOf<ChunkRecord>(world, 'chunk')) {
+    const references = linked.filter(({ id }) => id === row.id).length
+    assert.equal(row.references, references, 'references equal their recount')
+    assert.equal(row.condemnedAt === null, references > 0, 'condemned exactly while unreferenced')
+    assert.ok(row.replicas.length > 0, 'a chunk always has a known copy')
+    assert.equal(new Set(row.replicas).size, row.replicas.length)
+  }
+  for (const { id } of linked) assert.ok(world.get(keys.chunk('acme', id)), 'no dangling link')
+}
+
+function checkRepairs(world: MapWorld): void {
+  const repairs = rowsOf<RepairRecord>(world, 'repair')
+  assert.equal(world.get(keys.repairTotal())?.count ?? 0, repairs.length)
+  for (const { tenantId, chunkId, birth, target } of repairs) {
+    const row = world.get(keys.chunk(tenantId, chunkId))
+    assert.equal(row?.birth, birth, 'a task names the birth of the row')
+    assert.notEqual(row?.replicas.includes(target), true, 'a copy that is there is not owed')
+  }
+}
+
+t.test('state machine', (t) => {
+  t.test('agrees with a simple model and with its own recount after any history', (t) => {
+    const entry = fc.array(step, { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 40, size: 'max' }), (history) => {
+        const world = new MapWorld()
+        world.do(createTenant('acme'))
+        const model = new Model()
+        for (const steps of history) {
+          const replies = world.entry(steps.map(commandOf))
+          replies.forEach((reply, i) => {
+            const one = steps[i]
+            assert(one !== undefined)
+            const expected = model.expects(one)
+            if (expected !== null) assert.equal(reply.ok, expected, JSON.stringify({ one, reply }))
+            if (reply.ok) model.take(one)
+          })
+          checkAgainstModel(world, model)
+          checkCounts(world)
+          checkRepairs(world)
+        }
+      }),
+      { seed: 20, numRuns: 200 },
+    )
+    t.end()
+  })
+
+  t.test('gives the same rows and replies whenever the same entries are applied', (t) => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (history) => {
+        const [one, two] = [new MapWorld(), new MapWorld()]
+        for (const world of [one, two]) world.do(createTenant('acme'))
+        for (const command of history.map(commandOf)) {
+          assert.deepEqual(one.entry([command]), two.entry([command]))
+        }
+        assert.deepEqual([...one.rows], [...two.rows])
+      }),
+      { seed: 21, numRuns: 100 },
+    )
+    t.end()
+  })
+  t.end()
+})

@@ -1,0 +1,17 @@
+/**
+ * The server of the admin listener; never reachable through the public one. [admin: intro]
+ */
+import type { FastifyInstance } from 'fastify'
+import type { Services } from '../operations/services.ts'
+import type { MetricsPage } from './admin/metrics.ts'
+import { adminPlane } from './admin/routes.ts'
+import { createHttpServer } from './http-server.ts'
+import type { ObserveRequest } from './request-log.ts'
+
+export function createAdminServer(
+  services: Services,
+  metrics: MetricsPage,
+  observe: ObserveRequest = () => {},
+): FastifyInstance {
+  return createHttpServer(services, adminPlane(metrics), observe)
+}

@@ -1,0 +1,49 @@
+/**
+ * An access key as operators see it. [decisions 11]
+ *
+ * Rule: every member is named here; the sealed secret of the record has no way out.
+ */
+import Type, { type Static } from 'typebox'
+import type { AccessKeyRecord } from '../../state-machine/records.ts'
+import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
+
+const MEMBERS = {
+  accessKeyId: Type.String(),
+  tenantId: Type.String(),
+  accountId: orNull(Type.String()),
+  name: orNull(Type.String()),
+  scopes: Type.String(),
+  status: Type.Enum(['active', 'revoked']),
+  createdAt: Time,
+  expiresAt: orNull(Time),
+  rotatedAt: orNull(Time),
+  revokedAt: orNull(Time),
+  revokedReason: orNull(Type.String()),
+  lastUsedAt: orNull(Time),
+  version: Type.Integer(),
+}
+
+export const AccessKeyView = Type.Object(MEMBERS, { additionalProperties: false })
+
+export const AccessKeyWithSecretView = Type.Object(
+  { ...MEMBERS, secretKey: Type.String() },
+  { additionalProperties: false },
+)
+
+export function accessKeyView(key: AccessKeyRecord): Static<typeof AccessKeyView> {
+  return {
+    accessKeyId: key.accessKeyId,
+    tenantId: key.tenantId,
+    accountId: null,
+    name: key.name,
+    scopes: key.scopes,
+    status: key.status,
+    createdAt: timeText(key.createdAt),
+    expiresAt: timeTextOrNull(key.expiresAt),
+    rotatedAt: timeTextOrNull(key.rotatedAt),
+    revokedAt: timeTextOrNull(key.revokedAt),
+    revokedReason: key.revokedReason,
+    lastUsedAt: null,
+    version: key.version,
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Every route of the admin plane, one for each operation id: a missing one does not compile. [decisions 13]
+ *
+ * `metrics` is what the scraper reads; it comes from the composition root, because the registry is not known here.
+ */
+import type { AdminOperationId } from '../../access/operation-ids.ts'
+import { describe, type OpenApiDocument } from '../openapi.ts'
+import type { Plane } from '../plane.ts'
+import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
+import type { RouteDefinition } from '../route.ts'
+import { accessKeyRoutes } from './access-keys.ts'
+import { type MetricsPage, metricsRoute } from './metrics.ts'
+import { tenantRoutes } from './tenants.ts'
+
+export function adminPlane(metrics: MetricsPage): Plane {
+  const routes = {
+    adminHealthz: healthRoute('adminHealthz'),
+    adminReadyz: readinessRoute('adminReadyz'),
+    getAdminOpenAPI: documentRoute('getAdminOpenAPI', () => adminDocument()),
+    getMetrics: metricsRoute(metrics),
+    ...tenantRoutes,
+    ...accessKeyRoutes,
+  } satisfies Record<AdminOperationId, RouteDefinition>
+  return {
+    mount: '/admin/api/v1',
+    routes: Object.values(routes),
+    strangerAuth: 'admin',
+    authenticate: (services, authorization) => services.access.authenticateAdmin(authorization),
+  }
+}
+
+export function adminDocument(): OpenApiDocument {
+  const plane = adminPlane({
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    render: async () => '',
+  })
+  return describe(plane, {
+    title: 'Holdfast admin plane',
+    description: 'Tenants and access keys, for operators. Served on the admin listener alone.',
+  })
+}

@@ -1,0 +1,87 @@
+/**
+ * One request and its answer on the wire, seen from below the router: the body on demand, the client's going away,
+ * and what becomes of a body that nobody read.
+ *
+ * Rules: no byte of a body is asked for before a handler asks; "100 Continue" is sent at that moment and no earlier
+ * [RFC 9110 10.1.1]; a refused body is drained within bounds, so that the client gets to read the answer.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+/** A client that goes on sending after it was refused gets this much patience and no more. */
+const DRAIN_BYTES_MAX = 8 * 1024 * 1024
+const DRAIN_MS_MAX = 5000
+
+const EXCHANGES = new WeakMap<IncomingMessage, Exchange>()
+const WAITING_FOR_CONTINUE = new WeakSet<IncomingMessage>()
+
+/** Takes over the answer to "Expect: 100-continue", which Node would otherwise give at once. */
+export function answerExpectationsLate(server: Server): void {
+  const pass = (request: IncomingMessage, response: ServerResponse): void => {
+    WAITING_FOR_CONTINUE.add(request)
+    server.emit('request', request, response)
+  }
+  server.on('checkContinue', pass)
+  // An expectation that we do not know may be ignored. [RFC 9110 10.1.1]
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+}
+
+export class Exchange {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #gone = new AbortController()
+
+  /** The same exchange for the same request, however often it is asked for. */
+  static of(request: IncomingMessage, response: ServerResponse): Exchange {
+    const known = EXCHANGES.get(request)
+    if (known) return known
+    const made = new Exchange(request, response)
+    EXCHANGES.set(request, made)
+    return made
+  }
+
+  private constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request
+    this.#response = response
+    response.once('close', () => {
+      if (!response.writableFinished) this.#gone.abort(new Error('The client went away'))
+    })
+    response.once('finish', () => {
+      if (!request.complete) this.#drain()
+    })
+  }
+
+  /** Aborted when the client went away before it had its answer. */
+  get signal(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  /** Content-Length as a number, null when the body comes in chunks; 0 when there is none. */
+  get length(): number | null {
+    const { headers } = this.#request
+    if (headers['transfer-encoding'] !== undefined) return null
+    return Number(headers['content-length'] ?? 0)
+  }
+
+  /** True while the client still holds its body back: it may never send it, so the connection cannot be used again. */
+  get isWaiting(): boolean {
+    return WAITING_FOR_CONTINUE.has(this.#request)
+  }
+
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    if (WAITING_FOR_CONTINUE.delete(this.#request)) this.#response.writeContinue()
+    // Leaving the loop early must not destroy the socket: the answer still has to go out on it.
+    yield* this.#request.iterator({ destroyOnReturn: false })
+  }
+
+  #drain(): void {
+    let left = DRAIN_BYTES_MAX
+    const timer = setTimeout(() => this.#request.destroy(), DRAIN_MS_MAX)
+    this.#request.on('data', (piece: Buffer) => {
+      left -= piece.length
+      if (left < 0) this.#request.destroy()
+    })
+    this.#request.once('close', () => clearTimeout(timer))
+    this.#request.once('end', () => clearTimeout(timer))
+    this.#request.resume()
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * Builds the fastify server of one plane: limits, routes, and every error in the one problem shape.
+ *
+ * Owns: all that touches fastify's life cycle. Knows nothing of: what the routes do.
+ * Rules: fastify never reads a body and never decodes an object key; nothing leaves here without a request id; a path
+ * that does not exist is told only to a caller whose token is good.
+ */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { Condition } from '../../cluster/index.ts'
+import type { OperationId } from '../access/operation-ids.ts'
+import type { Services } from '../operations/services.ts'
+import { Refusal } from '../refusal.ts'
+import { answerClientError } from './client-error.ts'
+import { answerExpectationsLate, Exchange } from './exchange.ts'
+import { allowedMethods, methodsOf, pathsOf, type Plane, wildcardDepth } from './plane.ts'
+import { expectedProblem, unexpectedProblem } from './problem.ts'
+import { newRequestId } from './request-id.ts'
+import { type ObserveRequest, RequestLog } from './request-log.ts'
+import { originForm, pathOf } from './request-target.ts'
+import type { AuthKind, RouteDefinition } from './route.ts'
+import { sendProblem } from './send-answer.ts'
+import { prove, serveRoute } from './serve-route.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    readonly operationId?: OperationId
+    readonly auth?: AuthKind
+  }
+}
+
+const HEADER_BYTES_MAX = 16 * 1024
+const HEADERS_MS_MAX = 20_000
+/** A socket on which nothing moves for so long is given up, in the middle of a body too. */
+const SILENCE_MS_MAX = 120_000
+const KEEP_ALIVE_MS = 72_000
+
+export function createHttpServer(services: Services, plane: Plane, observe: ObserveRequest): FastifyInstance {
+  const log = new RequestLog(services, observe)
+  const toRoutable = routableUrl(plane)
+  const server = Fastify({
+    logger: false,
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    trustProxy: false,
+    exposeHeadRoutes: false,
+    // Our own 503 is a problem body; see `closing` below.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    connectionTimeout: SILENCE_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // An upload takes as long as it takes; silence and slow headers are bounded above and below.
+    requestTimeout: 0,
+    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX },
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
+    rewriteUrl: (request) => toRoutable(request.url ?? '/'),
+    frameworkErrors: (error, request, reply) => {
+      begin(services, log, { request, reply })
+      prove(services, plane, { auth: plane.strangerAuth, request })
+        .then(() => fail(undecodable(error), request, reply))
+        .catch((refusal: unknown) => fail(refusal, request, reply))
+    },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, services.cluster.nodeId),
+  })
+  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
+    answerError(log, { error, request, reply })
+
+  neverParseBodies(server)
+  answerExpectationsLate(server.server)
+  let closing = false
+  server.addHook('preClose', async () => {
+    closing = true
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    begin(services, log, { request, reply })
+    if (closing) throw new Condition('shutting_down', 'This node is shutting down; ask another one')
+  })
+  server.setErrorHandler((error, request, reply) => fail(error, request, reply))
+  server.setNotFoundHandler(async (request, reply) => {
+    await prove(services, plane, { auth: plane.strangerAuth, request })
+    throw noSuchRoute(plane, request, reply)
+  })
+  for (const route of plane.routes) mountRoute(server, { services, plane, route })
+  return server
+}
+
+/** The pipeline reads bodies itself, after the caller is known, so fastify is told that no method has one. */
+function neverParseBodies(server: FastifyInstance): void {
+  for (const method of server.supportedMethods) {
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  }
+}
+
+function mountRoute(
+  server: FastifyInstance,
+  parts: { readonly services: Services; readonly plane: Plane; readonly route: RouteDefinition },
+): void {
+  const { services, plane, route } = parts
+  const handler = serveRoute(services, plane, route)
+  for (const path of pathsOf(plane, route)) {
+    const url = path.replace(/\{\w+\.\.\.\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
+    server.route({
+      method: [...methodsOf(plane, route)],
+      url,
+      config: { operationId: route.operationId, auth: route.auth },
+      handler,
+    })
+  }
+}
+
+/**
+ * What the router gets to see: the target in origin form, and a stand-in where an object key begins. The router would
+ * refuse some keys and cut others at "#"; the handler takes the key from the original target.
+ */
+function routableUrl(plane: Plane): (target: string) => string {
+  const wild = plane.routes.filter((route) => wildcardDepth(route.path) !== null)
+  const prefixes = [...new Set(wild.map((route) => route.path.replace(/\{\w+\.\.\.\}$/, '')))].map(
+    (path) => new RegExp(`^(${plane.mount}${path.replace(/\{\w+\}/g, '[^/?#]*')})[^?]*`),
+  )
+  return (target) => {
+    const url = originForm(target)
+    const prefix = prefixes.find((candidate) => candidate.test(url))
+    return prefix ? url.replace(prefix, '$1-') : url
+  }
+}
+
+function begin(
+  services: Services,
+  log: RequestLog,
+  pair: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): void {
+  const { request, reply } = pair
+  Exchange.of(request.raw, reply.raw)
+  log.watch(request, reply)
+  reply.headers({
+    'x-request-id': request.id,
+    'x-served-by': services.cluster.nodeId,
+    'x-content-type-options': 'nosniff',
+  })
+}
+
+function answerError(
+  log: RequestLog,
+  failed: { readonly error: unknown; readonly request: FastifyRequest; readonly reply: FastifyReply },
+): void {
+  const { request, reply } = failed
+  const error = isRouterMiss(failed.error)
+    ? new Refusal('not_found', 'This path does not exist')
+    : failed.error
+  const context = {
+    requestId: request.id,
+    instance: pathOf(request.originalUrl),
+    challenge: request.routeOptions.config.auth === 'credentials' ? 'credentials' : 'bearer',
+  } as const
+  const problem = expectedProblem(error, context) ?? unexpectedProblem(context)
+  log.failed(request, { code: problem.body.code, error })
+  const { isWaiting } = Exchange.of(request.raw, reply.raw)
+  if (isWaiting) reply.header('connection', 'close')
+  sendProblem(reply, problem)
+}
+
+/** Targets such as "*" that not even the catch-all of the router takes. */
+const isRouterMiss = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'FST_ERR_NOT_FOUND'
+
+function undecodable(error: unknown): Refusal {
+  return new Refusal('invalid_request', 'The path is not percent-encoded UTF-8', { cause: error })
+}
+
+function noSuchRoute(plane: Plane, request: FastifyRequest, reply: FastifyReply): Refusal {
+  const path = pathOf(originForm(request.originalUrl))
+  const allowed = allowedMethods(plane, path)
+  if (allowed.length === 0) return new Refusal('not_found', 'This path does not exist')
+  reply.header('allow', allowed.join(', '))
+  return new Refusal(
+    'method_not_allowed',
+    `This path does not take ${request.method}, it takes ${allowed.join(', ')}`,
+  )
+}

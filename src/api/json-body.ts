@@ -1,0 +1,61 @@
+/**
+ * Reads a JSON body: bounded, strict UTF-8, and no key twice in one object. [decisions 16]
+ *
+ * Rule: two parsers that see different values for a repeated key are how a check is walked around, so we refuse it.
+ */
+import { Refusal } from '../refusal.ts'
+import { findDuplicateKey } from './duplicate-key.ts'
+
+export const JSON_BODY_BYTES_MAX = 1024 * 1024
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/** undefined when the body is empty. */
+export async function readJsonBody(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const body = await collect(bytes)
+  if (body.length === 0) return undefined
+  const text = decode(body)
+  const value = parse(text)
+  const duplicate = findDuplicateKey(text)
+  if (duplicate !== null) {
+    throw new Refusal(
+      'invalid_json',
+      `The body gives "${duplicate.slice(0, 80)}" more than once in one object`,
+    )
+  }
+  return value
+}
+
+export function tooLargeForJson(): Refusal {
+  return new Refusal(
+    'entity_too_large',
+    `The body is larger than the ${JSON_BODY_BYTES_MAX} bytes of a JSON body`,
+  )
+}
+
+async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for await (const piece of bytes) {
+    length += piece.length
+    if (length > JSON_BODY_BYTES_MAX) throw tooLargeForJson()
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces, length)
+}
+
+function decode(body: Buffer): string {
+  try {
+    return STRICT_UTF8.decode(body)
+  } catch (cause) {
+    throw new Refusal('invalid_json', 'The body is not UTF-8', { cause })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split(', "')[0] : 'malformed'
+    throw new Refusal('invalid_json', `The body is not JSON: ${reason}`, { cause })
+  }
+}

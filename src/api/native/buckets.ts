@@ -1,0 +1,109 @@
+/**
+ * The routes of buckets: parse the call, run one operation, dress the outcome. No rules here.
+ */
+import Type from 'typebox'
+import { createBucket } from '../../operations/buckets/create-bucket.ts'
+import { deleteBucket } from '../../operations/buckets/delete-bucket.ts'
+import { getBucket } from '../../operations/buckets/get-bucket.ts'
+import { listBuckets } from '../../operations/buckets/list-buckets.ts'
+import { dataRoute } from '../route.ts'
+import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
+import { BucketView, bucketView } from './bucket-view.ts'
+
+const NewBucket = Type.Object(
+  {
+    name: Type.String(),
+    versioning: Type.Optional(Type.Enum(['Unversioned', 'Enabled', 'Suspended'])),
+    objectLockEnabled: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+
+const BucketQuery = Type.Object(
+  {
+    prefix: Type.Optional(Type.String()),
+    maxBuckets: Type.Optional(Type.Integer()),
+    continuationToken: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+
+const BucketPage = Type.Object({ buckets: Type.Array(BucketView), ...PAGE_END_SCHEMA })
+
+export const bucketRoutes = {
+  listBuckets: dataRoute(
+    {
+      operationId: 'listBuckets',
+      method: 'GET',
+      path: '/buckets',
+      summary: 'List the buckets of the tenant',
+      description:
+        'Only buckets that some scope of the access key matches, by name. `maxBuckets` is clamped to 1..1000.',
+      query: BucketQuery,
+      success: {
+        status: 200,
+        description: 'One page of buckets',
+        content: { type: 'application/json', schema: BucketPage },
+      },
+    },
+    async (services, principal, { query }) => {
+      const { prefix = '', maxBuckets, continuationToken } = query
+      const page = await listBuckets(services, principal, { prefix, maxBuckets, continuationToken })
+      const body = { buckets: page.buckets.map(bucketView), ...pageEnd(page.nextContinuationToken) }
+      return { kind: 'json', body }
+    },
+  ),
+
+  createBucket: dataRoute(
+    {
+      operationId: 'createBucket',
+      method: 'POST',
+      path: '/buckets',
+      summary: 'Create a private bucket',
+      body: { schema: NewBucket },
+      responseHeaders: [{ name: 'Location', description: 'Path of the bucket' }],
+      success: {
+        status: 201,
+        description: 'The bucket',
+        content: { type: 'application/json', schema: BucketView },
+      },
+    },
+    async (services, principal, { body }) => {
+      const bucket = await createBucket(services, principal, body)
+      const headers = { location: `/api/v1/buckets/${bucket.name}` }
+      return { kind: 'json', headers, body: bucketView(bucket) }
+    },
+  ),
+
+  getBucket: dataRoute(
+    {
+      operationId: 'getBucket',
+      method: 'GET',
+      path: '/buckets/{bucket}',
+      summary: 'Get a bucket',
+      success: {
+        status: 200,
+        description: 'The bucket',
+        content: { type: 'application/json', schema: BucketView },
+      },
+    },
+    async (services, principal, { params }) => ({
+      kind: 'json',
+      body: bucketView(await getBucket(services, principal, params)),
+    }),
+  ),
+
+  deleteBucket: dataRoute(
+    {
+      operationId: 'deleteBucket',
+      method: 'DELETE',
+      path: '/buckets/{bucket}',
+      summary: 'Delete an empty bucket',
+      success: { status: 204, description: 'The bucket is gone' },
+    },
+    async (services, principal, { params }) => {
+      await deleteBucket(services, principal, params)
+      return { kind: 'empty' }
+    },
+  ),
+}

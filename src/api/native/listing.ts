@@ -1,0 +1,68 @@
+/**
+ * The route that lists objects. [decisions 4]
+ */
+import Type from 'typebox'
+import { listObjects } from '../../operations/objects/list-objects.ts'
+import { dataRoute } from '../route.ts'
+import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
+import { ListedObjectView, listedObjectView } from './object-view.ts'
+
+const ListingQuery = Type.Object(
+  {
+    prefix: Type.Optional(Type.String()),
+    delimiter: Type.Optional(Type.String()),
+    maxKeys: Type.Optional(Type.Integer()),
+    continuationToken: Type.Optional(Type.String()),
+    startAfter: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+
+const Listing = Type.Object(
+  {
+    bucket: Type.String(),
+    prefix: Type.String(),
+    delimiter: Type.String(),
+    maxKeys: Type.Integer(),
+    keyCount: Type.Integer(),
+    objects: Type.Array(ListedObjectView),
+    commonPrefixes: Type.Array(Type.String()),
+    ...PAGE_END_SCHEMA,
+  },
+  { additionalProperties: false },
+)
+
+export const listingRoutes = {
+  listObjects: dataRoute(
+    {
+      operationId: 'listObjects',
+      method: 'GET',
+      path: '/buckets/{bucket}/objects',
+      summary: 'List objects by key',
+      description:
+        'Keys in UTF-8 byte order. With a delimiter, keys that share the part up to its first occurrence after the prefix come as one of `commonPrefixes`. `maxKeys` counts both and is clamped to 1..1000.',
+      query: ListingQuery,
+      success: {
+        status: 200,
+        description: 'One page of objects',
+        content: { type: 'application/json', schema: Listing },
+      },
+    },
+    async (services, principal, { params: { bucket }, query }) => {
+      const { prefix = '', delimiter = '', maxKeys, continuationToken, startAfter } = query
+      const asked = { bucket, prefix, delimiter, maxKeys, continuationToken, startAfter }
+      const page = await listObjects(services, principal, asked)
+      const body = {
+        bucket,
+        prefix,
+        delimiter,
+        maxKeys: page.maxKeys,
+        keyCount: page.objects.length + page.commonPrefixes.length,
+        ...pageEnd(page.nextContinuationToken),
+        objects: page.objects.map(listedObjectView),
+        commonPrefixes: page.commonPrefixes,
+      }
+      return { kind: 'json', body }
+    },
+  ),
+}

@@ -1,0 +1,109 @@
+/**
+ * An object as clients see it: the record in JSON, the entry of a listing, the headers. [decisions 3, 4]
+ *
+ * Rule: names of JSON members and headers are the contract; a value that cannot be known yet is written as unset.
+ */
+import Type, { type Static } from 'typebox'
+import type { ObjectRecord } from '../../state-machine/records.ts'
+import { orNull, Time, timeText } from '../wire.ts'
+import { metadataHeaders } from './metadata-headers.ts'
+
+/** The bucket has no versions, so its objects carry the null version. */
+const NULL_VERSION = 'null'
+const STORAGE_CLASS = 'STANDARD'
+
+export const ObjectView = Type.Object(
+  {
+    bucket: Type.String(),
+    key: Type.String(),
+    versionId: Type.String(),
+    isLatest: Type.Boolean(),
+    size: Type.Integer(),
+    contentLength: Type.Integer(),
+    etag: Type.String(),
+    contentType: Type.String(),
+    lastModified: Time,
+    storageClass: Type.String(),
+    checksums: Type.Record(Type.String(), Type.String()),
+    checksumType: Type.Enum(['FULL_OBJECT']),
+    encryption: Type.Object({
+      status: Type.Enum(['encrypted']),
+      algorithm: Type.Enum(['AES256-GCM']),
+      keyId: Type.String(),
+    }),
+    compression: Type.Object({ status: Type.Enum(['none', 'zstd']) }),
+    retention: orNull(Type.Object({ mode: Type.String(), retainUntil: Time })),
+    legalHold: Type.Object({ status: Type.Enum(['ON', 'OFF']) }),
+    metadata: Type.Record(Type.String(), Type.String()),
+    tagCount: Type.Integer(),
+    partsCount: Type.Integer(),
+  },
+  { additionalProperties: false },
+)
+
+export const ListedObjectView = Type.Object(
+  {
+    key: Type.String(),
+    size: Type.Integer(),
+    etag: Type.String(),
+    lastModified: Time,
+    storageClass: Type.String(),
+    versionId: Type.String(),
+  },
+  { additionalProperties: false },
+)
+
+export function objectView(bucket: string, object: ObjectRecord): Static<typeof ObjectView> {
+  return {
+    bucket,
+    key: object.key,
+    versionId: NULL_VERSION,
+    isLatest: true,
+    size: object.size,
+    contentLength: object.size,
+    etag: object.etag,
+    contentType: object.contentType,
+    lastModified: timeText(object.lastModified),
+    storageClass: STORAGE_CLASS,
+    checksums: { ...object.checksums },
+    checksumType: 'FULL_OBJECT',
+    encryption: { status: 'encrypted', algorithm: 'AES256-GCM', keyId: object.masterKeyId },
+    compression: { status: 'none' },
+    retention: null,
+    legalHold: { status: 'OFF' },
+    metadata: { ...object.metadata },
+    tagCount: 0,
+    partsCount: 1,
+  }
+}
+
+export function listedObjectView(object: ObjectRecord): Static<typeof ListedObjectView> {
+  return {
+    key: object.key,
+    size: object.size,
+    etag: object.etag,
+    lastModified: timeText(object.lastModified),
+    storageClass: STORAGE_CLASS,
+    versionId: NULL_VERSION,
+  }
+}
+
+/** What PUT, GET and HEAD say about an object beside its body. */
+export function objectHeaders(object: ObjectRecord): Record<string, string> {
+  const checksums = Object.entries(object.checksums).map(
+    ([algorithm, digest]) => [`x-service-checksum-${algorithm.toLowerCase()}`, digest] as const,
+  )
+  return {
+    etag: `"${object.etag}"`,
+    'last-modified': new Date(object.lastModified).toUTCString(),
+    'accept-ranges': 'bytes',
+    ...Object.fromEntries(checksums),
+    'x-service-checksum-type': 'FULL_OBJECT',
+    'x-service-encryption': 'AES256-GCM',
+    'x-service-compression': 'none',
+    'x-service-storage-class': STORAGE_CLASS,
+    'x-service-object-length': `${object.size}`,
+    'x-service-parts-count': '1',
+    ...metadataHeaders(object.metadata),
+  }
+}

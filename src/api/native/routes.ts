@@ -1,0 +1,37 @@
+/**
+ * Every route of the data plane, one for each operation id: a missing one does not compile. [decisions 13]
+ */
+import type { DataOperationId } from '../../access/operation-ids.ts'
+import { describe, type OpenApiDocument } from '../openapi.ts'
+import type { Plane } from '../plane.ts'
+import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
+import type { RouteDefinition } from '../route.ts'
+import { bucketRoutes } from './buckets.ts'
+import { listingRoutes } from './listing.ts'
+import { objectRoutes } from './objects.ts'
+import { tokenRoutes } from './token.ts'
+
+const dataRoutes = {
+  healthz: healthRoute('healthz'),
+  readyz: readinessRoute('readyz'),
+  getOpenAPI: documentRoute('getOpenAPI', () => dataDocument()),
+  ...tokenRoutes,
+  ...bucketRoutes,
+  ...listingRoutes,
+  ...objectRoutes,
+} satisfies Record<DataOperationId, RouteDefinition>
+
+export const dataPlane: Plane = {
+  mount: '/api/v1',
+  routes: Object.values(dataRoutes),
+  strangerAuth: 'bearer',
+  authenticate: (services, authorization) => services.access.authenticateBearer(authorization),
+}
+
+export function dataDocument(): OpenApiDocument {
+  return describe(dataPlane, {
+    title: 'Holdfast data plane',
+    description:
+      'Buckets and objects of one tenant, over JSON. The tenant is the one of the bearer token. An object key is the rest of the path, percent-encoded; slashes in it stay slashes, and nothing of it is normalized.',
+  })
+}

@@ -1,0 +1,92 @@
+/**
+ * The route that exchanges an access key for a bearer token. [native: Bearer token 1] [decisions 1]
+ *
+ * Rule: the answer is never stored by anybody in between, and credentials come in exactly one of the two forms.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import Type, { type Static } from 'typebox'
+import { createToken } from '../../operations/auth/create-token.ts'
+import { Refusal } from '../../refusal.ts'
+import { openRoute } from '../route.ts'
+import { Time, timeText } from '../wire.ts'
+
+const Credentials = Type.Object(
+  { accessKeyId: Type.Optional(Type.String()), secretKey: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+)
+
+const Token = Type.Object(
+  {
+    token: Type.String(),
+    tokenType: Type.Enum(['Bearer']),
+    expiresIn: Type.Integer(),
+    expiresAt: Time,
+    accessKeyId: Type.String(),
+    tenantId: Type.String(),
+  },
+  { additionalProperties: false },
+)
+
+export const tokenRoutes = {
+  createToken: openRoute(
+    {
+      operationId: 'createToken',
+      method: 'POST',
+      path: '/auth/token',
+      auth: 'credentials',
+      summary: 'Exchange an access key for a short-lived bearer token',
+      description: 'Credentials come as HTTP Basic or as a JSON body, not both.',
+      body: { schema: Credentials, required: false },
+      success: {
+        status: 200,
+        description: 'A bearer token',
+        content: { type: 'application/json', schema: Token },
+      },
+    },
+    async (services, _, { headers, body, clientAddress }) => {
+      const grant = await createToken(services, { ...credentialsOf(headers, body), clientAddress })
+      return {
+        kind: 'json',
+        headers: { 'cache-control': 'no-store' },
+        body: {
+          token: grant.token,
+          tokenType: 'Bearer',
+          expiresIn: grant.expiresInSeconds,
+          expiresAt: timeText(grant.expiresAt),
+          accessKeyId: grant.accessKeyId,
+          tenantId: grant.tenantId,
+        },
+      }
+    },
+  ),
+}
+
+interface Pair {
+  readonly accessKeyId: string
+  readonly secretKey: string
+}
+
+function credentialsOf(headers: IncomingHttpHeaders, body: Static<typeof Credentials>): Pair {
+  const { accessKeyId, secretKey } = body
+  const basic = /^basic +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  if (basic !== undefined) {
+    if (accessKeyId === undefined && secretKey === undefined) return basicPair(basic)
+    throw new Refusal(
+      'invalid_request',
+      'Send the access key in the Authorization header or in the body, not in both',
+    )
+  }
+  if (accessKeyId !== undefined && secretKey !== undefined) return { accessKeyId, secretKey }
+  throw new Refusal(
+    'invalid_credentials',
+    'The request carries no access key: use HTTP Basic, or a JSON body with "accessKeyId" and "secretKey"',
+  )
+}
+
+function basicPair(encoded: string): Pair {
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon === -1)
+    throw new Refusal('invalid_credentials', 'The Basic credentials are not <id>:<secret> in base64')
+  return { accessKeyId: text.slice(0, colon), secretKey: text.slice(colon + 1) }
+}

@@ -1,0 +1,60 @@
+/**
+ * What tells one HTTP surface from the other: where it is mounted, which routes it has, whose tokens it takes.
+ *
+ * Owns: matching a path against the templates of the routes, for 404 and 405. The router of the server does the same
+ * for requests that have a route; here it is asked which methods a path would have had.
+ */
+import type { Principal } from '../access/principal.ts'
+import type { Services } from '../operations/services.ts'
+import type { AuthKind, Method, RouteDefinition } from './route.ts'
+
+export interface Plane {
+  readonly mount: string
+  readonly routes: readonly RouteDefinition[]
+  /** What must be proved before a caller may learn that a path does not exist. [decisions 14] */
+  readonly strangerAuth: AuthKind
+  /** Throws Refusal. */
+  readonly authenticate: (services: Services, authorization: string | undefined) => Principal
+}
+
+/** The paths at which a route is mounted. */
+export function pathsOf(plane: Plane, route: RouteDefinition): readonly string[] {
+  const mounted = `${plane.mount}${route.path}`
+  switch (route.mountedAt ?? 'prefix') {
+    case 'prefix':
+      return [mounted]
+    case 'root':
+      return [route.path]
+    case 'both':
+      return [mounted, route.path]
+  }
+}
+
+/** GET routes answer HEAD as well, unless the table has a HEAD route of its own for the path. [RFC 9110 9.3.2] */
+export function methodsOf(plane: Plane, route: RouteDefinition): readonly Method[] {
+  if (route.method !== 'GET') return [route.method]
+  const hasOwnHead = plane.routes.some(({ method, path }) => method === 'HEAD' && path === route.path)
+  return hasOwnHead ? ['GET'] : ['GET', 'HEAD']
+}
+
+/** Every method that some route takes at this path; empty when there is no such path. */
+export function allowedMethods(plane: Plane, path: string): readonly Method[] {
+  const found = plane.routes
+    .filter((route) => pathsOf(plane, route).some((template) => matches(template, path)))
+    .flatMap((route) => methodsOf(plane, route))
+  return [...new Set(found)].sort()
+}
+
+/** Number of segments before the wildcard of a template, or null when it has none. */
+export function wildcardDepth(template: string): number | null {
+  return /\{[a-z]+\.\.\.\}$/i.test(template) ? template.split('/').length - 2 : null
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split('/')
+  const given = path.split('/')
+  const depth = wildcardDepth(template)
+  if (depth === null ? given.length !== wanted.length : given.length < wanted.length) return false
+  const fixed = depth === null ? wanted : wanted.slice(0, depth + 1)
+  return fixed.every((segment, i) => segment.startsWith('{') || segment === given[i])
+}

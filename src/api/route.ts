@@ -1,0 +1,154 @@
+/**
+ * A route as data: what the servers mount, the OpenAPI documents describe and the tests walk through.
+ *
+ * Owns: the shape of a route and of what its handler gets and gives. Knows nothing of fastify.
+ * Rule: a handler is an adapter; it reads the call, runs one operation, dresses the outcome. No decision lives in it.
+ */
+import assert from 'node:assert/strict'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { OperationId } from '../access/operation-ids.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../access/principal.ts'
+import type { Services } from '../operations/services.ts'
+
+/** The last two are not proved by the edge: createToken reads credentials itself, metrics may be public by configuration. */
+export type AuthKind = 'none' | 'bearer' | 'admin' | 'credentials' | 'metrics'
+
+export type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+
+/** `{name}` is one segment of the path, decoded; `{name...}` is the undecoded rest of it. */
+export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name extends `${infer Wild}...` ? Wild : Name]: string } & ParamsOf<Rest>
+  : unknown
+
+export type RouteBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly schema: TObject; readonly required: boolean }
+  | { readonly kind: 'bytes' }
+
+export interface RouteSuccess {
+  readonly status: number
+  readonly description: string
+  /** Absent: no body. */
+  readonly content?: { readonly type: string; readonly schema: TSchema }
+}
+
+/** A header of the request or the answer, for the document only. */
+export interface HeaderNote {
+  readonly name: string
+  readonly description: string
+}
+
+/** What a handler is given. Header values are as Node gives them: one character a byte. */
+export interface Call<Path extends string, Query, Body> {
+  readonly requestId: string
+  readonly params: ParamsOf<Path>
+  readonly query: Query
+  readonly body: Body
+  readonly headers: IncomingHttpHeaders
+  readonly clientAddress: string
+  /** The body as it arrives, for routes that take bytes. The client is told to send it when the first byte is asked for. */
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+export type Answer = {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+} & (
+  | { readonly kind: 'json'; readonly body: object }
+  | { readonly kind: 'text'; readonly contentType: string; readonly text: string }
+  | { readonly kind: 'bytes'; readonly bytes: AsyncIterable<Uint8Array>; readonly length: number }
+  | { readonly kind: 'empty' }
+)
+
+type AnyCall = Call<string, unknown, unknown>
+
+export interface RouteDefinition {
+  readonly operationId: OperationId
+  readonly method: Method
+  /** Relative to the mount point of the server. */
+  readonly path: string
+  /** Where: under the mount point unless said otherwise; probes and scrapers look at the root. */
+  readonly mountedAt?: 'prefix' | 'root' | 'both'
+  readonly summary: string
+  readonly description?: string
+  readonly auth: AuthKind
+  readonly query?: TObject
+  readonly requestHeaders?: readonly HeaderNote[]
+  readonly responseHeaders?: readonly HeaderNote[]
+  readonly body: RouteBody
+  readonly success: RouteSuccess
+  /** Further statuses of success, such as 206 and 304. */
+  readonly otherStatuses?: Readonly<Record<number, string>>
+  readonly handle: (services: Services, principal: Principal | null, call: AnyCall) => Promise<Answer>
+}
+
+type Facts<Path extends string, Q extends TObject, B extends TObject> = Omit<
+  RouteDefinition,
+  'path' | 'query' | 'body' | 'auth' | 'handle'
+> & {
+  readonly path: Path
+  readonly query?: Q
+  readonly body?: { readonly schema: B; readonly required?: boolean } | 'bytes'
+}
+
+type Handler<P, Path extends string, Q extends TObject, B extends TObject> = (
+  services: Services,
+  principal: P,
+  call: Call<Path, Static<Q>, Static<B>>,
+) => Promise<Answer>
+
+/** A route of the data plane behind a bearer token. */
+export function dataRoute<Path extends string, Q extends TObject, B extends TObject>(
+  facts: Facts<Path, Q, B>,
+  handle: Handler<AccessKeyPrincipal, Path, Q, B>,
+): RouteDefinition {
+  return define(facts, 'bearer', (services, principal, call) => {
+    assert(principal?.kind === 'accessKey', 'the edge proves the principal before the handler runs')
+    return handle(services, principal, call)
+  })
+}
+
+/** A route of the admin plane behind an admin token. */
+export function adminRoute<Path extends string, Q extends TObject, B extends TObject>(
+  facts: Facts<Path, Q, B>,
+  handle: Handler<AdminTokenPrincipal, Path, Q, B>,
+): RouteDefinition {
+  return define(facts, 'admin', (services, principal, call) => {
+    assert(principal?.kind === 'adminToken', 'the edge proves the principal before the handler runs')
+    return handle(services, principal, call)
+  })
+}
+
+/** A route that anybody may call, or that looks after its own credentials. */
+export function openRoute<Path extends string, Q extends TObject, B extends TObject>(
+  facts: Facts<Path, Q, B> & { readonly auth: Exclude<AuthKind, 'bearer' | 'admin'> },
+  handle: Handler<Principal | null, Path, Q, B>,
+): RouteDefinition {
+  return define(facts, facts.auth, handle)
+}
+
+function define<Path extends string, Q extends TObject, B extends TObject>(
+  facts: Facts<Path, Q, B>,
+  auth: AuthKind,
+  handle: Handler<Principal | null, Path, Q, B>,
+): RouteDefinition {
+  return {
+    ...facts,
+    auth,
+    body: bodyOf(facts.body),
+    // The pipeline has validated query and body against the very schemas these types come from.
+    handle: (services, principal, call) =>
+      handle(services, principal, call as Call<Path, Static<Q>, Static<B>>),
+  }
+}
+
+function bodyOf(
+  body: { readonly schema: TObject; readonly required?: boolean } | 'bytes' | undefined,
+): RouteBody {
+  if (body === undefined) return { kind: 'none' }
+  if (body === 'bytes') return { kind: 'bytes' }
+  return { kind: 'json', schema: body.schema, required: body.required ?? true }
+}

@@ -1,0 +1,135 @@
+/**
+ * The way of every request through the edge, in its fixed order. [style: errors]
+ *
+ *   barrier -> authenticated -> role (admin) -> parameters -> query -> body -> operation -> answer
+ *
+ * Rule: the operation authorizes; the edge asks early only where the answer cannot depend on the body, so that nobody
+ * without the role gets a body read or a field explained.
+ */
+import assert from 'node:assert/strict'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { authorize } from '../access/authorize.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Services } from '../operations/services.ts'
+import { Refusal } from '../refusal.ts'
+import { Exchange } from './exchange.ts'
+import { JSON_BODY_BYTES_MAX, readJsonBody, tooLargeForJson } from './json-body.ts'
+import { type Plane, wildcardDepth } from './plane.ts'
+import { decodeObjectKey, parseQuery, restOfPath } from './request-target.ts'
+import type { AuthKind, RouteDefinition } from './route.ts'
+import { sendAnswer } from './send-answer.ts'
+import { bodyCheck, queryReader } from './validate.ts'
+
+const NO_QUERY = Type.Object({}, { additionalProperties: false })
+
+type Params = Readonly<Record<string, string>>
+
+export function serveRoute(
+  services: Services,
+  plane: Plane,
+  route: RouteDefinition,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  const readBody = bodyReader(route)
+  const readQuery = routeQuery(route)
+  return async (request, reply) => {
+    const principal = await prove(services, plane, { auth: route.auth, request })
+    const params = paramsOf(plane, route, request)
+    if (principal?.kind === 'adminToken') authorizeEarly(principal, route, params)
+    const query = readQuery(request.originalUrl)
+    const exchange = Exchange.of(request.raw, reply.raw)
+    const answer = await route.handle(services, principal, {
+      requestId: request.id,
+      params,
+      query,
+      body: await readBody(request, exchange),
+      headers: request.headers,
+      clientAddress: request.ip,
+      bytes: exchange.bytes(),
+      signal: exchange.signal,
+    })
+    const onBroken = (err: Error): void =>
+      services.logger.error({ requestId: request.id, err }, 'body broke while it was sent')
+    await sendAnswer(reply, answer, { status: route.success.status, onBroken })
+    return reply
+  }
+}
+
+/** Who asks. The barrier comes first, so that a revocation acknowledged anywhere is in force here. [decisions 1] */
+export async function prove(
+  services: Services,
+  plane: Plane,
+  call: { readonly auth: AuthKind; readonly request: FastifyRequest },
+): Promise<Principal | null> {
+  const { authorization } = call.request.headers
+  switch (call.auth) {
+    case 'none':
+      return null
+    case 'credentials':
+      await services.cluster.readBarrier()
+      return null
+    case 'metrics':
+      // No barrier: figures are wanted most when there is no quorum to ask.
+      return services.config.metrics.public ? null : services.access.authenticateAdmin(authorization)
+    case 'bearer':
+    case 'admin':
+      // Without a token there is nothing to look up, and strangers cannot make the cluster work.
+      if (authorization !== undefined) await services.cluster.readBarrier()
+      return plane.authenticate(services, authorization)
+  }
+}
+
+function authorizeEarly(principal: Principal, route: RouteDefinition, params: Params): void {
+  const tenantId = params['id']
+  authorize(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
+}
+
+function paramsOf(plane: Plane, route: RouteDefinition, request: FastifyRequest): Params {
+  const routed = request.params as Params
+  const depth = wildcardDepth(route.path)
+  if (depth === null) return routed
+  const before = plane.mount.split('/').length - 1 + depth
+  return { ...routed, key: decodeObjectKey(restOfPath(request.originalUrl, before)) }
+}
+
+function routeQuery(route: RouteDefinition): (target: string) => unknown {
+  // Probes and scrapers may append what they like.
+  if (route.query === undefined && route.auth === 'none') return () => ({})
+  const read = queryReader(route.query ?? NO_QUERY)
+  return (target) => read(parseQuery(target))
+}
+
+function bodyReader(
+  route: RouteDefinition,
+): (request: FastifyRequest, exchange: Exchange) => Promise<unknown> {
+  const { body } = route
+  if (body.kind === 'bytes') return async () => undefined
+  if (body.kind === 'none') return async (_, exchange) => refuseBody(route, exchange)
+  const check = bodyCheck(body.schema)
+  return async (request, exchange) => {
+    const value = exchange.length === 0 ? undefined : await readJson(request, exchange)
+    // No body at all is an empty one: whatever is required is then named as missing.
+    const fields = value === undefined ? {} : value
+    check(fields)
+    return fields
+  }
+}
+
+async function readJson(request: FastifyRequest, exchange: Exchange): Promise<unknown> {
+  const { length } = exchange
+  if (length !== null && length > JSON_BODY_BYTES_MAX) throw tooLargeForJson()
+  const type = request.headers['content-type'] ?? ''
+  if (!/^application\/json\s*(;\s*charset=("?)utf-8\2\s*)?$/i.test(type.trim())) {
+    throw new Refusal(
+      'unsupported_media_type',
+      `The body is declared as "${type.slice(0, 80)}": send JSON as "application/json"`,
+    )
+  }
+  return readJsonBody(exchange.bytes())
+}
+
+async function refuseBody(route: RouteDefinition, exchange: Exchange): Promise<undefined> {
+  assert(route.body.kind === 'none', 'only asked for routes without a body')
+  if (exchange.length === 0) return undefined
+  throw new Refusal('invalid_request', `Operation "${route.operationId}" takes no body`)
+}

@@ -1,0 +1,91 @@
+/**
+ * Checks queries and JSON bodies against the schemas of a route, and words what is wrong. [decisions 0]
+ *
+ * Owns: the reading of query texts as integers and booleans, and the sentences. Rules: nothing is coerced in a body,
+ * nothing unknown is dropped; an unknown name is refused together with the one that was probably meant.
+ */
+import { Compile, type Validator } from 'typebox/compile'
+import type { TObject, TSchema } from 'typebox'
+import { nearestName } from '../config/nearest.ts'
+import { Refusal } from '../refusal.ts'
+
+type Check = (value: unknown) => void
+
+/** For the body of a request. Throws Refusal invalid_request, or reason_required where a reason is missing. */
+export function bodyCheck(schema: TObject): Check {
+  const validator = Compile(schema)
+  return (value) => {
+    if (validator.Check(value)) return
+    const fault = firstFault(validator, schema, value)
+    const code = fault.missing === 'reason' ? 'reason_required' : 'invalid_request'
+    throw new Refusal(code, `The body is not accepted: ${fault.sentence}`)
+  }
+}
+
+/** Reads the texts of a query by the schema. Throws Refusal invalid_argument. */
+export function queryReader(schema: TObject): (texts: Readonly<Record<string, string>>) => unknown {
+  const validator = Compile(schema)
+  const types = schema.properties
+  return (texts) => {
+    const values = Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, typed(types[name], text)]),
+    )
+    if (validator.Check(values)) return values
+    throw new Refusal(
+      'invalid_argument',
+      `The query is not accepted: ${firstFault(validator, schema, values).sentence}`,
+    )
+  }
+}
+
+/** A text that does not read as its type stays a text, and the validator says so. */
+function typed(schema: TSchema | undefined, text: string): unknown {
+  const type = schema !== undefined && 'type' in schema ? schema.type : undefined
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+interface Fault {
+  readonly sentence: string
+  readonly missing?: string
+}
+
+function firstFault(validator: Validator, schema: TObject, value: unknown): Fault {
+  const errors = validator.Errors(value)
+  for (const error of errors) {
+    if (error.keyword === 'additionalProperties') {
+      const name = error.params.additionalProperties[0] ?? ''
+      return { sentence: unknownName(name, Object.keys(schema.properties)) }
+    }
+  }
+  for (const error of errors) {
+    if (error.keyword === 'required') {
+      const name = error.params.requiredProperties[0] ?? ''
+      return { sentence: `"${name}" is missing`, missing: name }
+    }
+  }
+  // The last error of a value is the one about the whole of it; those before tell why each branch of a union failed.
+  const error = errors.at(-1)
+  const where = error?.instancePath.slice(1).replaceAll('/', '.') ?? ''
+  const what = error?.keyword === 'anyOf' ? `must be one of ${choices(schema, where)}` : error?.message
+  return { sentence: where === '' ? `it ${what}` : `"${where}" ${what}` }
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  const shown = `"${name.slice(0, 80)}" is unknown`
+  const meant = nearestName(name, known)
+  if (meant !== undefined) return `${shown}; did you mean "${meant}"?`
+  return known.length === 0 ? `${shown}, none is taken here` : `${shown}, known are ${known.join(', ')}`
+}
+
+function choices(schema: TObject, name: string): string {
+  const property: unknown = schema.properties[name]
+  const branches =
+    typeof property === 'object' && property !== null && 'anyOf' in property && Array.isArray(property.anyOf)
+      ? property.anyOf
+      : []
+  return branches
+    .map((branch: { const?: unknown; type?: unknown }) => JSON.stringify(branch.const ?? branch.type))
+    .join(', ')
+}

@@ -1,0 +1,22 @@
+/**
+ * How plain values are written on the wire, shared by both planes. [decisions 0]
+ */
+import Type, { type TSchema } from 'typebox'
+
+/** RFC 3339, UTC, milliseconds. */
+export const timeText = (ms: number): string => new Date(ms).toISOString()
+
+export const timeTextOrNull = (ms: number | null): string | null => (ms === null ? null : timeText(ms))
+
+export const Time = Type.String({ format: 'date-time' })
+
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** Members of every page: `isTruncated` always, `nextContinuationToken` only when there is more. */
+export const pageEnd = (next: string | null): { isTruncated: boolean; nextContinuationToken?: string } =>
+  next === null ? { isTruncated: false } : { isTruncated: true, nextContinuationToken: next }
+
+export const PAGE_END_SCHEMA = {
+  isTruncated: Type.Boolean(),
+  nextContinuationToken: Type.Optional(Type.String()),
+}

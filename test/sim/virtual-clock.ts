@@ -79,9 +79,9 @@ export class VirtualClock implements Clock {
       for (let idleTurns = 0; !condition(); ) {
         if (await this.#runNext(limit)) idleTurns = 0
         else if (this.#queue.length > 0)
-          throw new Error(`Condition not met within ${options.limitMs} ms: ${condition}`)
+          throw new Error(`Condition not met within ${options.limitMs} ms: ${condition.toString()}`)
         else if (++idleTurns > IDLE_TURNS_MAX)
-          throw new Error(`Condition not met and no timer is left: ${condition}`)
+          throw new Error(`Condition not met and no timer is left: ${condition.toString()}`)
         else await nextTurn()
       }
     })

@@ -1,0 +1,59 @@
+/**
+ * A call of a node to itself: the handler runs, no socket is touched.
+ *
+ * Owns: that such a call behaves like any other (headers by value, the same refusals, time limit and abort).
+ * Rule: nothing mutable is shared between the caller's header and the handler's.
+ */
+import type { Clock } from '../node/clock.ts'
+import { Deadline } from './deadline.ts'
+import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from './frame.ts'
+import { type HandlerContext, runHandler } from './run-handler.ts'
+import {
+  type ByteStream,
+  type CallRequest,
+  type CallResponse,
+  PeerRefusedError,
+  PeerUnreachableError,
+} from './transport.ts'
+
+export interface SelfCall {
+  readonly request: CallRequest
+  readonly clock: Clock
+  readonly timeoutMs: number
+}
+
+export async function callSelf(
+  context: HandlerContext,
+  { request, clock, timeoutMs }: SelfCall,
+): Promise<CallResponse> {
+  const { self, method } = context
+  const header = copyOfHeader(request.header)
+  const deadline = new Deadline({ clock, timeoutMs, signal: request.signal })
+  try {
+    deadline.signal.throwIfAborted()
+    const answer = await deadline.race(
+      runHandler(context, { from: self, header, body: asStream(request.body) }),
+    )
+    return { header: copyOfHeader(answer.header), body: asStream(answer.body) }
+  } catch (cause) {
+    if (cause instanceof PeerRefusedError) throw cause
+    throw new PeerUnreachableError(self, `Call ${method} to this node failed`, { cause })
+  } finally {
+    deadline.release()
+  }
+}
+
+export function copyOfHeader(header: unknown): unknown {
+  return decodeHeader(encodeHeader(header).subarray(HEADER_LENGTH_BYTES))
+}
+
+/** Any form of a body as a stream. */
+export function asStream(body: CallRequest['body']): ByteStream {
+  if (body === undefined) return fromParts([])
+  if (body instanceof Uint8Array) return fromParts([body])
+  return Array.isArray(body) ? fromParts(body as readonly Uint8Array[]) : (body as ByteStream)
+}
+
+async function* fromParts(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts
+}

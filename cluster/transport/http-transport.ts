@@ -1,0 +1,213 @@
+/**
+ * Transport over HTTP: undici out, node:http(s) in, mutual TLS wherever another machine can listen.
+ *
+ * Owns: the links to peers and the listener, from start to stop. Knows nothing of: messages, methods.
+ * Rule: a peer that is slow, silent or hostile costs this node a bounded amount of memory and never a turn of the
+ * others: each has its own queue, connections and time limits.
+ */
+import assert from 'node:assert/strict'
+import type { Clock } from '../node/clock.ts'
+import type { Message, NodeId } from '../raft/types.ts'
+import type { Logger, MetricSample, PeerAddress, TlsFiles } from '../types.ts'
+import { callSelf } from './call-self.ts'
+import { parsePeerAddress, requireLoopback } from './peer-address.ts'
+import { PeerClient, type PeerClientLimits } from './peer-client.ts'
+import { type PeerIdentity, RAFT_METHOD } from './peer-identity.ts'
+import { PeerListener } from './peer-listener.ts'
+import { PeerServer } from './peer-server.ts'
+import { loadPeerTls, type PeerTls } from './peer-tls.ts'
+import { PeerTraffic } from './peer-traffic.ts'
+import { RaftLane } from './raft-lane.ts'
+import {
+  type CallHandler,
+  type CallRequest,
+  type CallResponse,
+  PeerUnreachableError,
+  type Transport,
+  type TransportEvents,
+} from './transport.ts'
+
+export interface HttpTransportOptions extends PeerIdentity {
+  /** Port 0 takes a free one; `address` tells which. */
+  readonly listen: PeerAddress
+  /** Of all members, this node included. May be a live view; a changed address takes effect with the next request. */
+  readonly addresses: ReadonlyMap<NodeId, PeerAddress>
+  /** null: plain TCP, on loopback alone. */
+  readonly tls: TlsFiles | null
+  readonly clock: Clock
+  readonly logger: Logger
+  /** false refuses the sender with `member_tombstoned`. Everything is accepted without it. */
+  acceptIncarnation?(from: NodeId, incarnation: string): boolean
+  readonly limits?: Partial<PeerClientLimits>
+}
+
+const DEFAULT_LIMITS: PeerClientLimits = {
+  connectTimeoutMs: 2_000,
+  batchTimeoutMs: 2_000,
+  callTimeoutMs: 10_000,
+  bodyIdleMs: 60_000,
+  callConnectionsMax: 16,
+  callsMax: 1_024,
+}
+
+interface Link {
+  readonly address: PeerAddress
+  readonly client: PeerClient
+  readonly lane: RaftLane
+}
+
+export class HttpTransport implements Transport {
+  readonly #options: HttpTransportOptions
+  readonly #tls: PeerTls | null
+  readonly #traffic: PeerTraffic
+  readonly #handlers = new Map<string, CallHandler>()
+  readonly #links = new Map<NodeId, Link>()
+  readonly #listener: PeerListener
+  #events: TransportEvents | null = null
+  #stopped: Promise<void> | null = null
+
+  /** Throws StartError for files or addresses that cannot be used. */
+  constructor(options: HttpTransportOptions) {
+    this.#options = options
+    if (options.tls === null)
+      for (const address of [options.listen, ...options.addresses.values()]) requireLoopback(address)
+    for (const address of options.addresses.values()) parsePeerAddress(address)
+    this.#tls = options.tls === null ? null : loadPeerTls(options.tls, options.nodeId)
+    this.#traffic = new PeerTraffic(options.clock)
+    this.#listener = this.#makeListener()
+  }
+
+  /** host:port as bound. Only after start. */
+  get address(): PeerAddress {
+    return this.#listener.address
+  }
+
+  async start(events: TransportEvents): Promise<void> {
+    assert(this.#events === null, 'a transport is started once')
+    this.#events = events
+    await this.#listener.start()
+    this.#options.logger.info({ address: this.address, tls: this.#tls !== null }, 'listening for peers')
+  }
+
+  send(message: Message): void {
+    const { nodeId } = this.#options
+    assert(
+      message.from === nodeId && message.to !== nodeId,
+      `${message.type} does not lead from this node to another`,
+    )
+    assert(this.#events !== null, 'messages are sent after start')
+    if (this.#stopped !== null) return
+    // A member that left while a step ran; the core will hear of the new configuration by itself.
+    this.#linkTo(message.to)?.lane.push(message)
+  }
+
+  handle(method: string, handler: CallHandler): void {
+    assert(this.#events === null, 'handlers are set before start')
+    assert(method !== RAFT_METHOD && /^[a-z0-9._-]{1,64}$/.test(method), `'${method}' cannot name a method`)
+    assert(!this.#handlers.has(method), `'${method}' has a handler already`)
+    this.#handlers.set(method, handler)
+  }
+
+  async call(to: NodeId, method: string, request: CallRequest): Promise<CallResponse> {
+    const { nodeId, clock, logger } = this.#options
+    if (this.#stopped !== null)
+      throw new PeerUnreachableError(to, `Cannot call ${method} on ${to}: this node is stopping`)
+    if (to === nodeId) {
+      const context = { self: nodeId, method, handler: this.#handlers.get(method), logger }
+      return callSelf(context, {
+        request,
+        clock,
+        timeoutMs: request.timeoutMs ?? DEFAULT_LIMITS.callTimeoutMs,
+      })
+    }
+    const link = this.#linkTo(to)
+    if (link === null)
+      throw new PeerUnreachableError(to, `Cannot call ${method} on ${to}: it is no member of this cluster`)
+    return link.client.call(method, request)
+  }
+
+  metrics(): readonly MetricSample[] {
+    return this.#traffic.samples()
+  }
+
+  /** clock.now() when the peer was last heard, or null. */
+  lastContact(peer: NodeId): number | null {
+    return this.#traffic.lastContact(peer)
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
+    for (const { lane } of this.#links.values()) lane.stop()
+    await this.#listener.stop()
+    await Promise.all([...this.#links.values()].map(({ client }) => client.close()))
+    this.#links.clear()
+  }
+
+  #linkTo(peer: NodeId): Link | null {
+    const address = this.#options.addresses.get(peer)
+    const link = this.#links.get(peer)
+    if (link !== undefined && link.address === address) return link
+    if (link !== undefined) this.#closeLink(peer, link)
+    if (address === undefined) return null
+    const made = this.#makeLink(peer, address)
+    this.#links.set(peer, made)
+    return made
+  }
+
+  #closeLink(peer: NodeId, { client, lane }: Link): void {
+    this.#links.delete(peer)
+    lane.stop()
+    client
+      .close()
+      .catch((err: unknown) => this.#options.logger.warn({ peer, err }, 'old connections did not close'))
+  }
+
+  #makeLink(peer: NodeId, address: PeerAddress): Link {
+    const { nodeId, clock } = this.#options
+    if (this.#tls === null) requireLoopback(address)
+    const limits = { ...DEFAULT_LIMITS, ...this.#options.limits }
+    const traffic = this.#traffic
+    const client = new PeerClient({
+      self: this.#options,
+      peer,
+      address,
+      tls: this.#tls,
+      clock,
+      traffic,
+      limits,
+    })
+    const lane = new RaftLane({
+      route: { from: nodeId, to: peer },
+      post: (batch) => client.postBatch(batch),
+      onUnreachable: (unreachable) => this.#events?.onUnreachable(unreachable),
+      clock,
+      traffic,
+      logger: this.#options.logger,
+    })
+    return { address, client, lane }
+  }
+
+  #makeListener(): PeerListener {
+    const { listen, clock, logger, addresses } = this.#options
+    const server = new PeerServer({
+      rules: {
+        self: this.#options,
+        isMember: (peer) => addresses.has(peer),
+        acceptIncarnation: (from, incarnation) =>
+          this.#options.acceptIncarnation?.(from, incarnation) ?? true,
+      },
+      tls: this.#tls !== null,
+      traffic: this.#traffic,
+      logger,
+      isStopping: () => this.#stopped !== null,
+      handlerOf: (method) => this.#handlers.get(method),
+      onBatch: (messages) => this.#events?.onMessages(messages),
+      onHeard: (peer) => this.#links.get(peer)?.lane.wake(),
+    })
+    return new PeerListener({ listen, tls: this.#tls, clock, logger, onRequest: server.onRequest })
+  }
+}

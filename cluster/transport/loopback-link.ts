@@ -1,0 +1,96 @@
+/**
+ * One call under way between two nodes of a loopback network: what a connection is between real ones.
+ *
+ * Owns: that both streams of the call break together, and at once. Knows nothing of: headers, delays.
+ * Rule: a chunk moves only when its reader asks for it, and is copied on the way; nothing is shared and nothing piles up.
+ */
+import type { NodeId } from '../raft/types.ts'
+import { raceAbort } from './deadline.ts'
+import { type ByteStream, PeerUnreachableError } from './transport.ts'
+
+export class LoopbackLink {
+  readonly from: NodeId
+  readonly to: NodeId
+  readonly #broken = new AbortController()
+
+  constructor(from: NodeId, to: NodeId) {
+    this.from = from
+    this.to = to
+  }
+
+  /** Aborted with the reason once the link is broken. */
+  get signal(): AbortSignal {
+    return this.#broken.signal
+  }
+
+  touches(nodeId: NodeId): boolean {
+    return this.from === nodeId || this.to === nodeId
+  }
+
+  break(reason: unknown): void {
+    this.#broken.abort(reason)
+  }
+
+  /** The stream as it arrives at the other end. `sender` is blamed when it breaks; `onEnd` is called once. */
+  carry(stream: ByteStream, sender: NodeId, onEnd: () => void = () => {}): CarriedStream {
+    return new CarriedStream(this, stream[Symbol.asyncIterator](), { sender, onEnd })
+  }
+}
+
+interface CarriedStreamOptions {
+  readonly sender: NodeId
+  readonly onEnd: () => void
+}
+
+export class CarriedStream implements ByteStream, AsyncIterator<Uint8Array, undefined> {
+  readonly #link: LoopbackLink
+  readonly #source: AsyncIterator<Uint8Array>
+  readonly #options: CarriedStreamOptions
+  #ended = false
+
+  constructor(link: LoopbackLink, source: AsyncIterator<Uint8Array>, options: CarriedStreamOptions) {
+    this.#link = link
+    this.#source = source
+    this.#options = options
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#ended) return { done: true, value: undefined }
+    const { sender } = this.#options
+    try {
+      this.#link.signal.throwIfAborted()
+      const { done, value } = await raceAbort(this.#link.signal, this.#source.next())
+      if (done !== true) return { done: false, value: Uint8Array.from(value) }
+    } catch (cause) {
+      this.#link.break(cause)
+      this.#end()
+      this.#letGo()
+      throw new PeerUnreachableError(sender, `The stream from ${sender} broke off`, { cause })
+    }
+    this.#end()
+    return { done: true, value: undefined }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (!this.#ended) this.#letGo()
+    this.#end()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #end(): void {
+    if (!this.#ended) this.#options.onEnd()
+    this.#ended = true
+  }
+
+  /** Not awaited: a source in the middle of `next` answers only when that is through. */
+  #letGo(): void {
+    const { sender } = this.#options
+    Promise.resolve(this.#source.return?.()).catch((cause: unknown) => {
+      this.#link.break(new PeerUnreachableError(sender, `The source of ${sender} did not close`, { cause }))
+    })
+  }
+}

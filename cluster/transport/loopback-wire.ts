@@ -1,0 +1,192 @@
+/**
+ * A network inside one process, for tests and simulations: delay, loss, repetition, reordering, partitions.
+ *
+ * Owns: who reaches whom, and when. Everything it does follows from the clock and the random source, so a run can be
+ * repeated. Knows nothing of: what messages mean.
+ * Rule: messages cross it as encoded frames. What one node does to an object can never be seen by another.
+ */
+import assert from 'node:assert/strict'
+import type { Clock } from '../node/clock.ts'
+import type { Message, NodeId } from '../raft/types.ts'
+import type { Logger } from '../types.ts'
+import { decodeBatch, encodeBatch } from './frame.ts'
+import { LoopbackLink } from './loopback-link.ts'
+import { PeerUnreachableError } from './transport.ts'
+
+export interface LoopbackOptions {
+  readonly clock: Clock
+  /** Seeded; returns an unsigned 32-bit integer. */
+  readonly random: () => number
+  /** Each message takes a time between the two; when they differ, messages overtake each other. ms */
+  readonly minDelayMs?: number
+  readonly maxDelayMs?: number
+  readonly logger?: Logger
+}
+
+/** A node as the wire sees it. */
+export interface WiredNode {
+  readonly nodeId: NodeId
+  receive(sender: WiredNode, messages: readonly Message[]): void
+  giveUp(peer: NodeId): void
+}
+
+/** Raft messages on their way at one time; more are lost like in a switch that is full. Count. */
+const UNDER_WAY_MAX = 65_536
+
+export class LoopbackWire<Node extends WiredNode> {
+  /** Share of the Raft messages that are lost without a word, 0 to 1. */
+  dropRate = 0
+  /** Share of the Raft messages that arrive twice, 0 to 1. */
+  duplicateRate = 0
+
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly #random: () => number
+  readonly #minDelayMs: number
+  readonly #maxDelayMs: number
+  readonly #running = new Map<NodeId, Node>()
+  readonly #blocked = new Set<string>()
+  readonly #isolated = new Set<NodeId>()
+  readonly #links = new Set<LoopbackLink>()
+  readonly #unreachableSoon = new Set<string>()
+  #underWay = 0
+
+  constructor(options: LoopbackOptions) {
+    this.clock = options.clock
+    this.logger = options.logger ?? SILENT
+    this.#random = options.random
+    this.#minDelayMs = options.minDelayMs ?? 1
+    this.#maxDelayMs = Math.max(options.maxDelayMs ?? 1, this.#minDelayMs)
+  }
+
+  /** Nothing passes in this one direction. Calls under way between the two break, for a call needs both. */
+  block(from: NodeId, to: NodeId): void {
+    this.#blocked.add(pathOf(from, to))
+    this.#breakLinks(
+      (link) => link.touches(from) && link.touches(to),
+      `The path from ${from} to ${to} is blocked`,
+    )
+  }
+
+  unblock(from: NodeId, to: NodeId): void {
+    this.#blocked.delete(pathOf(from, to))
+  }
+
+  /** Cuts a node off from all others, in both directions. */
+  isolate(nodeId: NodeId): void {
+    this.#isolated.add(nodeId)
+    this.#breakLinks((link) => link.touches(nodeId), `Node ${nodeId} is isolated`)
+  }
+
+  /** Ends every block and isolation; loss and repetition stay as they are. */
+  heal(): void {
+    this.#blocked.clear()
+    this.#isolated.clear()
+  }
+
+  /** From here on the node is there for others. */
+  join(transport: Node): void {
+    assert(!this.#running.has(transport.nodeId), `node ${transport.nodeId} is running already`)
+    this.#running.set(transport.nodeId, transport)
+  }
+
+  /** A node that was joined again under the same id stays. */
+  leave(transport: Node): void {
+    if (this.#running.get(transport.nodeId) !== transport) return
+    this.#running.delete(transport.nodeId)
+    this.#breakLinks((link) => link.touches(transport.nodeId), `Node ${transport.nodeId} stopped`)
+  }
+
+  /** Takes the message over, whatever becomes of it. */
+  post(sender: Node, message: Message): void {
+    const route = { from: message.from, to: message.to }
+    // The encoder writes into a buffer that it goes on using.
+    const bytes = Uint8Array.from(encodeBatch([message], route))
+    if (!this.reaches(route.from, route.to)) return this.#tellUnreachable(sender, route.to)
+    if (this.#chance(this.dropRate) || this.#underWay >= UNDER_WAY_MAX) return
+    const copies = this.#chance(this.duplicateRate) ? 2 : 1
+    for (let copy = 0; copy < copies; copy++) {
+      this.#underWay++
+      this.clock.after(this.#delay(), () => {
+        this.#underWay--
+        if (!this.reaches(route.from, route.to)) return
+        this.#running.get(route.to)?.receive(sender, decodeBatch(Uint8Array.from(bytes), route))
+      })
+    }
+  }
+
+  /** A connection for one call. Throws PeerUnreachableError. */
+  async connect(from: NodeId, to: NodeId): Promise<{ readonly link: LoopbackLink; readonly target: Node }> {
+    await this.travel()
+    const target = this.#running.get(to)
+    if (target === undefined || !this.reaches(from, to) || !this.reaches(to, from)) {
+      throw new PeerUnreachableError(to, `Node ${to} is out of reach of ${from}`)
+    }
+    const link = new LoopbackLink(from, to)
+    this.#links.add(link)
+    link.signal.addEventListener('abort', () => this.#links.delete(link), { once: true })
+    return { link, target }
+  }
+
+  disconnect(link: LoopbackLink): void {
+    this.#links.delete(link)
+  }
+
+  /** The time of one way. */
+  travel(): Promise<void> {
+    return new Promise((resolve) => void this.clock.after(this.#delay(), resolve))
+  }
+
+  reaches(from: NodeId, to: NodeId): boolean {
+    if (!this.#running.has(to) || this.#blocked.has(pathOf(from, to))) return false
+    return !this.#isolated.has(from) && !this.#isolated.has(to)
+  }
+
+  /** Once for all messages that were given up together, and outside of the sender's turn. */
+  #tellUnreachable(sender: Node, peer: NodeId): void {
+    const path = pathOf(sender.nodeId, peer)
+    if (this.#unreachableSoon.has(path)) return
+    this.#unreachableSoon.add(path)
+    this.clock.after(this.#delay(), () => {
+      this.#unreachableSoon.delete(path)
+      if (this.#running.get(sender.nodeId) === sender) sender.giveUp(peer)
+    })
+  }
+
+  #breakLinks(concerns: (link: LoopbackLink) => boolean, why: string): void {
+    for (const link of this.#links) {
+      if (!concerns(link)) continue
+      this.#links.delete(link)
+      link.break(new Error(why))
+    }
+  }
+
+  #delay(): number {
+    return this.#minDelayMs + this.#fraction() * (this.#maxDelayMs - this.#minDelayMs)
+  }
+
+  #chance(rate: number): boolean {
+    return rate > 0 && this.#fraction() < rate
+  }
+
+  #fraction(): number {
+    const drawn = this.#random()
+    assert(Number.isInteger(drawn) && drawn >= 0 && drawn < 2 ** 32, 'random gives unsigned 32-bit integers')
+    return drawn / 2 ** 32
+  }
+}
+
+/** Node ids contain no blanks. */
+function pathOf(from: NodeId, to: NodeId): string {
+  return `${from} ${to}`
+}
+
+const quiet = () => {}
+const SILENT: Logger = {
+  fatal: quiet,
+  error: quiet,
+  warn: quiet,
+  info: quiet,
+  debug: quiet,
+  child: () => SILENT,
+}

@@ -1,0 +1,179 @@
+/**
+ * Requests to one peer: batches over a connection of their own, calls over a small pool beside it.
+ *
+ * Owns: undici, time limits, what a failure is called. Knows nothing of: queues, handlers.
+ * Rule: bulk never stands in front of a heartbeat, so the two kinds share no connection; and no request is ever
+ * repeated here, for only the caller knows whether that is safe.
+ */
+import { Client, type Dispatcher, Pool } from 'undici'
+import type { Clock } from '../node/clock.ts'
+import type { NodeId } from '../raft/types.ts'
+import type { PeerAddress } from '../types.ts'
+import { Deadline } from './deadline.ts'
+import { encodeHeader, MalformedFrameError } from './frame.ts'
+import { IncomingBody } from './incoming-body.ts'
+import { type OutgoingPayload, payloadOf } from './outgoing-body.ts'
+import { identityHeaders, PATH_PREFIX, type PeerIdentity, RAFT_METHOD } from './peer-identity.ts'
+import type { PeerTls } from './peer-tls.ts'
+import type { PeerTraffic } from './peer-traffic.ts'
+import { type CallRequest, type CallResponse, PeerRefusedError, PeerUnreachableError } from './transport.ts'
+
+export interface PeerClientOptions {
+  readonly self: PeerIdentity
+  readonly peer: NodeId
+  readonly address: PeerAddress
+  readonly tls: PeerTls | null
+  readonly clock: Clock
+  readonly traffic: PeerTraffic
+  readonly limits: PeerClientLimits
+}
+
+export interface PeerClientLimits {
+  readonly connectTimeoutMs: number
+  /** A batch that is not taken by then is given up. ms */
+  readonly batchTimeoutMs: number
+  /** Until the header of an answer, unless the call says otherwise. ms */
+  readonly callTimeoutMs: number
+  /** A body from which nothing comes for so long is broken off. ms */
+  readonly bodyIdleMs: number
+  readonly callConnectionsMax: number
+  /** Calls to this peer that run or wait for a connection. Count. */
+  readonly callsMax: number
+}
+
+/** Shorter than the server's, so that a connection is never closed under a request that just left. ms */
+const KEEP_ALIVE_MS = 30_000
+
+export class PeerClient {
+  readonly #options: PeerClientOptions
+  readonly #headers: Record<string, string>
+  readonly #batches: Client
+  readonly #calls: Pool
+  readonly #countSent: (count: number) => void
+  #callsRunning = 0
+
+  constructor(options: PeerClientOptions) {
+    this.#options = options
+    this.#countSent = (count) => options.traffic.add(options.peer, 'sentBytes', count)
+    this.#headers = identityHeaders(options.self, options.peer)
+    const origin = `${options.tls === null ? 'http' : 'https'}://${options.address}`
+    const connection = connectionOptions(options)
+    this.#batches = new Client(origin, connection)
+    this.#calls = new Pool(origin, { ...connection, connections: options.limits.callConnectionsMax })
+  }
+
+  async postBatch(batch: Uint8Array): Promise<void> {
+    const { clock, limits, peer, traffic } = this.#options
+    const deadline = new Deadline({ clock, timeoutMs: limits.batchTimeoutMs })
+    try {
+      const request = this.#request(RAFT_METHOD, deadline, { body: Buffer.from(batch), length: batch.length })
+      const answer = await this.#batches.request(request)
+      traffic.contact(peer)
+      if (answer.statusCode !== 204) await this.#throwRefusal(this.#bodyOf(answer, deadline))
+      await answer.body.dump()
+    } finally {
+      deadline.release()
+    }
+  }
+
+  async call(method: string, request: CallRequest): Promise<CallResponse> {
+    const { clock, limits, peer } = this.#options
+    if (this.#callsRunning >= limits.callsMax) {
+      throw new PeerUnreachableError(peer, `More than ${limits.callsMax} calls to ${peer} are waiting`)
+    }
+    const header = encodeHeader(request.header)
+    const timeoutMs = request.timeoutMs ?? limits.callTimeoutMs
+    const deadline = new Deadline({ clock, timeoutMs, signal: request.signal })
+    this.#callsRunning++
+    try {
+      return await this.#exchange(method, payloadOf(header, request.body, this.#countSent), deadline)
+    } catch (cause) {
+      deadline.release()
+      throw this.#explain(`Call ${method} to ${peer} failed`, cause)
+    } finally {
+      this.#callsRunning--
+    }
+  }
+
+  /** Everything under way fails at once. */
+  async close(): Promise<void> {
+    const reason = new Error('This node closed its connections')
+    await Promise.all([this.#batches.destroy(reason), this.#calls.destroy(reason)])
+  }
+
+  async #exchange(method: string, payload: OutgoingPayload, deadline: Deadline): Promise<CallResponse> {
+    const answer = await this.#calls.request(this.#request(method, deadline, payload))
+    this.#options.traffic.contact(this.#options.peer)
+    const body = this.#bodyOf(answer, deadline)
+    try {
+      if (answer.statusCode !== 200) await this.#throwRefusal(body)
+      const header = await body.readHeader()
+      deadline.met()
+      return { header, body }
+    } catch (err) {
+      await body.return()
+      throw err
+    }
+  }
+
+  #request(method: string, deadline: Deadline, payload: OutgoingPayload): Dispatcher.RequestOptions {
+    const length = payload.length === null ? {} : { 'content-length': String(payload.length) }
+    return {
+      method: 'POST',
+      path: PATH_PREFIX + method,
+      headers: { ...this.#headers, ...length },
+      body: payload.body,
+      signal: deadline.signal,
+      // The deadline stands for it: it runs on our clock and covers the wait for a connection as well.
+      headersTimeout: 0,
+      bodyTimeout: this.#options.limits.bodyIdleMs,
+    }
+  }
+
+  #bodyOf(answer: Dispatcher.ResponseData, deadline: Deadline): IncomingBody {
+    const { peer, traffic } = this.#options
+    return new IncomingBody({
+      chunks: answer.body,
+      onBytes: (count) => traffic.add(peer, 'receivedBytes', count),
+      blame: (cause) => this.#explain(`The answer of ${peer} broke off`, cause),
+      release: () => {
+        deadline.release()
+        if (!answer.body.readableEnded) answer.body.destroy()
+      },
+    })
+  }
+
+  /** Something that is no peer may answer too: then the header cannot be read, and that is an error of its own. */
+  async #throwRefusal(body: IncomingBody): Promise<never> {
+    const header = await body.readHeader()
+    await body.return()
+    const { code, message } = (header ?? {}) as { code?: unknown; message?: unknown }
+    if (typeof code !== 'string' || typeof message !== 'string')
+      throw new MalformedFrameError('The refusal names no code')
+    throw new PeerRefusedError(code, message)
+  }
+
+  #explain(what: string, cause: unknown): Error {
+    if (cause instanceof PeerRefusedError || cause instanceof PeerUnreachableError) return cause
+    const { peer, traffic } = this.#options
+    traffic.add(peer, 'failures')
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return new PeerUnreachableError(peer, `${what}: ${why}`, { cause })
+  }
+}
+
+function connectionOptions({ tls, peer, limits }: PeerClientOptions): Client.Options {
+  return {
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: 16 * 1024,
+    connect: {
+      timeout: limits.connectTimeoutMs,
+      maxCachedSessions: 0,
+      keepAlive: true,
+      ...tls?.client(peer),
+    },
+  }
+}

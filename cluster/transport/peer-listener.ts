@@ -1,0 +1,149 @@
+/**
+ * The socket on which other nodes reach this one.
+ *
+ * Owns: node:http(s), its time limits, an orderly and bounded stop. Knows nothing of: identities, batches, calls.
+ * Rule: every limit of the server is set here on purpose; the defaults of node:http are made for browsers and would
+ * cut a long transfer.
+ */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../node/clock.ts'
+import { type Logger, type PeerAddress, StartError } from '../types.ts'
+import { parsePeerAddress } from './peer-address.ts'
+import type { PeerTls } from './peer-tls.ts'
+
+export interface PeerListenerOptions {
+  readonly listen: PeerAddress
+  readonly tls: PeerTls | null
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly onRequest: RequestListener
+}
+
+/** From the first byte of a request to the end of its headers. ms */
+const HEADERS_TIMEOUT_MS = 10_000
+/** A connection without any traffic, in the middle of a request too. Longer than any client keeps an idle one. ms */
+const IDLE_TIMEOUT_MS = 120_000
+/** Every peer holds a pool of connections and one for batches. Count. */
+const CONNECTIONS_MAX = 1024
+/** Running requests get this long at stop. ms */
+const STOP_GRACE_MS = 1000
+
+export class PeerListener {
+  readonly #options: PeerListenerOptions
+  readonly #server: Server
+  #running = 0
+  #stopping = false
+  #onIdle: () => void = () => {}
+
+  constructor(options: PeerListenerOptions) {
+    this.#options = options
+    this.#server = this.#create()
+    this.#server.timeout = IDLE_TIMEOUT_MS
+    this.#server.keepAliveTimeout = IDLE_TIMEOUT_MS
+    this.#server.maxConnections = CONNECTIONS_MAX
+    this.#server.on('clientError', (err, socket) => {
+      options.logger.debug({ err }, 'peer connection broke')
+      socket.destroy()
+    })
+    this.#server.on('tlsClientError', (err) => options.logger.debug({ err }, 'peer failed the tls handshake'))
+  }
+
+  /** Throws StartError. */
+  async start(): Promise<void> {
+    const { listen, logger } = this.#options
+    const { host, port } = parsePeerAddress(listen)
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', reject)
+        resolve()
+      })
+    }).catch((cause: unknown) => {
+      throw listenFailure(listen, cause)
+    })
+    this.#server.on('error', (err) => logger.error({ err }, 'peer listener failed'))
+  }
+
+  /** host:port as bound: tells the port when 0 was asked for. */
+  get address(): PeerAddress {
+    const { address, port, family } = this.#server.address() as AddressInfo
+    return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
+  }
+
+  get stopping(): boolean {
+    return this.#stopping
+  }
+
+  /** Lets running requests finish for a moment, then ends every connection. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    if (!this.#server.listening) return
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        const grace = this.#options.clock.after(STOP_GRACE_MS, resolve)
+        this.#onIdle = () => {
+          grace.cancel()
+          resolve()
+        }
+      })
+    }
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  #create(): Server {
+    const { tls } = this.#options
+    const settings = {
+      // 0: a transfer may take as long as bytes keep coming; IDLE_TIMEOUT_MS ends the others.
+      requestTimeout: 0,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      maxHeaderSize: 16 * 1024,
+      noDelay: true,
+      // A dead machine sends no reset; probes find out.
+      keepAlive: true,
+      keepAliveInitialDelay: 10_000,
+    }
+    if (tls === null) return createServer(settings, this.#onRequest)
+    try {
+      return createTlsServer(
+        { ...settings, ...tls.server, handshakeTimeout: HEADERS_TIMEOUT_MS },
+        this.#onRequest,
+      )
+    } catch (cause) {
+      throw new StartError('peer_tls_invalid', 'Cannot use the certificate and key for TLS between nodes', {
+        cause,
+        hint: 'Check that key and certificate belong together and are PEM files.',
+      })
+    }
+  }
+
+  readonly #onRequest: RequestListener = (request, response) => {
+    this.#running++
+    response.once('close', () => {
+      this.#running--
+      if (this.#running === 0) this.#onIdle()
+    })
+    // Both are told to whoever reads or writes the stream; without a listener they would end the process.
+    request.on('error', (err) => this.#options.logger.debug({ err }, 'peer request broke off'))
+    response.on('error', (err) => this.#options.logger.debug({ err }, 'peer answer broke off'))
+    this.#options.onRequest(request, response)
+  }
+}
+
+function listenFailure(listen: PeerAddress, cause: unknown): StartError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'EADDRINUSE') {
+    return new StartError('address_in_use', `Cannot listen for peers on ${listen}: the address is in use`, {
+      cause,
+      hint: 'Stop the process that holds it, or give this node another peer address on every member.',
+    })
+  }
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new StartError('peer_listen_failed', `Cannot listen for peers on ${listen}: ${why}`, {
+    cause,
+    hint: 'Choose an address that belongs to this machine and a port that its user may open.',
+  })
+}

@@ -1,0 +1,173 @@
+/**
+ * Raft messages to one peer: a bounded queue behind at most one request.
+ *
+ * Owns: order, coalescing, giving up. Knows nothing of: HTTP (it is given `post`), what messages mean.
+ * Rule: nothing here ever waits for a peer without an end, and no old message survives a failure. Raft repeats what
+ * matters; an append from before an outage only takes the place of one that fits. At most one timer per peer.
+ */
+import type { Clock, Timer } from '../node/clock.ts'
+import type { Message, NodeId } from '../raft/types.ts'
+import type { Logger } from '../types.ts'
+import { encodeBatch, FRAME_MESSAGES_MAX, messageBytesEstimate, type Route } from './frame.ts'
+import type { PeerTraffic } from './peer-traffic.ts'
+
+export interface RaftLaneOptions {
+  readonly route: Route
+  /** Resolves when the peer has taken the batch, rejects within bounded time otherwise. */
+  readonly post: (batch: Uint8Array) => Promise<void>
+  readonly onUnreachable: (peer: NodeId) => void
+  readonly clock: Clock
+  readonly traffic: PeerTraffic
+  readonly logger: Logger
+}
+
+interface Queued {
+  readonly message: Message
+  readonly bytes: number
+  readonly at: number
+}
+
+/** Waiting for one peer. Count and bytes; more than the core lets be under way. */
+const QUEUE_MESSAGES_MAX = 4096
+const QUEUE_BYTES_MAX = 16 * 1024 * 1024
+/** One request ends when the next message would lift it above this. Bytes. */
+const BATCH_BYTES_MAX = 2 * 1024 * 1024
+/** Pause after the first failure and the longest one. ms */
+const BACKOFF_MIN_MS = 25
+const BACKOFF_MAX_MS = 1000
+/** What waited longer through a pause is worth nothing any more. ms */
+const MESSAGE_AGE_MAX_MS = 1000
+
+export class RaftLane {
+  readonly #options: RaftLaneOptions
+  readonly #queue: Queued[] = []
+  #queuedBytes = 0
+  #running = false
+  #pause: Timer | null = null
+  #failures = 0
+  #overflowTold = false
+  #stopped = false
+
+  constructor(options: RaftLaneOptions) {
+    this.#options = options
+  }
+
+  push(message: Message): void {
+    if (this.#stopped) return
+    const bytes = messageBytesEstimate(message)
+    this.#queue.push({ message, bytes, at: this.#options.clock.now() })
+    this.#queuedBytes += bytes
+    this.#makeRoom()
+    this.#schedule()
+  }
+
+  /** The peer was heard: what is left of the pause is not needed. */
+  wake(): void {
+    if (this.#pause === null) return
+    this.#pause.cancel()
+    this.#pause = null
+    this.#schedule()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#pause?.cancel()
+    this.#pause = null
+    this.#dropAll()
+  }
+
+  /** Later in the same turn, so that everything one step of the core sends goes out together. */
+  #schedule(): void {
+    if (this.#running || this.#stopped || this.#pause !== null || this.#queue.length === 0) return
+    this.#running = true
+    queueMicrotask(() => void this.#run())
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped && this.#pause === null) {
+      const batch = this.#takeBatch()
+      if (batch.length === 0) break
+      await this.#deliver(encodeBatch(batch, this.#options.route), batch.length)
+    }
+    this.#running = false
+  }
+
+  async #deliver(bytes: Uint8Array, messages: number): Promise<void> {
+    const { post, traffic, route } = this.#options
+    try {
+      await post(bytes)
+    } catch (err) {
+      if (!this.#stopped) this.#fail(err, messages)
+      return
+    }
+    traffic.add(route.to, 'sentBytes', bytes.length)
+    traffic.add(route.to, 'sentMessages', messages)
+    if (this.#failures > 0)
+      this.#options.logger.info({ peer: route.to, failures: this.#failures }, 'peer takes messages again')
+    this.#failures = 0
+    this.#overflowTold = false
+  }
+
+  #fail(err: unknown, lost: number): void {
+    const { clock, traffic, logger, route, onUnreachable } = this.#options
+    this.#failures++
+    traffic.add(route.to, 'failures')
+    traffic.add(route.to, 'droppedMessages', lost)
+    this.#dropAll()
+    if (this.#failures === 1) logger.warn({ peer: route.to, err }, 'peer takes no messages')
+    const pauseMs = Math.min(BACKOFF_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), BACKOFF_MAX_MS)
+    this.#pause = clock.after(pauseMs, () => {
+      this.#pause = null
+      this.#schedule()
+    })
+    onUnreachable(route.to)
+  }
+
+  #takeBatch(): Message[] {
+    const oldest = this.#options.clock.now() - MESSAGE_AGE_MAX_MS
+    // Age counts only after a failure: a healthy lane that is merely slow must not lose what it can still deliver.
+    while (this.#failures > 0 && (this.#queue[0]?.at ?? oldest) < oldest) this.#dropOldest()
+    const batch: Message[] = []
+    for (let bytes = 0; batch.length < FRAME_MESSAGES_MAX; ) {
+      const next = this.#queue[0]
+      if (next === undefined || (batch.length > 0 && bytes + next.bytes > BATCH_BYTES_MAX)) break
+      bytes += next.bytes
+      batch.push(this.#shift(next).message)
+    }
+    return batch
+  }
+
+  #makeRoom(): void {
+    let dropped = false
+    while (
+      this.#queue.length > QUEUE_MESSAGES_MAX ||
+      (this.#queuedBytes > QUEUE_BYTES_MAX && this.#queue.length > 1)
+    ) {
+      this.#dropOldest()
+      dropped = true
+    }
+    if (!dropped || this.#overflowTold) return
+    this.#overflowTold = true
+    const { route, onUnreachable, logger } = this.#options
+    logger.warn({ peer: route.to }, 'raft lane is full, oldest messages dropped')
+    // `push` runs inside a step of the driver, which must not be entered a second time.
+    queueMicrotask(() => onUnreachable(route.to))
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#queue[0]
+    if (oldest === undefined) return
+    this.#shift(oldest)
+    this.#options.traffic.add(this.#options.route.to, 'droppedMessages')
+  }
+
+  #dropAll(): void {
+    while (this.#queue.length > 0) this.#dropOldest()
+  }
+
+  #shift(first: Queued): Queued {
+    this.#queue.shift()
+    this.#queuedBytes -= first.bytes
+    return first
+  }
+}

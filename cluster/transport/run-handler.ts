@@ -1,0 +1,39 @@
+/**
+ * Runs the handler of a call and sorts what it throws.
+ *
+ * Owns: the one rule by which an error of a handler crosses to the caller, the same for sockets, loopback and oneself.
+ * Rule: a PeerRefusedError travels as it is; everything else is logged here, where its stack is, and travels as `internal`.
+ */
+import type { NodeId } from '../raft/types.ts'
+import type { Logger } from '../types.ts'
+import {
+  type CallHandler,
+  type IncomingCall,
+  type OutgoingAnswer,
+  PeerRefusedError,
+  PeerUnreachableError,
+} from './transport.ts'
+
+export interface HandlerContext {
+  readonly self: NodeId
+  readonly method: string
+  readonly handler: CallHandler | undefined
+  readonly logger: Logger
+}
+
+export async function runHandler(context: HandlerContext, call: IncomingCall): Promise<OutgoingAnswer> {
+  const { self, method, handler, logger } = context
+  if (handler === undefined)
+    throw new PeerRefusedError('unknown_method', `Node ${self} does not answer '${method}'`)
+  try {
+    return await handler(call)
+  } catch (err) {
+    if (err instanceof PeerRefusedError) throw err
+    const fields = { method, peer: call.from, err }
+    if (err instanceof PeerUnreachableError) logger.warn(fields, 'call handler lost a peer')
+    else logger.error(fields, 'call handler failed')
+    throw new PeerRefusedError('internal', `Node ${self} failed to answer '${method}'; its log tells why`, {
+      cause: err,
+    })
+  }
+}

@@ -2,7 +2,7 @@
  * Blobs for tests: bytes from a seed, with the name and the checksum that belong to them.
  */
 import { createHash } from 'node:crypto'
-import type { BlobName } from '../../cluster/types.ts'
+import type { BlobName, BlobRef } from '../../cluster/types.ts'
 
 export interface SampleBlob extends BlobName {
   readonly bytes: Uint8Array
@@ -34,4 +34,8 @@ export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Uint8A
   const pieces: Uint8Array[] = []
   for await (const piece of stream) pieces.push(piece)
   return new Uint8Array(Buffer.concat(pieces))
+}
+
+export function refOf(blob: SampleBlob, replicas: readonly string[]): BlobRef {
+  return { id: blob.id, birth: blob.birth, size: blob.size, checksum: blob.checksum, replicas }
 }

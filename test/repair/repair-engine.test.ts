@@ -3,19 +3,11 @@
  */
 import t from 'tap'
 import { RepairEngine, type RepairEngineOptions } from '../../cluster/repair/repair-engine.ts'
-import { type BlobRef, Condition, type Logger, type ReplicaTask } from '../../cluster/types.ts'
+import { type BlobRef, Condition, type ReplicaTask } from '../../cluster/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
+import { QUIET } from '../blobs/quiet-logger.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
-
-const quiet: Logger = {
-  fatal: () => undefined,
-  error: () => undefined,
-  warn: () => undefined,
-  info: () => undefined,
-  debug: () => undefined,
-  child: () => quiet,
-}
 
 /** Node c repairs; a and b hold copies. Rows are what the service would have committed. */
 class Bench {
@@ -44,7 +36,7 @@ class Bench {
         report: (ref, nodeId, fault) => this.reports.push(`${ref.birth}@${nodeId} ${fault}`),
       },
       clock: this.clock,
-      logger: quiet,
+      logger: QUIET,
       random: () => 0,
       ...options,
     })

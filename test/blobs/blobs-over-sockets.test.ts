@@ -1,0 +1,134 @@
+/**
+ * The same promises with nothing simulated: three stores on disk, real sockets, 4 MiB blobs.
+ */
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { DiskBlobStore } from '../../cluster/blobs/disk-blob-store.ts'
+import { ReplicatedBlobs } from '../../cluster/blobs/replicated-blobs.ts'
+import { SystemClock } from '../../cluster/node/system-clock.ts'
+import { HttpTransport } from '../../cluster/transport/http-transport.ts'
+import { BlobDamagedError, BlobMissingError } from '../../cluster/types.ts'
+import { collect, refOf, sampleBlob, sha256 } from './blob-samples.ts'
+import { QUIET } from './quiet-logger.ts'
+
+const MIB = 1024 * 1024
+
+async function startNodes(t: Test) {
+  const root = await mkdtemp(join(tmpdir(), 'holdfast-sockets-'))
+  const addresses = new Map(['n1', 'n2', 'n3'].map((nodeId) => [nodeId, '127.0.0.1:1']))
+  const members = [...addresses.keys()].map((nodeId) => ({
+    nodeId,
+    peerAddress: '',
+    zone: nodeId,
+    weight: 1,
+  }))
+  const clock = new SystemClock()
+  const nodes = members.map(({ nodeId }) => {
+    const directory = join(root, nodeId)
+    const transport = new HttpTransport({
+      clusterId: 'sockets',
+      nodeId,
+      incarnation: nodeId,
+      listen: '127.0.0.1:0',
+      addresses,
+      tls: null,
+      clock,
+      logger: QUIET,
+    })
+    const store = new DiskBlobStore({ directory, onFatal: (error) => t.fail(error.message) })
+    // A busy machine may be slower than the usual grace; here all three are waited for.
+    const limits = { graceMs: 60_000 }
+    const common = { members, clock, incarnation: nodeId, session: '1', logger: QUIET, limits }
+    return {
+      nodeId,
+      directory,
+      transport,
+      store,
+      blobs: new ReplicatedBlobs({ ...common, nodeId, store, transport }),
+    }
+  })
+  for (const { nodeId, transport, store } of nodes) {
+    await store.open()
+    await transport.start({ onMessages: () => undefined, onUnreachable: () => undefined })
+    addresses.set(nodeId, transport.address)
+  }
+  t.teardown(async () => {
+    await Promise.all(nodes.map(({ transport }) => transport.stop()))
+    await rm(root, { recursive: true, force: true })
+  })
+  return nodes
+}
+
+type Nodes = Awaited<ReturnType<typeof startNodes>>
+
+function nodeOf(nodes: Nodes, nodeId: string): Nodes[number] {
+  const node = nodes.find((one) => one.nodeId === nodeId)
+  if (node === undefined) throw new Error(`There is no node "${nodeId}"`)
+  return node
+}
+
+t.test('three nodes over sockets', async (t) => {
+  const nodes = await startNodes(t)
+  const blob = sampleBlob(1, 4 * MIB)
+
+  t.test('write a blob to every disk and give it back from every copy', async (t) => {
+    const { replicas, missing } = await nodeOf(nodes, 'n1').blobs.write(blob)
+    t.strictSame([[...replicas].sort(), missing], [['n1', 'n2', 'n3'], []])
+    const reader = nodeOf(nodes, 'n2').blobs
+    for (const copy of reader.copies(refOf(blob, replicas))) {
+      t.equal(sha256(await collect(copy.read(0, blob.size))), blob.checksum, copy.nodeId)
+      const part = await collect(copy.read(MIB - 7, 2 * MIB + 9))
+      t.ok(Buffer.from(part).equals(blob.bytes.subarray(MIB - 7, 2 * MIB + 9)))
+    }
+  })
+
+  t.test('keep nothing of a blob whose bytes are wrong, and go on', async (t) => {
+    const wrong = { ...sampleBlob(2, 2 * MIB), checksum: sampleBlob(3).checksum }
+    await t.rejects(nodeOf(nodes, 'n1').blobs.write(wrong))
+    for (const { store, directory } of nodes) {
+      t.equal(await store.stat(wrong), null)
+      t.strictSame(await readdir(join(directory, 'tmp')), [])
+    }
+  })
+
+  t.test('tell missing from damaged', async (t) => {
+    const [copy] = nodeOf(nodes, 'n1').blobs.copies(refOf(sampleBlob(9), ['n3']))
+    await t.rejects(collect(copy?.read(0, 1) ?? nothing()), BlobMissingError)
+    const torn = sampleBlob(4, MIB)
+    await nodeOf(nodes, 'n1').blobs.write(torn)
+    const { directory, store } = nodeOf(nodes, 'n3')
+    await writeFile(join(directory, torn.id.slice(0, 2), `${torn.id}.${torn.birth}`), 'torn')
+    const [broken] = nodeOf(nodes, 'n1').blobs.copies(refOf(torn, ['n3']))
+    await t.rejects(collect(broken?.read(0, MIB) ?? nothing()), BlobDamagedError)
+    await t.rejects(store.stat(torn), BlobDamagedError)
+  })
+
+  t.test('move 24 blobs at once, whole', async (t) => {
+    const many = Array.from({ length: 24 }, (_, n) => sampleBlob(100 + n, 300_000))
+    const writer = nodeOf(nodes, 'n1').blobs
+    const written = await Promise.all(many.map((one) => writer.write(one)))
+    const reader = nodeOf(nodes, 'n3').blobs
+    for (const [n, one] of many.entries()) {
+      const [copy] = reader.copies(refOf(one, written[n]?.replicas.filter((nodeId) => nodeId !== 'n3') ?? []))
+      t.equal(sha256(await collect(copy?.read(0, one.size) ?? nothing())), one.checksum)
+    }
+  })
+
+  t.test('lose a node and go on with two; with one, writes are refused and reads go on', async (t) => {
+    await nodeOf(nodes, 'n3').transport.stop()
+    const { blobs } = nodeOf(nodes, 'n1')
+    const later = sampleBlob(5, MIB)
+    const { replicas, missing } = await blobs.write(later)
+    t.strictSame([[...replicas].sort(), missing], [['n1', 'n2'], ['n3']])
+    await nodeOf(nodes, 'n2').transport.stop()
+    await t.rejects(blobs.write(sampleBlob(6)), { name: 'Condition', code: 'not_enough_replicas' })
+    const [own] = blobs.copies(refOf(later, replicas))
+    t.equal(sha256(await collect(own?.read(0, MIB) ?? nothing())), later.checksum)
+  })
+})
+
+async function* nothing(): AsyncGenerator<Uint8Array> {
+  yield* []
+}

@@ -1,5 +1,5 @@
 /**
- * Transport of the nodes of one process, for tests and simulations.
+ * Transport of one node of a LoopbackNetwork.
  *
  * Owns: handlers, and both sides of a call. Knows nothing of: delays and partitions, which LoopbackWire decides.
  * Rule: it promises exactly what HttpTransport promises; test/contracts/transport.ts holds both to it.
@@ -27,13 +27,6 @@ const CALL_TIMEOUT_MS = 10_000
 export interface LoopbackNodeOptions {
   readonly incarnation: string
   acceptIncarnation?(from: NodeId, incarnation: string): boolean
-}
-
-export class LoopbackNetwork extends LoopbackWire<LoopbackTransport> {
-  /** A node that starts again gets a new one. */
-  transport(nodeId: NodeId, options: LoopbackNodeOptions): LoopbackTransport {
-    return new LoopbackTransport(this, nodeId, options)
-  }
 }
 
 export class LoopbackTransport implements Transport, WiredNode {
@@ -115,11 +108,8 @@ export class LoopbackTransport implements Transport, WiredNode {
     }: { link: LoopbackLink; target: LoopbackTransport; method: string; deadline: Deadline },
     request: CallRequest,
   ): Promise<CallResponse> {
-    const call = {
-      from: this.nodeId,
-      header: request.header,
-      body: link.carry(asStream(request.body), this.nodeId),
-    }
+    const sent = link.carry(asStream(request.body), this.nodeId)
+    const call = { from: this.nodeId, header: request.header, body: sent }
     const answer = await target.answer(this, method, call).catch(async (err: unknown) => {
       await this.#wire.travel()
       this.#wire.disconnect(link)
@@ -129,6 +119,7 @@ export class LoopbackTransport implements Transport, WiredNode {
     const body = link.carry(asStream(answer.body), target.nodeId, () => {
       deadline.release()
       this.#wire.disconnect(link)
+      void sent.return()
     })
     await this.#wire.travel()
     deadline.met()

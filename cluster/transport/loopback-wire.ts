@@ -1,5 +1,5 @@
 /**
- * A network inside one process, for tests and simulations: delay, loss, repetition, reordering, partitions.
+ * What lies between the nodes of a LoopbackNetwork: delay, loss, repetition, reordering, partitions.
  *
  * Owns: who reaches whom, and when. Everything it does follows from the clock and the random source, so a run can be
  * repeated. Knows nothing of: what messages mean.

@@ -1,5 +1,5 @@
 /**
- * Transport of one node of a LoopbackNetwork.
+ * Transports of the nodes of one process, for tests and simulations.
  *
  * Owns: handlers, and both sides of a call. Knows nothing of: delays and partitions, which LoopbackWire decides.
  * Rule: it promises exactly what HttpTransport promises; test/contracts/transport.ts holds both to it.
@@ -27,6 +27,13 @@ const CALL_TIMEOUT_MS = 10_000
 export interface LoopbackNodeOptions {
   readonly incarnation: string
   acceptIncarnation?(from: NodeId, incarnation: string): boolean
+}
+
+export class LoopbackNetwork extends LoopbackWire<LoopbackTransport> {
+  /** A node that starts again gets a new one. */
+  transport(nodeId: NodeId, options: LoopbackNodeOptions): LoopbackTransport {
+    return new LoopbackTransport(this, nodeId, options)
+  }
 }
 
 export class LoopbackTransport implements Transport, WiredNode {

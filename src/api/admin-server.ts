@@ -6,12 +6,8 @@ import type { Services } from '../operations/services.ts'
 import type { MetricsPage } from './admin/metrics.ts'
 import { adminPlane } from './admin/routes.ts'
 import { createHttpServer } from './http-server.ts'
-import type { ObserveRequest } from './request-log.ts'
+import type { RequestMeter } from './request-log.ts'
 
-export function createAdminServer(
-  services: Services,
-  metrics: MetricsPage,
-  observe: ObserveRequest = () => {},
-): FastifyInstance {
-  return createHttpServer(services, adminPlane(metrics), observe)
+export function createAdminServer(services: Services, metrics: MetricsPage & RequestMeter): FastifyInstance {
+  return createHttpServer(services, adminPlane(metrics), metrics)
 }

@@ -29,6 +29,9 @@ export class Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #gone = new AbortController()
+  /** Bytes of bodies, for the figures. */
+  receivedBytes = 0
+  sentBytes = 0
 
   /** The same exchange for the same request, however often it is asked for. */
   static of(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -70,7 +73,10 @@ export class Exchange {
   async *bytes(): AsyncGenerator<Uint8Array> {
     if (WAITING_FOR_CONTINUE.delete(this.#request)) this.#response.writeContinue()
     // Leaving the loop early must not destroy the socket: the answer still has to go out on it.
-    yield* this.#request.iterator({ destroyOnReturn: false })
+    for await (const piece of this.#request.iterator({ destroyOnReturn: false })) {
+      this.receivedBytes += piece.length
+      yield piece
+    }
   }
 
   #drain(): void {

@@ -15,7 +15,7 @@ import { answerExpectationsLate, Exchange } from './exchange.ts'
 import { allowedMethods, methodsOf, pathsOf, type Plane, wildcardDepth } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { newRequestId } from './request-id.ts'
-import { type ObserveRequest, RequestLog } from './request-log.ts'
+import { RequestLog, type RequestMeter } from './request-log.ts'
 import { originForm, pathOf } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { sendProblem } from './send-answer.ts'
@@ -34,8 +34,8 @@ const HEADERS_MS_MAX = 20_000
 const SILENCE_MS_MAX = 120_000
 const KEEP_ALIVE_MS = 72_000
 
-export function createHttpServer(services: Services, plane: Plane, observe: ObserveRequest): FastifyInstance {
-  const log = new RequestLog(services, observe)
+export function createHttpServer(services: Services, plane: Plane, meter: RequestMeter): FastifyInstance {
+  const log = new RequestLog(services, plane.api, meter)
   const toRoutable = routableUrl(plane)
   const server = Fastify({
     logger: false,

@@ -9,6 +9,8 @@ import type { Services } from '../operations/services.ts'
 import type { AuthKind, Method, RouteDefinition } from './route.ts'
 
 export interface Plane {
+  /** How figures and logs name it. */
+  readonly api: 'native' | 'admin'
   readonly mount: string
   readonly routes: readonly RouteDefinition[]
   /** What must be proved before a caller may learn that a path does not exist. [decisions 14] */

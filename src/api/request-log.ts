@@ -7,46 +7,52 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../operations/services.ts'
 import { Condition } from '../../cluster/index.ts'
 import { Refusal } from '../refusal.ts'
+import type { RequestObservation } from '../telemetry/metrics.ts'
+import { Exchange } from './exchange.ts'
 import { pathOf } from './request-target.ts'
 
-export interface RequestFacts {
-  /** 'unknown' when no route matched. */
-  readonly operationId: string
-  readonly status: number
-  /** The problem code, null for an answer that went well. */
-  readonly code: string | null
-  readonly durationMs: number
-  /** False when the client went away, or the body broke, before the answer was out. */
-  readonly finished: boolean
+/** Where the figures go; src/telemetry/metrics.ts is one. */
+export interface RequestMeter {
+  requestStarted(api: RequestObservation['api']): void
+  requestFinished(seen: RequestObservation): void
 }
 
-export type ObserveRequest = (facts: RequestFacts) => void
+export const NO_METER: RequestMeter = { requestStarted() {}, requestFinished() {} }
 
 export class RequestLog {
   readonly #services: Services
-  readonly #observe: ObserveRequest
+  readonly #api: RequestObservation['api']
+  readonly #meter: RequestMeter
   readonly #codes = new WeakMap<FastifyRequest, string>()
 
-  constructor(services: Services, observe: ObserveRequest) {
+  constructor(services: Services, api: RequestObservation['api'], meter: RequestMeter) {
     this.#services = services
-    this.#observe = observe
+    this.#api = api
+    this.#meter = meter
   }
 
   watch(request: FastifyRequest, reply: FastifyReply): void {
     const started = performance.now()
+    this.#meter.requestStarted(this.#api)
     reply.raw.once('close', () => {
-      const facts: RequestFacts = {
-        operationId: request.routeOptions.config.operationId ?? 'unknown',
-        status: reply.raw.statusCode,
-        code: this.#codes.get(request) ?? null,
-        durationMs: Math.round((performance.now() - started) * 1000) / 1000,
-        finished: reply.raw.writableFinished,
+      const durationMs = performance.now() - started
+      const { receivedBytes, sentBytes } = Exchange.of(request.raw, reply.raw)
+      const operation = request.routeOptions.config.operationId ?? 'unknown'
+      const { statusCode: status, writableFinished: finished } = reply.raw
+      const sizes = { receivedBytes, sentBytes }
+      this.#meter.requestFinished({ api: this.#api, operation, status, seconds: durationMs / 1000, ...sizes })
+      const { method, id: requestId } = request
+      const code = this.#codes.get(request) ?? null
+      const facts = {
+        requestId,
+        operation,
+        method,
+        path: pathOf(request.originalUrl),
+        status,
+        code,
+        finished,
       }
-      this.#observe(facts)
-      this.#services.logger.info(
-        { requestId: request.id, method: request.method, path: pathOf(request.originalUrl), ...facts },
-        'request served',
-      )
+      this.#services.logger.info({ ...facts, ...sizes, durationMs: Math.round(durationMs) }, 'request served')
     })
   }
 

@@ -6,23 +6,25 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { Exchange } from './exchange.ts'
 import type { Problem } from './problem.ts'
 import type { Answer } from './route.ts'
 
 export async function sendAnswer(
   reply: FastifyReply,
   answer: Answer,
-  usual: { readonly status: number; readonly onBroken: (error: Error) => void },
+  usual: { readonly status: number; readonly exchange: Exchange; readonly onBroken: (error: Error) => void },
 ): Promise<void> {
   // Pulled first: it may throw, and then nothing of this answer may have touched the reply.
-  const body = answer.kind === 'bytes' ? await startBody(answer.bytes, answer.length) : null
+  const { exchange } = usual
+  const body = answer.kind === 'bytes' ? await startBody(answer.bytes, answer.length, exchange) : null
   body?.once('error', usual.onBroken)
   reply.code(answer.status ?? usual.status).headers(answer.headers ?? {})
   switch (answer.kind) {
     case 'json':
-      return void reply.header('content-type', 'application/json').send(JSON.stringify(answer.body))
+      return sendText(reply, 'application/json', JSON.stringify(answer.body))
     case 'text':
-      return void reply.header('content-type', answer.contentType).send(answer.text)
+      return sendText(reply, answer.contentType, answer.text)
     case 'bytes':
       return void reply.header('content-length', `${answer.length}`).send(body)
     case 'empty':
@@ -31,17 +33,35 @@ export async function sendAnswer(
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  reply
-    .code(problem.status)
-    .headers(problem.headers)
-    .header('content-type', 'application/problem+json')
-    .send(JSON.stringify(problem.body))
+  reply.code(problem.status).headers(problem.headers)
+  sendText(reply, 'application/problem+json', JSON.stringify(problem.body))
 }
 
-async function startBody(bytes: AsyncIterable<Uint8Array>, length: number): Promise<Readable> {
+function sendText(reply: FastifyReply, contentType: string, text: string): void {
+  if (reply.request.method !== 'HEAD') {
+    Exchange.of(reply.request.raw, reply.raw).sentBytes += Buffer.byteLength(text)
+  }
+  reply.header('content-type', contentType).send(text)
+}
+
+async function startBody(
+  bytes: AsyncIterable<Uint8Array>,
+  length: number,
+  exchange: Exchange,
+): Promise<Readable> {
   const pieces = bytes[Symbol.asyncIterator]()
   const first = await pieces.next()
-  return Readable.from(exactly(length, first, pieces), { objectMode: false, highWaterMark: 64 * 1024 })
+  return Readable.from(counted(exactly(length, first, pieces), exchange), {
+    objectMode: false,
+    highWaterMark: 64 * 1024,
+  })
+}
+
+async function* counted(pieces: AsyncIterable<Uint8Array>, exchange: Exchange): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    yield piece
+    exchange.sentBytes += piece.length
+  }
 }
 
 async function* exactly(

@@ -50,7 +50,7 @@ export function serveRoute(
     })
     const onBroken = (err: Error): void =>
       services.logger.error({ requestId: request.id, err }, 'body broke while it was sent')
-    await sendAnswer(reply, answer, { status: route.success.status, onBroken })
+    await sendAnswer(reply, answer, { status: route.success.status, exchange, onBroken })
     return reply
   }
 }

@@ -22,6 +22,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...accessKeyRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
+    api: 'admin',
     mount: '/admin/api/v1',
     routes: Object.values(routes),
     strangerAuth: 'admin',

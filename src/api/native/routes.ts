@@ -22,6 +22,7 @@ const dataRoutes = {
 } satisfies Record<DataOperationId, RouteDefinition>
 
 export const dataPlane: Plane = {
+  api: 'native',
   mount: '/api/v1',
   routes: Object.values(dataRoutes),
   strangerAuth: 'bearer',

@@ -41,12 +41,7 @@ export class LevelStateMachine implements StateMachine {
 
   async open(): Promise<Uint8Array | null> {
     const current = await this.#directory.current()
-    const leftovers = await this.#directory.removeLeftovers(current)
-    if (leftovers.length > 0) this.#logger.info({ leftovers }, 'removed unfinished states')
-    const name = current ?? (await this.#directory.prepareNext(null))
-    const location = this.#directory.locationOf(name)
-    const state = await OpenState.open(location, { create: current === null })
-    if (current === null) await this.#directory.makeCurrent(name)
+    const state = current === null ? await this.#create() : await this.#openAt(current)
     this.handle.swap(state)
     return state.machineRecord()
   }
@@ -81,6 +76,26 @@ export class LevelStateMachine implements StateMachine {
 
   async close(): Promise<void> {
     await this.handle.swap(null)?.close()
+  }
+
+  async #create(): Promise<OpenState> {
+    await this.#removeLeftovers(null)
+    const name = await this.#directory.prepareNext(null)
+    const state = await OpenState.open(this.#directory.locationOf(name), { create: true })
+    await this.#directory.makeCurrent(name)
+    return state
+  }
+
+  async #openAt(name: string): Promise<OpenState> {
+    const state = await OpenState.open(this.#directory.locationOf(name), { create: false })
+    // Only now: if the pointer were wrong, the leftovers would be all that is left.
+    await this.#removeLeftovers(name)
+    return state
+  }
+
+  async #removeLeftovers(current: string | null): Promise<void> {
+    const leftovers = await this.#directory.removeLeftovers(current)
+    if (leftovers.length > 0) this.#logger.info({ leftovers }, 'removed unfinished states')
   }
 
   async #write(state: OpenState, view: BatchView, record: Uint8Array): Promise<void> {

@@ -1,0 +1,115 @@
+/**
+ * A store in a directory of its own under the system's temporary one, with a log that only counts.
+ *
+ * The record of each batch is the index of its last entry as text, so that a test can tell which batch it sees.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Logger, StateSnapshot } from '../../cluster/index.ts'
+import type { Command, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
+import type { BucketRecord } from '../../src/state-machine/records.ts'
+import { decodeReply, encodeCommand } from '../../src/store/command-codec.ts'
+import { openStore, type Store } from '../../src/store/open-store.ts'
+import { createPropose, type Propose } from '../../src/store/propose.ts'
+import { createTenant } from '../state-machine/map-world.ts'
+
+export const silent: Logger = {
+  fatal() {},
+  error() {},
+  warn() {},
+  info() {},
+  debug() {},
+  child: () => silent,
+}
+
+export interface Teardown {
+  teardown(handler: () => void | Promise<void>): void
+}
+
+export function temporaryDirectory(t: Teardown): string {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-store-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+export class StoreWorld {
+  readonly dir: string
+  readonly store: Store
+  readonly propose: Propose
+  index = 0
+
+  private constructor(dir: string) {
+    this.dir = dir
+    this.store = openStore({ dir, logger: silent })
+    this.propose = createPropose({ propose: (command) => this.#one(command) })
+  }
+
+  /** Opens what is in `dir`, or a fresh directory. */
+  static async open(t: Teardown, dir: string = temporaryDirectory(t)): Promise<StoreWorld> {
+    const world = new StoreWorld(dir)
+    t.teardown(() => world.store.stateMachine.close())
+    world.index = indexIn(await world.store.stateMachine.open())
+    return world
+  }
+
+  /** With the tenant `acme` and its bucket `photos`. */
+  static async withBucket(t: Teardown): Promise<StoreWorld> {
+    const world = await StoreWorld.open(t)
+    await world.apply([
+      createTenant('acme'),
+      { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
+    ])
+    return world
+  }
+
+  get photos(): BucketRecord {
+    const bucket = this.store.reader.bucket('acme', 'photos')
+    if (bucket === undefined) throw new Error('there is no bucket "photos"')
+    return bucket
+  }
+
+  async do<C extends Command>(command: C): Promise<ReplyValues[C['type']]> {
+    const [reply] = await this.apply([command])
+    if (reply?.ok !== true) throw new Error(`${command.type} was refused: ${reply?.message}`)
+    return reply.value as ReplyValues[C['type']]
+  }
+
+  /** All commands in one entry. */
+  async apply(commands: readonly Command[]): Promise<readonly Reply[]> {
+    return (await this.#entry(commands.map(encodeCommand))).map(decodeReply)
+  }
+
+  async #one(command: Uint8Array): Promise<Uint8Array> {
+    const [reply] = await this.#entry([command])
+    if (reply === undefined) throw new Error('no reply came back')
+    return reply
+  }
+
+  async #entry(commands: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+    const index = ++this.index
+    const entry = { index, time: 1_700_000_000_000 + index, commands }
+    const [replies] = await this.store.stateMachine.apply({ entries: [entry], record: recordOf(index) })
+    return replies ?? []
+  }
+}
+
+export function recordOf(index: number): Uint8Array {
+  return Buffer.from(`applied ${index}`)
+}
+
+export function indexIn(record: Uint8Array | null): number {
+  return record === null ? 0 : Number(Buffer.from(record).toString().slice('applied '.length))
+}
+
+/** The whole stream, and the cut given up. */
+export async function drain(snapshot: StateSnapshot): Promise<Buffer[]> {
+  const frames: Buffer[] = []
+  for await (const frame of snapshot.stream) frames.push(Buffer.from(frame))
+  await snapshot.release()
+  return frames
+}
+
+export async function* streamOf(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts
+}

@@ -160,6 +160,7 @@ export class Driver {
   mute(why: Condition): void {
     this.#ticker.stop()
     this.#loop.mute()
+    this.#route = { term: this.#route.term, leaderId: null, isLeader: false }
     // The askers first: they must not take the batcher's last word for a refusal that proves nothing was logged.
     this.proposals.close(why)
     this.reads.close(why)

@@ -1,0 +1,262 @@
+/**
+ * Several nodes in a virtual world: disks, states, network and time are objects of the test.
+ *
+ * Owns: starting, crashing and healing. Knows nothing of: what is to be proven.
+ * Rule: everything follows from the seed; a run can be repeated.
+ */
+import assert from 'node:assert/strict'
+import { Node } from '../../cluster/node/node.ts'
+import type { NodeOptions } from '../../cluster/node/options.ts'
+import { LoopbackNetwork } from '../../cluster/transport/loopback-network.ts'
+import type { LoopbackTransport } from '../../cluster/transport/loopback-transport.ts'
+import type { Logger } from '../../cluster/types.ts'
+import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+import { MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
+
+export const HEARTBEAT_MS = 50
+export const ELECTION_TIMEOUT_MS = 500
+
+/** Deterministic, unsigned 32 bits. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)
+    return (mixed ^ (mixed >>> 15)) >>> 0
+  }
+}
+
+const quiet = (): void => undefined
+export const SILENT: Logger = {
+  fatal: quiet,
+  error: quiet,
+  warn: quiet,
+  info: quiet,
+  debug: quiet,
+  child: () => SILENT,
+}
+
+export interface WorldOptions {
+  readonly seed?: number
+  readonly nodeIds?: readonly string[]
+  readonly node?: Partial<NodeOptions>
+  readonly maxDelayMs?: number
+}
+
+/** What runs on a seat between two crashes. */
+interface Process {
+  readonly node: Node
+  readonly wal: MemoryWal
+  readonly machine: MemoryStateMachine
+  readonly transport: LoopbackTransport
+}
+
+/** What survives a crash. */
+interface Seat {
+  disk: MemoryDisk
+  state: MemoryState
+  incarnation: string
+  boot: number
+  process: Process | null
+}
+
+export class NodeWorld {
+  readonly clock = new VirtualClock()
+  readonly network: LoopbackNetwork
+  readonly random: () => number
+  readonly nodeIds: readonly string[]
+  readonly #options: WorldOptions
+  readonly #seats = new Map<string, Seat>()
+
+  constructor(options: WorldOptions = {}) {
+    const seed = options.seed ?? 1
+    this.#options = options
+    this.random = seeded(seed)
+    this.nodeIds = options.nodeIds ?? ['n1', 'n2', 'n3']
+    this.network = new LoopbackNetwork({
+      clock: this.clock,
+      random: seeded(seed + 1),
+      maxDelayMs: options.maxDelayMs ?? 1,
+    })
+    for (const nodeId of this.nodeIds) this.#seats.set(nodeId, newSeat(nodeId, 0))
+  }
+
+  static async started(options: WorldOptions = {}): Promise<NodeWorld> {
+    const world = new NodeWorld(options)
+    for (const nodeId of world.nodeIds) await world.start(nodeId)
+    await world.untilReady()
+    await world.untilRegistered()
+    return world
+  }
+
+  /** A new process over whatever the seat's disk and state hold. */
+  async start(nodeId: string): Promise<Node> {
+    const seat = this.#seat(nodeId)
+    assert(seat.process === null, `${nodeId} runs already`)
+    seat.boot += 1
+    const { disk, state, incarnation, boot } = seat
+    const wal = new MemoryWal({ disk, clock: this.clock, flushMs: () => 1 + (this.random() % 3) })
+    const machine = new MemoryStateMachine(state, { flush: () => this.#wait(this.random() % 3) })
+    const transport = this.network.transport(nodeId, {
+      incarnation,
+      acceptIncarnation: (from, claimed) => node.acceptsIncarnation(from, claimed),
+    })
+    const node: Node = new Node(
+      {
+        nodeId,
+        clusterId: 'test',
+        incarnation,
+        boot,
+        initialConfiguration: { voters: this.nodeIds, learners: [], outgoing: [] },
+        heartbeatMs: HEARTBEAT_MS,
+        electionTimeoutMs: ELECTION_TIMEOUT_MS,
+        logKeepEntries: 10_000,
+        logKeepBytes: 16 * 1024 * 1024,
+        random: seeded(this.random()),
+        ...this.#options.node,
+      },
+      { clock: this.clock, wal, transport, stateMachine: machine, logger: SILENT },
+    )
+    seat.process = { node, wal, machine, transport }
+    await this.clock.resolve(
+      (async () => {
+        await node.open()
+        await node.start()
+      })(),
+      { limitMs: 1_000 },
+    )
+    return node
+  }
+
+  /** Power cut: what was not flushed is gone, but `survivors` writes reached the disk unacknowledged. */
+  crash(nodeId: string, survivors = 0): void {
+    const seat = this.#seat(nodeId)
+    assert(seat.process !== null, `${nodeId} does not run`)
+    const { node, wal, machine, transport } = seat.process
+    seat.process = null
+    wal.crash(survivors)
+    machine.crash()
+    node.fail(new Error('power cut'))
+    void transport.stop()
+  }
+
+  async restart(nodeId: string): Promise<Node> {
+    this.crash(nodeId)
+    return this.start(nodeId)
+  }
+
+  async stop(nodeId: string): Promise<void> {
+    const { node } = this.process(nodeId)
+    await this.clock.resolve(node.stop(), { limitMs: 60_000 })
+    this.#seat(nodeId).process = null
+  }
+
+  async stopAll(): Promise<void> {
+    for (const nodeId of this.running) this.crash(nodeId)
+    await this.clock.settle()
+  }
+
+  /** The data directory is gone; somebody starts the node with an empty one. */
+  wipe(nodeId: string): void {
+    const { boot } = this.#seat(nodeId)
+    this.#seats.set(nodeId, newSeat(nodeId, boot + 1))
+  }
+
+  get running(): readonly string[] {
+    return this.nodeIds.filter((nodeId) => this.#seat(nodeId).process !== null)
+  }
+
+  disk(nodeId: string): MemoryDisk {
+    return this.#seat(nodeId).disk
+  }
+
+  state(nodeId: string): MemoryState {
+    return this.#seat(nodeId).state
+  }
+
+  process(nodeId: string): Process {
+    const { process } = this.#seat(nodeId)
+    assert(process !== null, `${nodeId} runs`)
+    return process
+  }
+
+  node(nodeId: string): Node {
+    return this.process(nodeId).node
+  }
+
+  texts(nodeId: string): readonly string[] {
+    return this.process(nodeId).machine.texts
+  }
+
+  /** The node that leads in the highest term, as far as it knows itself. */
+  get leader(): string | null {
+    const leaders = this.running.filter((nodeId) => this.node(nodeId).status().role === 'leader')
+    leaders.sort((a, b) => this.node(b).status().term - this.node(a).status().term)
+    return leaders[0] ?? null
+  }
+
+  get followers(): readonly string[] {
+    return this.running.filter((nodeId) => nodeId !== this.leader)
+  }
+
+  leaderOrDie(): string {
+    const { leader } = this
+    assert(leader !== null, 'there is a leader')
+    return leader
+  }
+
+  append(nodeId: string, text: string): Promise<number> {
+    return this.node(nodeId)
+      .propose(command(`append ${text}`))
+      .then((reply) => Number(textOf(reply)))
+  }
+
+  /** Moves time until the promise has settled. */
+  run<T>(promise: Promise<T>, limitMs = 30_000): Promise<T> {
+    return this.clock.resolve(promise, { limitMs })
+  }
+
+  untilReady(limitMs = 30_000): Promise<void> {
+    const isReady = (): boolean => this.running.every((nodeId) => this.node(nodeId).readiness().ready)
+    return this.clock.runUntil(isReady, { limitMs })
+  }
+
+  /** Every node knows which data directory every name belongs to. */
+  untilRegistered(): Promise<void> {
+    const isKnown = (nodeId: string): boolean =>
+      this.nodeIds.every((name) => !this.node(nodeId).acceptsIncarnation(name, 'nobody'))
+    return this.clock.runUntil(() => this.nodeIds.every(isKnown), { limitMs: 30_000 })
+  }
+
+  /** Everybody who runs has applied the same, and nothing is under way. */
+  untilEqual(limitMs = 60_000): Promise<void> {
+    const isEqual = (): boolean => {
+      const statuses = this.running.map((nodeId) => this.node(nodeId).status())
+      const leader = statuses.find(({ role }) => role === 'leader')
+      return leader !== undefined && statuses.every(({ appliedIndex }) => appliedIndex === leader.lastIndex)
+    }
+    return this.clock.runUntil(isEqual, { limitMs })
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.after(ms, resolve))
+  }
+
+  #seat(nodeId: string): Seat {
+    const seat = this.#seats.get(nodeId)
+    assert(seat !== undefined, `${nodeId} is a member`)
+    return seat
+  }
+}
+
+function newSeat(nodeId: string, generation: number): Seat {
+  return {
+    disk: new MemoryDisk(),
+    state: new MemoryState(),
+    incarnation: `${nodeId}-${generation}`,
+    boot: 0,
+    process: null,
+  }
+}

@@ -1,0 +1,387 @@
+/**
+ * One life of a group of nodes, event by event, in a virtual world: real core, driver, log and transport port; time is moved by hand.
+ */
+import t from 'tap'
+import { Condition } from '../../cluster/types.ts'
+import { command, textOf } from '../helpers/memory-state-machine.ts'
+import { HEARTBEAT_MS, NodeWorld } from '../helpers/node-world.ts'
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise
+    return 'none'
+  } catch (error) {
+    if (error instanceof Condition) return error.code
+    throw error
+  }
+}
+
+t.test('propose', async (t) => {
+  t.test('answers with the reply at every node once the command is applied there', async (t) => {
+    const world = await NodeWorld.started()
+    for (const [i, nodeId] of world.nodeIds.entries()) {
+      t.equal(await world.run(world.append(nodeId, nodeId)), i + 1)
+      t.strictSame(world.texts(nodeId).at(-1), nodeId, 'applied here when it resolves')
+    }
+    await world.untilEqual()
+    for (const nodeId of world.nodeIds) t.strictSame(world.texts(nodeId), ['n1', 'n2', 'n3'])
+    await world.stopAll()
+  })
+
+  t.test('puts what arrives in one turn, and while the log is busy, into one entry', async (t) => {
+    const world = await NodeWorld.started()
+    await world.untilEqual()
+    const leader = world.leaderOrDie()
+    const before = world.node(leader).status().lastIndex
+    const replies = world.nodeIds.flatMap((nodeId) =>
+      Array.from({ length: 100 }, (_, i) => world.append(nodeId, `${nodeId}.${i}`)),
+    )
+    t.same(
+      (await world.run(Promise.all(replies))).sort((a, b) => a - b),
+      Array.from({ length: 300 }, (_, i) => i + 1),
+    )
+    const entries = world.node(leader).status().lastIndex - before
+    t.ok(entries <= 3, `300 proposals of three nodes travelled in ${entries} entries`)
+    await world.stopAll()
+  })
+
+  t.test(
+    'takes effect once when the leader dies with the proposal in its log and the asker repeats it',
+    async (t) => {
+      const world = await NodeWorld.started()
+      const leader = world.leaderOrDie()
+      const [asker = '', other = ''] = world.followers
+      const last = world.node(asker).status().lastIndex
+      const reply = world.append(asker, 'once')
+      await world.clock.runUntil(() => world.node(other).status().lastIndex > last, { limitMs: 5_000 })
+      t.strictSame(world.texts(asker), [], 'in the logs, applied nowhere')
+      world.crash(leader)
+      await world.run(reply)
+      await world.run(world.append(asker, 'after'))
+      await world.start(leader)
+      await world.untilEqual()
+      for (const nodeId of world.nodeIds) {
+        t.strictSame(
+          world.texts(nodeId).filter((text) => text === 'once'),
+          ['once'],
+        )
+      }
+      await world.stopAll()
+    },
+  )
+
+  t.test('refuses with no_leader when the proposal cannot have left this node', async (t) => {
+    const world = await NodeWorld.started()
+    const leader = world.leaderOrDie()
+    const [asker = '', other = ''] = world.followers
+    world.crash(leader)
+    world.crash(other)
+    await world.clock.runUntil(() => world.node(asker).readiness().ready === false, { limitMs: 10_000 })
+    t.equal(await world.run(codeOf(world.append(asker, 'lost'))), 'no_leader')
+    t.match(world.node(asker).readiness().reasons.join(), /No leader is known/)
+    await world.stopAll()
+  })
+
+  t.test(
+    'fails with commit_unknown when the proposal may be in a log and is not applied in time',
+    async (t) => {
+      const world = await NodeWorld.started()
+      const leader = world.leaderOrDie()
+      const outcome = codeOf(world.append(leader, 'unknown'))
+      for (const follower of world.followers) world.network.isolate(follower)
+      t.equal(await world.run(outcome), 'commit_unknown')
+      world.network.heal()
+      await world.untilReady()
+      await world.run(world.append(leader, 'after'))
+      await world.untilEqual()
+      t.ok(world.texts(leader).filter((text) => text === 'unknown').length <= 1)
+      await world.stopAll()
+    },
+  )
+
+  t.test('refuses with slow_down beyond the proposals one node may have under way', async (t) => {
+    const world = await NodeWorld.started({ node: { limits: { proposalsPendingMax: 8 } } })
+    const outcomes = Array.from({ length: 12 }, (_, i) => codeOf(world.append('n1', String(i))))
+    const codes = await world.run(Promise.all(outcomes))
+    t.strictSame(
+      codes.slice(0, 8),
+      Array.from({ length: 8 }, () => 'none'),
+    )
+    t.strictSame(
+      codes.slice(8),
+      Array.from({ length: 4 }, () => 'slow_down'),
+    )
+    await world.stopAll()
+  })
+
+  t.test('stays within the limits of one entry', async (t) => {
+    const limits = { batchProposalsMax: 10, batchBytesMax: 200 }
+    const world = await NodeWorld.started({ node: { limits } })
+    await world.untilEqual()
+    const leader = world.leaderOrDie()
+    await world.run(
+      Promise.all(Array.from({ length: 100 }, (_, i) => world.append(leader, `text ${i} padded`))),
+    )
+    const batches = world.process(leader).machine.batches.flatMap(({ entries }) => entries)
+    for (const { commands } of batches) {
+      t.ok(commands.length <= limits.batchProposalsMax)
+      t.ok(commands.reduce((sum, { length }) => sum + length, 0) <= limits.batchBytesMax)
+    }
+    await world.stopAll()
+  })
+})
+
+t.test('readBarrier', async (t) => {
+  t.test('sees at every node what was acknowledged anywhere before', async (t) => {
+    const world = await NodeWorld.started({ maxDelayMs: 20 })
+    for (let i = 0; i < 10; i += 1) {
+      for (const writer of world.nodeIds) {
+        await world.run(world.append(writer, `${writer} ${i}`))
+        const seen = world.nodeIds.map(async (reader) => {
+          await world.node(reader).readBarrier()
+          return world.texts(reader).includes(`${writer} ${i}`)
+        })
+        t.strictSame(await world.run(Promise.all(seen)), [true, true, true])
+      }
+    }
+    await world.stopAll()
+  })
+
+  t.test('refuses at a leader that was cut off, instead of serving the past', async (t) => {
+    const world = await NodeWorld.started()
+    const old = world.leaderOrDie()
+    await world.run(world.append(old, 'before'))
+    world.network.isolate(old)
+    const outcome = codeOf(world.node(old).readBarrier())
+    await world.clock.runUntil(() => world.leader !== null && world.leader !== old, { limitMs: 10_000 })
+    await world.run(world.append(world.leaderOrDie(), 'behind its back'))
+    t.match(await world.run(outcome), /no_leader|no_quorum/)
+    world.network.heal()
+    await world.untilReady()
+    await world.run(world.node(old).readBarrier())
+    t.strictSame(world.texts(old).slice(-1), ['behind its back'])
+    await world.stopAll()
+  })
+
+  t.test('shares rounds: a thousand callers cost few', async (t) => {
+    const world = await NodeWorld.started()
+    const [reader = ''] = world.followers
+    const readers = Array.from({ length: 1_000 }, () => world.node(reader).readBarrier())
+    const sample = (): number | undefined =>
+      world
+        .node(reader)
+        .metrics()
+        .find(({ name }) => name === 'holdfast_raft_readers_waiting')?.value
+    t.equal(sample(), 1_000)
+    await world.run(Promise.all(readers), 4 * HEARTBEAT_MS)
+    t.equal(sample(), 0)
+    await world.stopAll()
+  })
+})
+
+t.test('restart', async (t) => {
+  t.test(
+    'keeps everything acknowledged when all nodes lose power at once, unflushed writes included',
+    async (t) => {
+      const world = await NodeWorld.started()
+      const acked: string[] = []
+      for (let round = 0; round < 4; round += 1) {
+        const under = world.nodeIds.flatMap((nodeId) =>
+          Array.from({ length: 20 }, (_, i) => {
+            const text = `${round}.${nodeId}.${i}`
+            return world.append(nodeId, text).then(
+              () => acked.push(text),
+              () => undefined,
+            )
+          }),
+        )
+        // Somewhere in the middle of it.
+        await world.clock.advance(2 + 3 * round)
+        for (const nodeId of world.nodeIds) world.crash(nodeId, world.random() % 3)
+        await Promise.all(under)
+        for (const nodeId of world.nodeIds) await world.start(nodeId)
+        await world.untilReady()
+      }
+      await world.run(world.append('n1', 'end'))
+      await world.untilEqual()
+      t.ok(acked.length > 0, 'something was acknowledged')
+      for (const nodeId of world.nodeIds) {
+        const texts = world.texts(nodeId)
+        t.equal(new Set(texts).size, texts.length, 'nothing took effect twice')
+        t.strictSame(
+          acked.filter((text) => !texts.includes(text)),
+          [],
+        )
+        t.strictSame(texts, world.texts('n1'))
+      }
+      await world.stopAll()
+    },
+  )
+
+  t.test('begins sequences anew in a new process without being taken for a repeat', async (t) => {
+    const world = await NodeWorld.started()
+    t.equal(await world.run(world.append('n2', 'first life')), 1)
+    await world.restart('n2')
+    await world.untilReady()
+    t.equal(await world.run(world.append('n2', 'second life')), 2)
+    await world.stopAll()
+  })
+})
+
+t.test('snapshot', async (t) => {
+  const keepLittle = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }
+
+  t.test('brings back a node that was away longer than the log reaches', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    const [away = ''] = world.followers
+    world.crash(away)
+    for (let i = 0; i < 60; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
+    const { base, lastIndex } = world.node(world.leaderOrDie()).status()
+    t.ok(base.index > 40 && lastIndex - base.index <= 10, 'the log was compacted to what is to be kept')
+    await world.start(away)
+    await world.untilEqual()
+    t.strictSame(world.texts(away), world.texts(world.leaderOrDie()))
+    const installed = world
+      .node(away)
+      .metrics()
+      .find(({ name }) => name === 'holdfast_raft_snapshots_installed_total')
+    t.equal(installed?.value, 1)
+    t.equal(await world.run(world.append(away, 'back again')), 61)
+    await world.restart(away)
+    await world.untilEqual()
+    t.equal(world.texts(away).length, 61, 'and it survives a restart')
+    await world.stopAll()
+  })
+
+  t.test('starts the log anew when the crash came between the install and the log', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    const [away = ''] = world.followers
+    world.crash(away)
+    for (let i = 0; i < 40; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
+    await world.start(away)
+    const record = world.state(away).current.record
+    await world.clock.runUntil(
+      () => world.texts(away).length >= 32 && world.state(away).current.record !== record,
+      {
+        limitMs: 10_000,
+      },
+    )
+    // The state has switched; the write that moves the base of the log is still waiting for its flush.
+    world.crash(away)
+    t.ok(world.disk(away).image.content.base.index < 32, 'the log on disk knows nothing of it')
+    await world.start(away)
+    await world.untilEqual()
+    t.strictSame(world.texts(away), world.texts(world.leaderOrDie()))
+    t.equal(await world.run(world.append(away, 'end')), 41)
+    await world.stopAll()
+  })
+
+  t.test('is refused whole when the stream breaks, and pulled again', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle, maxDelayMs: 5 })
+    const [away = ''] = world.followers
+    world.crash(away)
+    for (let i = 0; i < 40; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
+    const leader = world.leaderOrDie()
+    const snapshots = (nodeId: string, what: string): number =>
+      world
+        .node(nodeId)
+        .metrics()
+        .find(({ name }) => name === `holdfast_raft_snapshots_${what}_total`)?.value ?? 0
+    await world.start(away)
+    await world.clock.runUntil(() => snapshots(leader, 'served') > 0, { limitMs: 10_000 })
+    world.network.isolate(away)
+    await world.clock.runUntil(() => snapshots(away, 'failed') > 0, { limitMs: 60_000 })
+    t.strictSame(world.texts(away), [], 'the old state stands')
+    world.network.heal()
+    await world.untilEqual()
+    t.strictSame(world.texts(away), world.texts(leader))
+    await world.stopAll()
+  })
+
+  t.test('state_behind_log: refuses to start on a state that was lost', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    for (let i = 0; i < 40; i += 1) await world.run(world.append('n1', `text ${i}`))
+    await world.untilEqual()
+    await world.stop('n1')
+    world.state('n1').current = { record: null, texts: [], lastTime: 0 }
+    await t.rejects(world.start('n1'), { code: 'state_behind_log' })
+  })
+})
+
+t.test('failure', async (t) => {
+  t.test('of the log mutes the node, tells its callers, and leaves the others serving', async (t) => {
+    const world = await NodeWorld.started()
+    const leader = world.leaderOrDie()
+    const [other = ''] = world.followers
+    world.disk(leader).fault = new Error('EIO')
+    const outcome = codeOf(world.append(leader, 'on a broken disk'))
+    const cause = await world.run(world.node(leader).failed)
+    t.match(cause.message, /EIO/)
+    t.equal(await outcome, 'commit_unknown')
+    t.equal(await codeOf(world.append(leader, 'later')), 'shutting_down')
+    t.equal(await codeOf(world.node(leader).readBarrier()), 'shutting_down')
+    t.match(world.node(leader).readiness(), { ready: false, reasons: [/EIO/] })
+    await world.run(world.append(other, 'without it'))
+    await world.stopAll()
+  })
+
+  t.test('of apply stops the node before it can answer', async (t) => {
+    const world = await NodeWorld.started()
+    world.state('n2').fault = new Error('a bug')
+    const outcome = codeOf(world.append('n2', 'poison'))
+    t.match((await world.run(world.node('n2').failed)).message, /a bug/)
+    t.equal(await outcome, 'commit_unknown')
+    await world.stopAll()
+  })
+
+  t.test('of a disk that was emptied: the node is told, and its vote does not count', async (t) => {
+    const world = await NodeWorld.started()
+    await world.run(world.append('n1', 'kept'))
+    await world.untilEqual()
+    const leader = world.leaderOrDie()
+    const [wiped = '', other = ''] = world.followers
+    world.crash(wiped)
+    world.wipe(wiped)
+    await world.start(wiped)
+    await world.clock.runUntil(
+      () => /Another data directory/.test(world.node(wiped).readiness().reasons.join()),
+      {
+        limitMs: 20_000,
+      },
+    )
+    world.crash(leader)
+    await world.clock.advance(5_000)
+    t.not(world.node(other).status().role, 'leader', 'one node that remembers is no majority of three')
+    t.not(world.node(wiped).status().role, 'leader')
+    await world.start(leader)
+    await world.untilEqual().catch(() => undefined)
+    t.strictSame(world.texts(other), ['kept'])
+    await world.stopAll()
+  })
+})
+
+t.test('stop', async (t) => {
+  t.test('hands leadership over, so that writing goes on without an election time-out', async (t) => {
+    const world = await NodeWorld.started()
+    const leader = world.leaderOrDie()
+    await world.stop(leader)
+    const begun = world.clock.now()
+    const [other = ''] = world.running
+    await world.run(world.append(other, 'next'))
+    t.ok(world.clock.now() - begun < 200, `took ${world.clock.now() - begun} ms`)
+    await world.stopAll()
+  })
+
+  t.test('finishes what runs and refuses the rest with shutting_down', async (t) => {
+    const world = await NodeWorld.started()
+    const [nodeId = ''] = world.followers
+    const node = world.node(nodeId)
+    const under = node.propose(command('append in time'))
+    const stopped = node.stop()
+    t.equal(await codeOf(node.propose(command('append too late'))), 'shutting_down')
+    t.equal(textOf(await world.run(under)), '1')
+    await world.run(stopped)
+    t.equal(node.stop(), node.stop(), 'stopping twice is stopping once')
+    await world.stopAll()
+  })
+})

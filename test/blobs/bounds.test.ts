@@ -102,6 +102,7 @@ t.test('limitStalls', async (t) => {
       try {
         for (;;) yield Uint8Array.of(1)
       } finally {
+        await clock.settle()
         closed = true
       }
     }

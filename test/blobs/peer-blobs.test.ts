@@ -1,0 +1,71 @@
+/**
+ * What a reader is told when the stream of a peer is not what was asked for.
+ */
+import t from 'tap'
+import { BLOB_LIMITS } from '../../cluster/blobs/blob-limits.ts'
+import { PeerBlobs } from '../../cluster/blobs/peer-blobs.ts'
+import { PeerHealth } from '../../cluster/blobs/peer-health.ts'
+import { PeerRefusedError, PeerUnreachableError, type Transport } from '../../cluster/transport/transport.ts'
+import { BlobDamagedError, BlobMissingError } from '../../cluster/types.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+import { collect, sampleBlob, streamOf } from './blob-samples.ts'
+
+/** A peer that answers every call with this body. */
+function peersBehind(answer: () => AsyncIterable<Uint8Array>) {
+  const clock = new VirtualClock()
+  const health = new PeerHealth({ clock, coolDownMs: 500, coolDownMaxMs: 500 })
+  const transport: Transport = {
+    start: async () => undefined,
+    send: () => undefined,
+    handle: () => undefined,
+    call: async () => ({ header: {}, body: answer() }),
+    stop: async () => undefined,
+  }
+  const peers = new PeerBlobs({ transport, health, clock, limits: BLOB_LIMITS })
+  const read = (start: number, end: number) => collect(peers.get('n2', sampleBlob(1), { start, end }))
+  return { clock, health, read }
+}
+
+t.test('PeerBlobs.get', async (t) => {
+  t.test('gives the bytes when they are as many as asked for', async (t) => {
+    const { read, health } = peersBehind(() => streamOf(Uint8Array.of(1, 2), Uint8Array.of(3)))
+    t.strictSame(await read(7, 10), Uint8Array.of(1, 2, 3))
+    t.ok(health.isHealthy('n2'))
+  })
+
+  t.test(
+    'throws PeerUnreachableError when the stream is shorter or longer, and thinks worse of the peer',
+    async (t) => {
+      for (const end of [9, 11]) {
+        const { read, health } = peersBehind(() => streamOf(Uint8Array.of(1, 2), Uint8Array.of(3)))
+        await t.rejects(read(7, end), PeerUnreachableError)
+        t.notOk(health.isHealthy('n2'))
+      }
+    },
+  )
+
+  t.test('throws PeerUnreachableError when the stream goes silent', async (t) => {
+    const { read, clock } = peersBehind(async function* () {
+      yield Uint8Array.of(1)
+      await new Promise(() => undefined)
+    })
+    const reading = t.rejects(read(0, 2), PeerUnreachableError)
+    await clock.advance(BLOB_LIMITS.stallMs)
+    await reading
+    t.equal(clock.pending, 0)
+  })
+
+  t.test('throws what the peer said about its copy', async (t) => {
+    for (const [code, type] of [
+      ['blob_missing', BlobMissingError],
+      ['blob_damaged', BlobDamagedError],
+      ['slow_down', PeerUnreachableError],
+    ] as const) {
+      const { read, health } = peersBehind(() => {
+        throw new PeerRefusedError(code, 'No')
+      })
+      await t.rejects(read(0, 1), type)
+      t.ok(health.isHealthy('n2'), 'a peer that answers is healthy')
+    }
+  })
+})

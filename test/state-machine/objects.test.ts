@@ -84,7 +84,7 @@ t.test('putObject', (t) => {
     const world = worldWithBucket()
     world.do(put('k', inline, 30))
     world.do(putChunks('k', ['c1', 'c2']))
-    t.same(kindsIn(world).sort(), ['manifestPage', 'object'])
+    t.same(new Set(kindsIn(world)), new Set(['object', 'manifestPage']))
     t.match(photos(world), { objectCount: 1, logicalBytes: 20 })
     world.do(putChunks('k', [found('c2'), 'c3']))
     t.match(world.get(keys.chunk('acme', 'c1')), { references: 0, condemnedAt: world.index })

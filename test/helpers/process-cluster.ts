@@ -1,0 +1,214 @@
+/**
+ * A cluster of real processes on loopback, for tests that kill, pause and restart nodes.
+ *
+ * Owns: processes, ports, a small client. Rule: only processes started here are signalled, and all of them are gone
+ * when the test ends.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Agent, request } from 'undici'
+import { demoCredentials } from '../../scripts/local-demo.ts'
+import type { LocalOptions } from '../../scripts/local-options.ts'
+import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local-setup.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const CONDITION_MS_MAX = 60_000
+const POLL_MS = 20
+
+/** Waits for a fact, not for a time; the limit only ends a test that would hang. */
+export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+  const giveUpAt = performance.now() + CONDITION_MS_MAX
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error(`gave up waiting until ${what}`)
+    await wait(POLL_MS)
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+/** Ports below the ephemeral range, so that no outgoing connection of another test sits on one. */
+export async function freeBasePort(nodes: number): Promise<number> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const base = 10_000 + Math.floor(Math.random() * 2000) * 10
+    const ports = Array.from({ length: nodes }, (_, i) => [0, 1, 2].map((k) => base + 10 * i + k)).flat()
+    const free = await Promise.all(ports.map(isFree))
+    if (free.every(Boolean)) return base
+  }
+  throw new Error('found no free ports')
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Removes the folder when the test is over; nodes may still be closing files in it. */
+export function temporaryFolder(t: { teardown(callback: () => void): unknown }): string {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
+  return dir
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Buffer
+}
+
+export class ProcessCluster {
+  readonly plan: readonly NodePlan[]
+  readonly #options: LocalOptions
+  readonly #children = new Map<string, ChildProcess>()
+  readonly #agent = new Agent({ keepAliveTimeout: 1000, connect: { timeout: 2000 } })
+  #setup: Setup | null = null
+  #token = ''
+
+  private constructor(options: LocalOptions) {
+    this.#options = options
+    this.plan = planNodes(options)
+  }
+
+  static async start(
+    t: { teardown(callback: () => unknown): unknown },
+    nodes: number,
+  ): Promise<ProcessCluster> {
+    const dataDir = temporaryFolder(t)
+    const basePort = await freeBasePort(nodes)
+    const cluster = new ProcessCluster({
+      nodes,
+      dataDir,
+      basePort,
+      json: true,
+      configFile: null,
+      restart: false,
+    })
+    t.teardown(() => cluster.#killAll())
+    cluster.#setup = await prepare(cluster.#options, cluster.plan)
+    for (const { nodeId } of cluster.plan) cluster.startNode(nodeId)
+    await cluster.allReady()
+    cluster.#setup = await demoCredentials(cluster.#options, cluster.#setup, cluster.plan)
+    return cluster
+  }
+
+  get setup(): Setup {
+    if (this.#setup === null) throw new Error('the cluster was not started')
+    return this.#setup
+  }
+
+  node(nodeId: string): NodePlan {
+    const node = this.plan.find((candidate) => candidate.nodeId === nodeId)
+    if (node === undefined) throw new Error(`no node ${nodeId}`)
+    return node
+  }
+
+  pid(nodeId: string): number {
+    return this.#children.get(nodeId)?.pid ?? 0
+  }
+
+  startNode(nodeId: string): void {
+    const node = this.node(nodeId)
+    const log = openSync(node.logFile, 'a')
+    const child = spawn(process.execPath, [MAIN, 'server', '--config', node.configFile], {
+      stdio: ['ignore', log, log],
+    })
+    this.#children.set(nodeId, child)
+  }
+
+  /** Resolves with the exit code, or the signal that ended it. */
+  async signal(nodeId: string, signal: NodeJS.Signals): Promise<number | string> {
+    const child = this.#children.get(nodeId)
+    if (child === undefined) throw new Error(`node ${nodeId} does not run`)
+    const ended = new Promise<number | string>((resolve) =>
+      child.once('exit', (code, by) => resolve(code ?? by ?? 'unknown')),
+    )
+    child.kill(signal)
+    const how = await ended
+    this.#children.delete(nodeId)
+    return how
+  }
+
+  async ready(nodeId: string): Promise<boolean> {
+    try {
+      const { statusCode, body } = await request(`${this.node(nodeId).adminUrl}/readyz`, {
+        dispatcher: this.#agent,
+        headersTimeout: 2000,
+      })
+      await body.dump()
+      return statusCode === 200
+    } catch {
+      // Not listening: not ready.
+      return false
+    }
+  }
+
+  async allReady(): Promise<void> {
+    for (const { nodeId } of this.plan) {
+      await until(`${nodeId} is ready (log: ${this.node(nodeId).logFile})`, async () => {
+        const child = this.#children.get(nodeId)
+        if (child && child.exitCode !== null)
+          throw new Error(`${nodeId} ended:\n${readFileSync(this.node(nodeId).logFile, 'utf8').slice(-3000)}`)
+        return this.ready(nodeId)
+      })
+    }
+  }
+
+  async metric(nodeId: string, name: string): Promise<number | undefined> {
+    const { body } = await request(`${this.node(nodeId).adminUrl}/metrics`, { dispatcher: this.#agent })
+    const line = (await body.text())
+      .split('\n')
+      .find((row) => row.startsWith(name) && /[ {]/.test(row[name.length] ?? ''))
+    return line === undefined ? undefined : Number(line.split(' ').at(-1))
+  }
+
+  /** The node that says it leads; undefined between leaders. */
+  async leader(): Promise<string | undefined> {
+    for (const nodeId of this.#children.keys()) {
+      if ((await this.metric(nodeId, 'holdfast_raft_is_leader').catch(() => 0)) === 1) return nodeId
+    }
+    return undefined
+  }
+
+  /** One attempt at one node; throws when it cannot be reached. */
+  async call(
+    nodeId: string,
+    method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD',
+    path: string,
+    body?: Uint8Array | string | null,
+  ): Promise<Answer> {
+    const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` }
+    if (typeof body === 'string') headers['content-type'] = 'application/json'
+    const answer = await request(`${this.node(nodeId).dataUrl}/api/v1${path}`, {
+      method,
+      headers,
+      body: body ?? null,
+      dispatcher: this.#agent,
+      headersTimeout: 20_000,
+    })
+    return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) }
+  }
+
+  async login(nodeId: string): Promise<void> {
+    const { accessKeyId, secretKey } = this.setup
+    const { status, body } = await this.call(
+      nodeId,
+      'POST',
+      '/auth/token',
+      JSON.stringify({ accessKeyId, secretKey }),
+    )
+    if (status !== 200) throw new Error(`no token: ${status} ${body}`)
+    this.#token = (JSON.parse(body.toString()) as { token: string }).token
+  }
+
+  async #killAll(): Promise<void> {
+    await Promise.all([...this.#children.keys()].map((nodeId) => this.signal(nodeId, 'SIGKILL')))
+    await this.#agent.destroy()
+  }
+}

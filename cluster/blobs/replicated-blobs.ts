@@ -64,6 +64,7 @@ export class ReplicatedBlobs implements Blobs {
   readonly #reports = new Set<string>()
   #births = 0
   #lateCopies = 0
+  #ownWrites = 0
   #stopping = false
   #usage: DiskUsage | null = null
   #usageAsked = false
@@ -175,12 +176,26 @@ export class ReplicatedBlobs implements Blobs {
 
   async #writeCopy(node: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
     try {
-      if (node === this.#options.nodeId) await this.#local.write(blob, slices(blob.bytes), blob)
+      if (node === this.#options.nodeId) await this.#writeOwnCopy(blob)
       else await this.#peers.put(node, blob, signal)
     } catch (err) {
       if (!signal.aborted)
         this.#options.logger.warn({ blob: blob.id, peer: node, err }, 'blob copy not written')
       throw err
+    }
+  }
+
+  /** A call can be cut off, a disk that hangs cannot: so copies that wait for this node's disk have a bound of their own. */
+  async #writeOwnCopy(blob: OutgoingBlob): Promise<void> {
+    const { writesMax, lateCopiesMax } = this.#limits
+    if (this.#ownWrites >= writesMax + lateCopiesMax) {
+      throw new Condition('slow_down', `Cannot write a blob: ${this.#ownWrites} wait for the disk already`)
+    }
+    this.#ownWrites++
+    try {
+      await this.#local.write(blob, slices(blob.bytes), blob)
+    } finally {
+      this.#ownWrites--
     }
   }
 
@@ -248,8 +263,12 @@ function asCondition(failed: CopiesFailedError): Error {
     if (error instanceof TypeError) return error
     if (error instanceof BlobWriteError && CALLER_FAULTS.includes(error.code)) return error
   }
-  const isBusy = failed.errors.some(
+  const isBusy = failed.errors.some((error) => hasCode(error) && error.code === 'slow_down')
     (error) => error instanceof PeerRefusedError && error.code === 'slow_down',
   )
   return new Condition(isBusy ? 'slow_down' : 'not_enough_replicas', failed.message, { cause: failed })
+}
+
+function hasCode(error: unknown): error is PeerRefusedError | Condition {
+  return error instanceof PeerRefusedError || error instanceof Condition
 }

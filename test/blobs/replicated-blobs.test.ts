@@ -104,6 +104,25 @@ t.test('ReplicatedBlobs.write', async (t) => {
     },
   )
 
+  t.test('leaves a node that hangs alone for a while, and takes it back as soon as it answers', async (t) => {
+    const cluster = await BlobCluster.start(t, 'x y z')
+    const { store } = cluster.node('n3')
+    const duration = async (seed: number) => {
+      const before = cluster.clock.now()
+      const { replicas } = await cluster.write(sampleBlob(seed))
+      return { copies: replicas.length, ms: cluster.clock.now() - before }
+    }
+    store.gate = () => new Promise(() => undefined)
+    t.ok((await duration(1)).ms >= 150, 'nobody knows yet')
+    await cluster.clock.advance(9_900)
+    const known = await duration(2)
+    t.ok(known.ms < 10, `${known.ms} ms`)
+    store.gate = async () => undefined
+    await cluster.clock.advance(1_000)
+    t.equal((await duration(3)).copies, 3)
+    t.equal((await duration(4)).copies, 3)
+  })
+
   t.test('tells the caller when the bytes are not what it says', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
     const wrong = { ...sampleBlob(1), checksum: sampleBlob(2).checksum }
@@ -170,6 +189,21 @@ t.test('ReplicatedBlobs bounds', async (t) => {
       t.equal(late(), 3)
       await cluster.clock.advance(20_000)
       t.equal(late(), 0, 'the time-out ends them')
+    },
+  )
+
+  t.test(
+    'queues only so many copies at its own disk when that hangs, and goes on with the others',
+    async (t) => {
+      const cluster = await BlobCluster.start(t, 'x y z', { writesMax: 3, lateCopiesMax: 2 })
+      let held = 0
+      cluster.node('n1').store.gate = () => {
+        held++
+        return new Promise(() => undefined)
+      }
+      for (let seed = 0; seed < 12; seed++)
+        t.strictSame((await cluster.write(sampleBlob(seed))).missing, ['n1'])
+      t.equal(held, 5)
     },
   )
 

@@ -264,8 +264,6 @@ function asCondition(failed: CopiesFailedError): Error {
     if (error instanceof BlobWriteError && CALLER_FAULTS.includes(error.code)) return error
   }
   const isBusy = failed.errors.some((error) => hasCode(error) && error.code === 'slow_down')
-    (error) => error instanceof PeerRefusedError && error.code === 'slow_down',
-  )
   return new Condition(isBusy ? 'slow_down' : 'not_enough_replicas', failed.message, { cause: failed })
 }
 

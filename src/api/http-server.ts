@@ -43,7 +43,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     requestIdHeader: false,
     trustProxy: false,
     exposeHeadRoutes: false,
-    // Our own 503 is a problem body; see `closing` below.
+    // Our own 503 is a problem body; see closeInOrder.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     connectionTimeout: SILENCE_MS_MAX,
@@ -66,14 +66,8 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
 
   neverParseBodies(server)
   answerExpectationsLate(server.server)
-  let closing = false
-  server.addHook('preClose', async () => {
-    closing = true
-  })
-  server.addHook('onRequest', async (request, reply) => {
-    begin(services, log, { request, reply })
-    if (closing) throw new Condition('shutting_down', 'This node is shutting down; ask another one')
-  })
+  server.addHook('onRequest', async (request, reply) => begin(services, log, { request, reply }))
+  closeInOrder(server)
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request, reply) => {
     await prove(services, plane, { auth: plane.strangerAuth, request })
@@ -88,6 +82,28 @@ function neverParseBodies(server: FastifyInstance): void {
   for (const method of server.supportedMethods) {
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   }
+}
+
+/**
+ * Once close() has begun: what runs is finished, what comes is refused, and no connection outlives its last answer.
+ * Without it a kept-alive connection would hold the node back until its time-out.
+ */
+function closeInOrder(server: FastifyInstance): void {
+  let closing = false
+  server.addHook('preClose', async () => {
+    closing = true
+  })
+  server.addHook('onRequest', async (_, reply) => {
+    if (closing) throw new Condition('shutting_down', 'This node is shutting down; ask another one')
+    // For bodies whose headers are out already when the closing begins.
+    reply.raw.once('close', () => {
+      if (closing) setImmediate(() => server.server.closeIdleConnections())
+    })
+  })
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done(null, payload)
+  })
 }
 
 function mountRoute(

@@ -38,10 +38,10 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
 }
 
 function sendText(reply: FastifyReply, contentType: string, text: string): void {
-  if (reply.request.method !== 'HEAD') {
-    Exchange.of(reply.request.raw, reply.raw).sentBytes += Buffer.byteLength(text)
-  }
-  reply.header('content-type', contentType).send(text)
+  // Bytes, not text: fastify appends a charset to the type of a text.
+  const bytes = Buffer.from(text, 'utf8')
+  if (reply.request.method !== 'HEAD') Exchange.of(reply.request.raw, reply.raw).sentBytes += bytes.length
+  reply.header('content-type', contentType).send(bytes)
 }
 
 async function startBody(

@@ -1,0 +1,217 @@
+/**
+ * The two servers on loopback sockets over MemoryServices, and a client that sends exactly what it is told.
+ *
+ * Rule: every answer that passes through `call` is held against the contract: a success against the schema of its route,
+ * anything else against the problem body; both must carry the request id.
+ */
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import net from 'node:net'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { adminPlane } from '../../src/api/admin/routes.ts'
+import { createAdminServer } from '../../src/api/admin-server.ts'
+import { createDataServer } from '../../src/api/data-server.ts'
+import { dataPlane } from '../../src/api/native/routes.ts'
+import { pathsOf, type Plane } from '../../src/api/plane.ts'
+import { STATUS_OF } from '../../src/api/problem.ts'
+import { NO_METER } from '../../src/api/request-log.ts'
+import type { RouteDefinition } from '../../src/api/route.ts'
+import { MemoryServices } from '../helpers/memory-services.ts'
+
+interface Teardown {
+  teardown(handler: () => void | Promise<void>): void
+}
+
+export interface Ask {
+  readonly method?: string
+  /** Sent as it stands. */
+  readonly path: string
+  readonly token?: string
+  readonly headers?: http.OutgoingHttpHeaders
+  /** A plain object is sent as JSON. */
+  readonly body?: string | Buffer | object
+  readonly admin?: boolean
+}
+
+export interface Heard {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly bytes: Buffer
+  /** The body as JSON; {} when it is none. */
+  readonly json: Record<string, unknown>
+  readonly code: unknown
+}
+
+export const METRICS = {
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  render: async () => 'up 1\n',
+  ...NO_METER,
+}
+const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+export class ApiWorld {
+  readonly memory: MemoryServices
+  readonly dataPort: number
+  readonly adminPort: number
+  readonly dataServer: ReturnType<typeof createDataServer>
+  /** Problem codes heard so far. */
+  readonly codes = new Set<string>()
+  readonly #agent = new http.Agent({ keepAlive: true })
+  readonly #planes: { readonly data: Plane; readonly admin: Plane }
+
+  static async start(
+    t: Teardown,
+    options: Parameters<typeof MemoryServices.start>[1] = {},
+  ): Promise<ApiWorld> {
+    const memory = await MemoryServices.start(t, options)
+    const data = createDataServer(memory.services)
+    const admin = createAdminServer(memory.services, METRICS)
+    await data.listen({ host: '127.0.0.1', port: 0 })
+    await admin.listen({ host: '127.0.0.1', port: 0 })
+    const world = new ApiWorld(memory, data, admin)
+    t.teardown(async () => {
+      world.#agent.destroy()
+      await data.close()
+      await admin.close()
+    })
+    return world
+  }
+
+  private constructor(
+    memory: MemoryServices,
+    data: ReturnType<typeof createDataServer>,
+    admin: ReturnType<typeof createAdminServer>,
+  ) {
+    this.memory = memory
+    this.dataServer = data
+    this.dataPort = (data.server.address() as AddressInfo).port
+    this.adminPort = (admin.server.address() as AddressInfo).port
+    this.#planes = { data: dataPlane, admin: adminPlane(METRICS) }
+  }
+
+  /** With the tenant `acme`, its bucket `photos` and a bearer token for everything. */
+  static async withBucket(
+    t: Teardown,
+    options: Parameters<typeof MemoryServices.start>[1] = {},
+  ): Promise<{ world: ApiWorld; token: string }> {
+    const world = await ApiWorld.start(t, options)
+    await world.memory.tenant('acme')
+    const token = await world.memory.bearer('acme')
+    const made = await world.call({
+      method: 'POST',
+      path: '/api/v1/buckets',
+      token,
+      body: { name: 'photos' },
+    })
+    assert.equal(made.status, 201)
+    return { world, token }
+  }
+
+  async call(ask: Ask): Promise<Heard> {
+    const heard = await this.send(ask)
+    this.#holdAgainstContract(ask, heard)
+    return heard
+  }
+
+  send(ask: Ask): Promise<Heard> {
+    const { method = 'GET', path, token, body, admin = false } = ask
+    const isPlain = typeof body === 'object' && !Buffer.isBuffer(body)
+    const payload = isPlain ? JSON.stringify(body) : body
+    const headers: http.OutgoingHttpHeaders = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(isPlain ? { 'content-type': 'application/json' } : {}),
+      ...(payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) }),
+      ...ask.headers,
+    }
+    const port = admin ? this.adminPort : this.dataPort
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, method, path, headers, agent: this.#agent }
+      const request = http.request(options, (response) => {
+        const pieces: Buffer[] = []
+        response.on('data', (piece: Buffer) => pieces.push(piece))
+        response.on('error', reject)
+        response.on('end', () => resolve(heardFrom(response, Buffer.concat(pieces))))
+      })
+      request.on('error', reject)
+      request.end(payload)
+    })
+  }
+
+  /** Writes bytes to a socket of its own and reads until the server closes it. */
+  raw(text: string | Buffer, admin = false): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = net.connect(admin ? this.adminPort : this.dataPort, '127.0.0.1')
+      const pieces: Buffer[] = []
+      socket.on('data', (piece) => pieces.push(piece))
+      socket.on('error', reject)
+      socket.on('close', () => resolve(Buffer.concat(pieces).toString('latin1')))
+      socket.write(text)
+    })
+  }
+
+  #holdAgainstContract(ask: Ask, heard: Heard): void {
+    const { status, headers, json, bytes } = heard
+    const method = ask.method ?? 'GET'
+    const said = `${method} ${ask.path} -> ${status} ${bytes.subarray(0, 300).toString()}`
+    assert.match(`${headers['x-request-id']}`, REQUEST_ID, said)
+    assert.equal(headers['x-served-by'], 'n1', said)
+    if (status >= 400) {
+      assert.equal(headers['content-type'], 'application/problem+json', said)
+      if (status === 401) assert.ok(headers['www-authenticate'], said)
+      if (status === 503) assert.match(`${headers['retry-after']}`, /^[1-9]\d*$/, said)
+      if (method !== 'HEAD') this.#checkProblem(json, heard)
+      return
+    }
+    const route = this.#routeOf(ask)
+    assert.ok(route, `no route for ${said}`)
+    const statuses = [route.success.status, ...Object.keys(route.otherStatuses ?? {}).map(Number)]
+    assert.ok(statuses.includes(status), said)
+    const { content } = route.success
+    if (content?.type === 'application/json' && method !== 'HEAD') {
+      assert.equal(headers['content-type'], 'application/json', said)
+      const faults = errorsOf(content.schema, json)
+      assert.deepEqual(faults, [], said)
+    }
+  }
+
+  #checkProblem(json: Record<string, unknown>, heard: Heard): void {
+    assert.equal(json['status'], heard.status)
+    assert.equal(json['requestId'], heard.headers['x-request-id'])
+    assert.equal(json['detail'], json['message'])
+    for (const name of ['type', 'title', 'instance', 'message'])
+      assert.equal(typeof json[name], 'string', name)
+    const { code } = json
+    assert.ok(typeof code === 'string' && Object.hasOwn(STATUS_OF, code), `${String(code)} is a known code`)
+    assert.ok(!/\bat .*\.ts:\d+/.test(heard.bytes.toString()), 'no stack leaves the server')
+    this.codes.add(code)
+  }
+
+  #routeOf(ask: Ask): RouteDefinition | undefined {
+    const plane = ask.admin === true ? this.#planes.admin : this.#planes.data
+    const path = ask.path.split('?')[0] ?? ''
+    const method = ask.method ?? 'GET'
+    const exact = plane.routes.find((route) => route.method === method && isAt(plane, route, path))
+    return exact ?? plane.routes.find((route) => method === 'HEAD' && isAt(plane, route, path))
+  }
+}
+
+function heardFrom(response: http.IncomingMessage, bytes: Buffer): Heard {
+  const { headers, statusCode = 0 } = response
+  const isJson = /json/.test(headers['content-type'] ?? '') && bytes.length > 0
+  const json = isJson ? (JSON.parse(bytes.toString()) as Record<string, unknown>) : {}
+  return { status: statusCode, headers, bytes, json, code: json['code'] }
+}
+
+function isAt(plane: Plane, route: RouteDefinition, path: string): boolean {
+  return pathsOf(plane, route).some((template) => {
+    const pattern = template.replace(/\{\w+\.\.\.\}/, '.*').replace(/\{\w+\}/g, '[^/]+')
+    return new RegExp(`^${pattern}$`, 's').test(path)
+  })
+}
+
+/** `format` is not checked by the compiler's default; the shape is what counts here. */
+function errorsOf(schema: TSchema, value: unknown): readonly unknown[] {
+  return Compile(schema).Errors(value)
+}

@@ -1,0 +1,190 @@
+/**
+ * The whole service on a one-node cluster in memory: real state machine and store on a temporary directory, real access
+ * and content, blobs in memory. Only the machine below is replaced, which is what its port is for.
+ *
+ * Faults are switched on by assigning the public fields; nothing here waits for time.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Cluster, Logger } from '../../cluster/index.ts'
+import { newAdminToken } from '../../src/access/admin-token.ts'
+import { NativeAccess } from '../../src/access/native-access.ts'
+import type { Config } from '../../src/config/types.ts'
+import { ObjectContent } from '../../src/content/object-content.ts'
+import type { Services } from '../../src/operations/services.ts'
+import type { AdminRole } from '../../src/state-machine/records.ts'
+import { openStore, type Store } from '../../src/store/open-store.ts'
+import { createPropose, type Propose } from '../../src/store/propose.ts'
+import { TEST_LIMITS, testMasterKey } from './content-world.ts'
+import { MemoryBlobs } from './memory-blobs.ts'
+
+interface Teardown {
+  teardown(handler: () => void | Promise<void>): void
+}
+
+interface LogLine {
+  readonly level: string
+  readonly fields: object
+  readonly message: string
+}
+
+export interface MadeKey {
+  readonly accessKeyId: string
+  readonly secretKey: string
+}
+
+interface Options {
+  readonly limits?: Partial<Config['limits']>
+  readonly metricsPublic?: boolean
+}
+
+export class MemoryServices {
+  readonly services: Services
+  readonly blobs = new MemoryBlobs()
+  readonly lines: LogLine[] = []
+  /** Milliseconds since 1970 by which tokens live and die. */
+  now = Date.now()
+  /** Thrown by the next barriers and proposals while set. */
+  barrierFault: Error | null = null
+  proposeFault: Error | null = null
+  /** Awaited before a proposal is applied. */
+  beforeApply: () => Promise<void> = async () => {}
+  notReady: readonly string[] = []
+  barriers = 0
+  proposals = 0
+  readonly #store: Store
+  #index = 0
+  #turn: Promise<unknown> = Promise.resolve()
+
+  static async start(t: Teardown, options: Options = {}): Promise<MemoryServices> {
+    const dir = mkdtempSync(join(tmpdir(), 'holdfast-services-'))
+    const world = new MemoryServices(dir, options)
+    await world.#store.stateMachine.open()
+    t.teardown(async () => {
+      await world.#store.stateMachine.close()
+      rmSync(dir, { recursive: true, force: true })
+    })
+    return world
+  }
+
+  private constructor(dir: string, options: Options) {
+    const logger = this.#logger()
+    this.#store = openStore({ dir, logger })
+    const state = this.#store.reader
+    const config = testConfig(dir, options)
+    this.services = {
+      config,
+      cluster: this.#cluster(),
+      state,
+      propose: createPropose({ propose: (command) => this.#propose(command) }),
+      access: new NativeAccess({ masterKey: testMasterKey, state, config, now: () => this.now }),
+      content: new ObjectContent({ blobs: this.blobs, state, masterKey: testMasterKey, config }),
+      deriveKey: (label) => testMasterKey.derive(label),
+      masterKeyFingerprint: testMasterKey.fingerprint,
+      logger,
+    }
+  }
+
+  async tenant(id: string): Promise<void> {
+    const keys = this.services.access.newTenantKeys(id)
+    await this.#done({ type: 'createTenant', id, name: id, ...keys })
+  }
+
+  async accessKey(tenantId: string, scopes: string, expiresAt: number | null = null): Promise<MadeKey> {
+    const { accessKeyId, secretKey, sealed } = this.services.access.newAccessKey()
+    const record = { accessKeyId, tenantId, name: null, scopes, secret: sealed, expiresAt }
+    await this.#done({ type: 'createAccessKey', ...record })
+    return { accessKeyId, secretKey }
+  }
+
+  /** A bearer token of a new key. */
+  async bearer(tenantId: string, scopes = 'read,write,delete'): Promise<string> {
+    const key = await this.accessKey(tenantId, scopes)
+    return this.services.access.exchange({ ...key, clientAddress: 'test' }).token
+  }
+
+  async adminToken(
+    role: AdminRole,
+    tenantId: string | null = null,
+    expiresAt: number | null = null,
+  ): Promise<string> {
+    const { token, tokenId, sha256 } = newAdminToken()
+    await this.#done({ type: 'createAdminToken', tokenId, name: role, role, tenantId, expiresAt, sha256 })
+    return token
+  }
+
+  async #done(command: Parameters<Propose>[0]): Promise<void> {
+    const reply = await this.services.propose(command)
+    if (!reply.ok) throw new Error(`${command.type}: ${reply.code} ${reply.message}`)
+  }
+
+  #cluster(): Services['cluster'] {
+    return {
+      nodeId: 'n1',
+      clusterId: 'memory-cluster',
+      readBarrier: async () => {
+        this.barriers += 1
+        if (this.barrierFault) throw this.barrierFault
+      },
+      readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
+      metrics: () => [],
+    } satisfies Partial<Cluster>
+  }
+
+  /** One command at a time, in the order of the calls, applied at once: the log of a cluster of one. */
+  #propose(command: Uint8Array): Promise<Uint8Array> {
+    const applied = this.#turn.then(async () => {
+      await this.beforeApply()
+      if (this.proposeFault) throw this.proposeFault
+      this.proposals += 1
+      this.#index += 1
+      const entry = {
+        index: this.#index,
+        time: Math.max(this.now, Date.now()) + this.#index,
+        commands: [command],
+      }
+      const record = Buffer.from(`${this.#index}`)
+      const replies = await this.#store.stateMachine.apply({ entries: [entry], record })
+      const reply = replies[0]?.[0]
+      if (reply === undefined) throw new Error('apply answers every command')
+      return reply
+    })
+    this.#turn = applied.catch(() => undefined)
+    return applied
+  }
+
+  #logger(): Logger {
+    const at = (level: string) => (fields: object, message: string) =>
+      void this.lines.push({ level, fields, message })
+    const logger: Logger = {
+      fatal: at('fatal'),
+      error: at('error'),
+      warn: at('warn'),
+      info: at('info'),
+      debug: at('debug'),
+      child: () => logger,
+    }
+    return logger
+  }
+}
+
+function testConfig(dataDir: string, options: Options): Config {
+  return {
+    node: { id: 'n1', dataDir, zone: 'z1' },
+    cluster: {
+      id: 'memory-cluster',
+      members: [],
+      heartbeatMs: 100,
+      electionTimeoutMs: 1000,
+      logKeepEntries: 1000,
+      logKeepBytes: 2 ** 20,
+    },
+    listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
+    peerTls: null,
+    security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
+    metrics: { public: options.metricsPublic ?? false },
+    logging: { level: 'silent' },
+    limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },
+  }
+}

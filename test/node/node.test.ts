@@ -70,6 +70,55 @@ t.test('propose', async (t) => {
     },
   )
 
+  t.test('takes what arrives while the log is busy into the next entry', async (t) => {
+    const world = await NodeWorld.started()
+    await world.untilEqual()
+    const leader = world.leaderOrDie()
+    const before = world.node(leader).status().lastIndex
+    const replies: Promise<number>[] = []
+    for (let i = 0; i < 100; i += 1) {
+      replies.push(world.append(leader, String(i)))
+      await world.clock.advance(0.1)
+    }
+    await world.run(Promise.all(replies))
+    const entries = world.node(leader).status().lastIndex - before
+    t.ok(entries >= 3 && entries <= 12, `100 proposals within 10 ms travelled in ${entries} entries`)
+    await world.stopAll()
+  })
+
+  t.test(
+    'asks the new leader again when the old one accepted the proposal and took it with it',
+    async (t) => {
+      const world = await NodeWorld.started()
+      const leader = world.leaderOrDie()
+      const [asker = ''] = world.followers
+      const before = world.node(leader).status().lastIndex
+      // Calls pass, messages do not: the leader accepts what it cannot replicate.
+      world.network.dropRate = 1
+      const reply = world.append(asker, 'again')
+      await world.clock.runUntil(() => world.node(leader).status().lastIndex > before, { limitMs: 1_000 })
+      await world.clock.advance(5)
+      world.crash(leader)
+      world.network.dropRate = 0
+      t.equal(await world.run(reply), 1)
+      await world.stopAll()
+    },
+  )
+
+  t.test('fails with commit_unknown, not no_leader, when the answer of the leader was lost', async (t) => {
+    const world = await NodeWorld.started()
+    const leader = world.leaderOrDie()
+    const [asker = '', other = ''] = world.followers
+    const before = world.node(leader).status().lastIndex
+    world.network.dropRate = 1
+    const outcome = codeOf(world.append(asker, 'answer lost'))
+    await world.clock.runUntil(() => world.node(leader).status().lastIndex > before, { limitMs: 1_000 })
+    world.crash(leader)
+    world.crash(other)
+    t.equal(await world.run(outcome), 'commit_unknown')
+    await world.stopAll()
+  })
+
   t.test('refuses with no_leader when the proposal cannot have left this node', async (t) => {
     const world = await NodeWorld.started()
     const leader = world.leaderOrDie()

@@ -49,7 +49,6 @@ async function acceptRows(db: Database, frame: Frame, progress: Progress): Promi
   const batch: { type: 'put'; key: Buffer; value: Buffer }[] = []
   for (const { key, value } of rowsOf(frame.payload)) {
     if (Buffer.compare(progress.lastKey, key) >= 0) throw damaged('its rows do not ascend')
-    openRow(key, value)
     batch.push({ type: 'put', key, value })
     progress.lastKey = key
     progress.rows++

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { openStore } from '../../src/store/open-store.ts'
+import { keyBytes, RowDamagedError, sealRow } from '../../src/store/row-codec.ts'
+import { encodeFrame, FRAME_KIND, MAGIC } from '../../src/store/snapshot-frames.ts'
 import { deferred } from '../helpers/async.ts'
 import { put } from '../state-machine/map-world.ts'
 import {
   drain,
   indexIn,
+  recordOf,
   silent,
   StoreWorld,
   streamOf,
@@ -115,6 +119,29 @@ t.test('install', (t) => {
     },
   )
 
+  t.test('refuses a stream that is framed well and says what cannot be', async (t) => {
+    const target = await StoreWorld.withBucket(t)
+    const rows = ['a', 'b', 'machineRecord'].map((name) => {
+      const key = keyBytes(name)
+      return { key, value: sealRow(key, recordOf(9)) }
+    })
+    const [a, b, record] = rows
+    assert(a !== undefined && b !== undefined && record !== undefined)
+    const install = async (...blocks: readonly (typeof rows)[]) =>
+      await target.store.stateMachine.install(streamOf(...framed(blocks)))
+    t.same(await install([a], [b, record]), recordOf(9), 'the frames of this test are right')
+    await t.rejects(install([b, a, record]), /do not ascend/)
+    await t.rejects(install([a], [a, b, record]), /do not ascend/)
+    await t.rejects(install([a, b]), /no machine record/)
+    await t.rejects(install([a, { key: b.key, value: a.value }, record]), RowDamagedError)
+    const whole = framed([[a, record]])
+    await t.rejects(
+      target.store.stateMachine.install(streamOf(...whole, ...framed([[b]]).slice(1))),
+      /follows/,
+    )
+    t.equal(indexIn(target.store.stateMachine.handle.current.machineRecord()), 9)
+  })
+
   t.test('fails with the reason of the source when the stream breaks', async (t) => {
     const frames = await snapshotOf(await filledWorld(t))
     const target = await StoreWorld.withBucket(t)
@@ -210,6 +237,28 @@ t.test('install', (t) => {
   })
   t.end()
 })
+
+/** A stream as a sender would make it that checks nothing. */
+function framed(blocks: readonly (readonly { readonly key: Buffer; readonly value: Buffer }[])[]): Buffer[] {
+  const sized = (part: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(part.length)
+    return [length, part]
+  }
+  const frames = [
+    encodeFrame(FRAME_KIND.header, MAGIC),
+    ...blocks.map((rows) =>
+      encodeFrame(
+        FRAME_KIND.rows,
+        Buffer.concat(rows.flatMap(({ key, value }) => [...sized(key), ...sized(value)])),
+      ),
+    ),
+  ]
+  const count = Buffer.alloc(8)
+  count.writeBigUInt64LE(BigInt(blocks.flat().length))
+  const hash = createHash('sha256').update(Buffer.concat(frames)).digest()
+  return [...frames, encodeFrame(FRAME_KIND.trailer, Buffer.concat([count, hash]))]
+}
 
 function slices(bytes: Buffer, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>

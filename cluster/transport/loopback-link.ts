@@ -8,14 +8,20 @@ import type { NodeId } from '../raft/types.ts'
 import { raceAbort } from './deadline.ts'
 import { type ByteStream, PeerUnreachableError } from './transport.ts'
 
+/** A stream without an end must not stand still in time, nor keep everybody else from their turn. Count. */
+const CHUNKS_PER_MS = 16
+
 export class LoopbackLink {
   readonly from: NodeId
   readonly to: NodeId
+  /** Resolves one millisecond later. */
+  readonly wait: () => Promise<void>
   readonly #broken = new AbortController()
 
-  constructor(from: NodeId, to: NodeId) {
+  constructor({ from, to }: { from: NodeId; to: NodeId }, wait: () => Promise<void>) {
     this.from = from
     this.to = to
+    this.wait = wait
   }
 
   /** Aborted with the reason once the link is broken. */
@@ -47,6 +53,7 @@ export class CarriedStream implements ByteStream, AsyncIterator<Uint8Array, unde
   readonly #source: AsyncIterator<Uint8Array>
   readonly #options: CarriedStreamOptions
   #ended = false
+  #carried = 0
 
   constructor(link: LoopbackLink, source: AsyncIterator<Uint8Array>, options: CarriedStreamOptions) {
     this.#link = link
@@ -60,7 +67,10 @@ export class CarriedStream implements ByteStream, AsyncIterator<Uint8Array, unde
     try {
       this.#link.signal.throwIfAborted()
       const { done, value } = await raceAbort(this.#link.signal, this.#source.next())
-      if (done !== true) return { done: false, value: Uint8Array.from(value) }
+      if (done !== true) {
+        if (++this.#carried % CHUNKS_PER_MS === 0) await raceAbort(this.#link.signal, this.#link.wait())
+        return { done: false, value: Uint8Array.from(value) }
+      }
     } catch (cause) {
       this.#link.break(cause)
       this.#end()

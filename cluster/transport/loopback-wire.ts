@@ -122,7 +122,7 @@ export class LoopbackWire<Node extends WiredNode> {
     if (target === undefined || !this.reaches(from, to) || !this.reaches(to, from)) {
       throw new PeerUnreachableError(to, `Node ${to} is out of reach of ${from}`)
     }
-    const link = new LoopbackLink(from, to)
+    const link = new LoopbackLink({ from, to }, () => this.#after(1))
     this.#links.add(link)
     link.signal.addEventListener('abort', () => this.#links.delete(link), { once: true })
     return { link, target }
@@ -134,7 +134,7 @@ export class LoopbackWire<Node extends WiredNode> {
 
   /** The time of one way. */
   travel(): Promise<void> {
-    return new Promise((resolve) => void this.clock.after(this.#delay(), resolve))
+    return this.#after(this.#delay())
   }
 
   reaches(from: NodeId, to: NodeId): boolean {
@@ -159,6 +159,10 @@ export class LoopbackWire<Node extends WiredNode> {
       this.#links.delete(link)
       link.break(new Error(why))
     }
+  }
+
+  #after(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.after(ms, resolve))
   }
 
   #delay(): number {

@@ -1,0 +1,503 @@
+/**
+ * What every Transport must do. An adapter passes by being handed to this suite with a bench that starts two nodes.
+ */
+import type { Test } from 'tap'
+import type { Message, NodeId } from '../../cluster/raft/types.ts'
+import {
+  type ByteStream,
+  type CallHandler,
+  type CallResponse,
+  PeerRefusedError,
+  PeerUnreachableError,
+  type Transport,
+} from '../../cluster/transport/transport.ts'
+import { everyMessage, plain } from '../transport/sample-messages.ts'
+
+export interface BenchNode {
+  readonly transport: Transport
+  readonly received: Message[]
+  readonly unreachable: NodeId[]
+}
+
+export interface TransportBench {
+  /** A started node under this name, reachable for all others. A name can be started again after its stop. */
+  start(nodeId: 'a' | 'b', handlers?: Readonly<Record<string, CallHandler>>): Promise<BenchNode>
+  /** Lets time pass until the promise has settled. */
+  settle<T>(promise: Promise<T>): Promise<T>
+  /** Lets time pass until the condition holds. */
+  until(condition: () => boolean): Promise<void>
+}
+
+type MakeBench = (t: Test) => Promise<TransportBench>
+
+export function transportContract(t: Test, makeBench: MakeBench): void {
+  t.test('messages', (t) => messageContract(t, makeBench))
+  t.test('calls', (t) => callContract(t, makeBench))
+  t.test('refusals', (t) => refusalContract(t, makeBench))
+  t.test('streams', (t) => streamContract(t, makeBench))
+  t.test('broken streams', (t) => brokenStreamContract(t, makeBench))
+  t.test('stop', (t) => stopContract(t, makeBench))
+}
+
+async function messageContract(t: Test, makeBench: MakeBench): Promise<void> {
+  const bench = await makeBench(t)
+  const a = await bench.start('a')
+  const b = await bench.start('b')
+
+  t.test('arrive unchanged and in order, whatever their type', async (t) => {
+    const sent = [...everyMessage({ from: 'a', to: 'b' }), ...everyMessage({ from: 'a', to: 'b' }).reverse()]
+    for (const message of sent) a.transport.send(message)
+    await bench.until(() => b.received.length >= sent.length)
+    t.strictSame(plain(b.received), plain(sent))
+  })
+
+  t.test('arrive in order by the thousand', async (t) => {
+    b.received.length = 0
+    for (let term = 1; term <= 3000; term++)
+      a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term })
+    await bench.until(() => b.received.length >= 3000)
+    t.strictSame(
+      b.received.map(({ term }) => term),
+      Array.from({ length: 3000 }, (_, i) => i + 1),
+    )
+  })
+
+  t.test('share no bytes with the sender', async (t) => {
+    b.received.length = 0
+    const data = Uint8Array.of(1, 2, 3)
+    const entries = [{ index: 1, term: 1, kind: 'command', data }] as const
+    a.transport.send({
+      type: 'AppendEntries',
+      from: 'a',
+      to: 'b',
+      term: 1,
+      prevLogIndex: 0,
+      prevLogTerm: 0,
+      leaderCommit: 0,
+      readToken: 0,
+      entries,
+    })
+    await bench.until(() => b.received.length === 1)
+    const [arrived] = b.received
+    if (arrived?.type !== 'AppendEntries') throw new Error('another message arrived')
+    arrived.entries[0]?.data.fill(9)
+    t.strictSame([...data], [1, 2, 3])
+  })
+
+  t.test('are given up and reported while the peer is down, and arrive once it is back', async (t) => {
+    await bench.settle(b.transport.stop())
+    a.unreachable.length = 0
+    a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
+    await bench.until(() => a.unreachable.includes('b'))
+    const again = await bench.start('b')
+    await bench.until(() => {
+      a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 2 })
+      return again.received.length > 0
+    })
+    t.ok(
+      again.received.every(({ term }) => term === 2),
+      'nothing from before comes late',
+    )
+  })
+}
+
+async function callContract(t: Test, makeBench: MakeBench): Promise<void> {
+  const bench = await makeBench(t)
+  const echo: CallHandler = async ({ from, header, body }) => ({ header: { from, header }, body })
+  const a = await bench.start('a', {
+    echo,
+    meddle: async ({ header }) => {
+      Object.assign(header as object, { meddled: true })
+      return { header }
+    },
+  })
+  await bench.start('b', {
+    echo,
+    none: async () => ({ header: null }),
+    parts: async () => ({ header: 1, body: pattern(200_000) }),
+  })
+  const call = (to: NodeId, method: string, request: Parameters<Transport['call']>[2]) =>
+    bench.settle(a.transport.call(to, method, request))
+
+  for (const to of ['b', 'a'] as const) {
+    t.test(`carry header and body both ways in every form, from a to ${to}`, async (t) => {
+      const header = { list: [1, 'two', null, true], bytes: Uint8Array.of(1, 2) }
+      const big = pattern(3_000_000)
+      const forms = [
+        [undefined, 0],
+        [new Uint8Array(0), 0],
+        [pattern(10), 10],
+        [big, big.length],
+        [[], 0],
+        [[big.subarray(0, 5), new Uint8Array(0), big.subarray(5)], big.length],
+        [streamOf([]), 0],
+        [
+          streamOf([big.subarray(0, 1), new Uint8Array(0), big.subarray(1, 70_000), big.subarray(70_000)]),
+          big.length,
+        ],
+      ] as const
+      for (const [body, length] of forms) {
+        const answer = await call(to, 'echo', body === undefined ? { header } : { header, body })
+        t.match(answer.header, { from: 'a', header: { list: header.list, bytes: Buffer.from([1, 2]) } })
+        t.ok((await bench.settle(collect(answer.body))).equals(big.subarray(0, length)), `${length} bytes`)
+      }
+    })
+  }
+
+  t.test('work without a header, without a body, and side by side', async (t) => {
+    const answer = await call('b', 'none', { header: undefined })
+    t.equal(answer.header, null)
+    t.equal((await bench.settle(collect(answer.body))).length, 0)
+    const many = await bench.settle(
+      Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          a.transport.call('b', 'echo', { header: i, body: pattern(i * 100) }),
+        ),
+      ),
+    )
+    for (const [i, { header, body }] of many.entries()) {
+      t.match(header, { header: i })
+      t.equal((await bench.settle(collect(body))).length, i * 100)
+    }
+    t.equal((await bench.settle(collect((await call('b', 'parts', { header: 0 })).body))).length, 200_000)
+  })
+
+  t.test('hand a copy of the header to the handler when a node calls itself', async (t) => {
+    const header = { mine: true }
+    t.strictSame((await call('a', 'meddle', { header })).header, { mine: true, meddled: true })
+    t.strictSame(header, { mine: true })
+  })
+
+  t.test('refuse to begin with a header that is too large or no plain data', async (t) => {
+    for (const to of ['a', 'b'] as const) {
+      await t.rejects(call(to, 'echo', { header: 'x'.repeat(70_000) }), RangeError)
+      await t.rejects(call(to, 'echo', { header: new Date() }), TypeError)
+    }
+  })
+}
+
+async function refusalContract(t: Test, makeBench: MakeBench): Promise<void> {
+  const bench = await makeBench(t)
+  const handlers: Record<string, CallHandler> = {
+    refuse: async () => {
+      throw new PeerRefusedError('not_leader', 'Node c leads')
+    },
+    fail: async () => {
+      throw new TypeError('an inner matter')
+    },
+    hang: () => new Promise(() => {}),
+  }
+  const a = await bench.start('a', handlers)
+  await bench.start('b', handlers)
+
+  for (const to of ['b', 'a'] as const) {
+    t.test(`cross with code and message, from ${to} to a`, async (t) => {
+      const call = (method: string) =>
+        bench.settle(a.transport.call(to, method, { header: null, body: pattern(200_000) }))
+      const refused = await rejection(call('refuse'))
+      t.ok(refused instanceof PeerRefusedError)
+      t.match(refused, { code: 'not_leader', message: 'Node c leads' })
+      t.match(await rejection(call('nobody-answers-this')), {
+        name: 'PeerRefusedError',
+        code: 'unknown_method',
+      })
+      const internal = await rejection(call('fail'))
+      t.match(internal, { name: 'PeerRefusedError', code: 'internal' })
+      t.notMatch(internal.message, 'an inner matter', 'what failed inside stays in the log of the node')
+    })
+
+    t.test(`tell an answer that does not come in time from a refusal, at ${to}`, async (t) => {
+      const late = await rejection(
+        bench.settle(a.transport.call(to, 'hang', { header: null, timeoutMs: 20 })),
+      )
+      t.ok(late instanceof PeerUnreachableError)
+      t.match(late, { peer: to })
+    })
+
+    t.test(`end a call whose signal is aborted, at ${to}`, async (t) => {
+      const abort = new AbortController()
+      const pending = a.transport.call(to, 'hang', { header: null, signal: abort.signal })
+      abort.abort(new Error('no longer wanted'))
+      t.ok((await rejection(bench.settle(pending))) instanceof PeerUnreachableError)
+      const dead = a.transport.call(to, 'refuse', { header: null, signal: abort.signal })
+      t.ok((await rejection(bench.settle(dead))) instanceof PeerUnreachableError)
+    })
+  }
+
+  t.test('are no matter of peers that do not run or do not exist', async (t) => {
+    const b = await makeBench(t)
+    const lone = await b.start('a')
+    for (const to of ['b', 'stranger']) {
+      const failed = await rejection(b.settle(lone.transport.call(to, 'refuse', { header: null })))
+      t.ok(failed instanceof PeerUnreachableError)
+      t.match(failed, { peer: to })
+    }
+  })
+}
+
+async function streamContract(t: Test, makeBench: MakeBench): Promise<void> {
+  const TOTAL = 64 * MIB
+  /** What two sockets, their kernel buffers and the stream buffers on both ways may hold together. */
+  const UNDER_WAY_MAX = 32 * MIB
+  const bench = await makeBench(t)
+  const gate = gateOf()
+  const source = { sent: 0, ended: false }
+  const a = await bench.start('a')
+  await bench.start('b', {
+    echo: async ({ body }) => ({ header: null, body }),
+    later: async ({ body }) => {
+      await gate.opened
+      return { header: await lengthOf(body) }
+    },
+    flood: async () => ({ header: null, body: meteredStream(source, TOTAL) }),
+    ignore: async () => ({ header: 'seen enough' }),
+  })
+
+  t.test('pass 64 MiB there and back while only a bounded part is under way', async (t) => {
+    const meter = { sent: 0, ended: false }
+    const { body } = await bench.settle(
+      a.transport.call('b', 'echo', { header: null, body: meteredStream(meter, TOTAL), timeoutMs: 60_000 }),
+    )
+    let arrived = 0
+    let underWay = 0
+    const reading = async () => {
+      for await (const chunk of body) {
+        arrived += chunk.length
+        underWay = Math.max(underWay, meter.sent - arrived)
+      }
+    }
+    await bench.settle(reading())
+    t.equal(arrived, TOTAL)
+    t.ok(underWay < UNDER_WAY_MAX, `${underWay} bytes were under way at most`)
+    t.ok(meter.ended)
+  })
+
+  t.test('pause the sender of a request while the receiver does not read', async (t) => {
+    const meter = { sent: 0, ended: false }
+    const pending = a.transport.call('b', 'later', {
+      header: null,
+      body: meteredStream(meter, TOTAL),
+      timeoutMs: 60_000,
+    })
+    await untilStalled(meter, TOTAL)
+    t.ok(meter.sent < UNDER_WAY_MAX, `${meter.sent} bytes were taken`)
+    gate.open()
+    t.equal((await bench.settle(pending)).header, TOTAL)
+  })
+
+  t.test(
+    'pause the sender of an answer while the receiver does not read, and end it when the reader leaves',
+    async (t) => {
+      const { body } = await bench.settle(a.transport.call('b', 'flood', { header: null }))
+      const reader = body[Symbol.asyncIterator]()
+      await reader.next()
+      await untilStalled(source, TOTAL)
+      t.ok(source.sent < UNDER_WAY_MAX, `${source.sent} bytes were taken`)
+      await reader.return?.()
+      await bench.until(() => source.ended)
+      t.ok(source.sent < TOTAL)
+    },
+  )
+
+  t.test('end the sender of a request whose handler answers without reading it', async (t) => {
+    const meter = { sent: 0, ended: false }
+    const endless = meteredStream(meter, Number.MAX_SAFE_INTEGER)
+    const { header, body } = await bench.settle(
+      a.transport.call('b', 'ignore', { header: null, body: endless }),
+    )
+    t.equal(header, 'seen enough')
+    t.equal((await bench.settle(collect(body))).length, 0)
+    await bench.until(() => meter.ended)
+  })
+}
+
+async function brokenStreamContract(t: Test, makeBench: MakeBench): Promise<void> {
+  const bench = await makeBench(t)
+  const seen: { bytes: number; error: unknown }[] = []
+  const read: CallHandler = async ({ body }) => {
+    const outcome: { bytes: number; error: unknown } = { bytes: 0, error: null }
+    try {
+      for await (const chunk of body) outcome.bytes += chunk.length
+    } catch (err) {
+      outcome.error = err
+    }
+    seen.push(outcome)
+    return { header: outcome.bytes }
+  }
+  const a = await bench.start('a')
+  await bench.start('b', {
+    read,
+    break: async () => ({ header: 'begun', body: breakingStream(2) }),
+    endless: async () => ({
+      header: null,
+      body: meteredStream({ sent: 0, ended: false }, Number.MAX_SAFE_INTEGER),
+    }),
+  })
+
+  t.test(
+    'are an error for the handler and the caller when the request breaks off at its source',
+    async (t) => {
+      seen.length = 0
+      const failed = await rejection(
+        bench.settle(a.transport.call('b', 'read', { header: null, body: breakingStream(2) })),
+      )
+      t.ok(failed instanceof PeerUnreachableError)
+      await bench.until(() => seen.length > 0)
+      t.ok(seen[0]?.error instanceof PeerUnreachableError, 'the handler must not take it for the end')
+    },
+  )
+
+  t.test('are an error for the reader when the answer breaks off at its source', async (t) => {
+    const { header, body } = await bench.settle(a.transport.call('b', 'break', { header: null }))
+    t.equal(header, 'begun')
+    const failed = await rejection(bench.settle(collect(body)))
+    t.ok(failed instanceof PeerUnreachableError)
+    t.match(failed, { peer: 'b' })
+  })
+
+  t.test('are an error for the handler when the caller gives up', async (t) => {
+    seen.length = 0
+    const abort = new AbortController()
+    const meter = { sent: 0, ended: false }
+    const body = meteredStream(meter, Number.MAX_SAFE_INTEGER)
+    const pending = a.transport.call('b', 'read', { header: null, body, signal: abort.signal })
+    const failed = rejection(pending)
+    await bench.until(() => meter.sent > MIB)
+    abort.abort()
+    t.ok((await bench.settle(failed)) instanceof PeerUnreachableError)
+    await bench.until(() => seen.length > 0 && meter.ended)
+    t.ok(seen[0]?.error instanceof PeerUnreachableError)
+  })
+
+  t.test('are an error for the reader when the signal is aborted after the header', async (t) => {
+    const abort = new AbortController()
+    const { body } = await bench.settle(
+      a.transport.call('b', 'endless', { header: null, signal: abort.signal }),
+    )
+    const reader = body[Symbol.asyncIterator]()
+    await reader.next()
+    abort.abort()
+    t.ok((await rejection(bench.settle(drain(reader)))) instanceof PeerUnreachableError)
+  })
+}
+
+async function stopContract(t: Test, makeBench: MakeBench): Promise<void> {
+  const bench = await makeBench(t)
+  const a = await bench.start('a')
+  const running = gateOf()
+  const b = await bench.start('b', {
+    hang: () => {
+      running.open()
+      return new Promise(() => {})
+    },
+    flood: async () => ({
+      header: null,
+      body: meteredStream({ sent: 0, ended: false }, Number.MAX_SAFE_INTEGER),
+    }),
+  })
+
+  t.test('ends calls and streams of both sides in bounded time, however often it is asked', async (t) => {
+    const flood: CallResponse = await bench.settle(a.transport.call('b', 'flood', { header: null }))
+    const pending = rejection(a.transport.call('b', 'hang', { header: null, timeoutMs: 60_000 }))
+    await bench.settle(running.opened)
+    await bench.settle(Promise.all([b.transport.stop(), b.transport.stop()]))
+    t.ok((await bench.settle(pending)) instanceof PeerUnreachableError)
+    t.ok((await rejection(bench.settle(collect(flood.body)))) instanceof PeerUnreachableError)
+  })
+
+  t.test('refuses calls and forgets messages afterwards', async (t) => {
+    await bench.settle(a.transport.stop())
+    a.transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
+    for (const to of ['a', 'b']) {
+      t.ok(
+        (await rejection(bench.settle(a.transport.call(to, 'hang', { header: null })))) instanceof
+          PeerUnreachableError,
+      )
+    }
+  })
+}
+
+const MIB = 1024 * 1024
+const CHUNK = pattern(64 * 1024)
+
+function pattern(length: number): Buffer {
+  return Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 0xff))
+}
+
+async function* streamOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
+
+async function* breakingStream(chunks: number): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < chunks; i++) yield CHUNK
+  throw new Error('the disk under the stream broke')
+}
+
+/** No generator: `return` is seen even if nothing was read yet. */
+function meteredStream(
+  meter: { sent: number; ended: boolean },
+  total: number,
+): AsyncIterableIterator<Uint8Array> {
+  const done = { done: true, value: undefined } as const
+  return {
+    async next() {
+      if (meter.ended || meter.sent >= total) {
+        meter.ended = true
+        return done
+      }
+      meter.sent += CHUNK.length
+      return { done: false, value: CHUNK }
+    },
+    async return() {
+      meter.ended = true
+      return done
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** Turns of the event loop in which nothing moved: enough for buffers to be full, and only an upper bound is asserted. */
+async function untilStalled(meter: { readonly sent: number }, total: number): Promise<void> {
+  let before = -1
+  for (let still = 0; still < 200 && meter.sent < total; ) {
+    still = meter.sent === before ? still + 1 : 0
+    before = meter.sent
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+async function collect(stream: ByteStream): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+async function lengthOf(stream: ByteStream): Promise<number> {
+  let length = 0
+  for await (const chunk of stream) length += chunk.length
+  return length
+}
+
+async function drain(reader: AsyncIterator<Uint8Array>): Promise<void> {
+  while ((await reader.next()).done !== true) continue
+}
+
+async function rejection(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise
+  } catch (err) {
+    if (err instanceof Error) return err
+    throw err
+  }
+  throw new Error('the promise was expected to reject')
+}
+
+function gateOf(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}

@@ -1,0 +1,129 @@
+/**
+ * Benches for the transport suite: nodes over real sockets, nodes over the loopback network.
+ */
+import type { Test } from 'tap'
+import { SystemClock } from '../../cluster/node/system-clock.ts'
+import type { NodeId } from '../../cluster/raft/types.ts'
+import { HttpTransport, type HttpTransportOptions } from '../../cluster/transport/http-transport.ts'
+import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
+import type { CallHandler, Transport } from '../../cluster/transport/transport.ts'
+import type { Logger, PeerAddress } from '../../cluster/types.ts'
+import type { BenchNode, TransportBench } from '../contracts/transport.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+type Handlers = Readonly<Record<string, CallHandler>>
+
+export interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly fields: object
+}
+
+/** Keeps what is logged, so that a test can ask for it. */
+export function recordingLogger(lines: LogLine[] = []): Logger {
+  const at = (level: string) => (fields: object, message: string) =>
+    void lines.push({ level, message, fields })
+  const logger: Logger = {
+    fatal: at('fatal'),
+    error: at('error'),
+    warn: at('warn'),
+    info: at('info'),
+    debug: at('debug'),
+    child: () => logger,
+  }
+  return logger
+}
+
+/** A port that nobody listens on: a lower one than any user may bind. */
+export const NOWHERE: PeerAddress = '127.0.0.1:1'
+
+export class HttpBench implements TransportBench {
+  readonly clock = new SystemClock()
+  readonly addresses = new Map<NodeId, PeerAddress>([
+    ['a', NOWHERE],
+    ['b', NOWHERE],
+  ])
+  readonly lines: LogLine[] = []
+  readonly #t: Test
+  readonly #options: Partial<HttpTransportOptions>
+
+  constructor(t: Test, options: Partial<HttpTransportOptions> = {}) {
+    this.#t = t
+    this.#options = options
+  }
+
+  make(nodeId: NodeId, options: Partial<HttpTransportOptions> = {}): HttpTransport {
+    const transport = new HttpTransport({
+      clusterId: 'test-cluster',
+      nodeId,
+      incarnation: `life-of-${nodeId}`,
+      listen: '127.0.0.1:0',
+      addresses: this.addresses,
+      tls: null,
+      clock: this.clock,
+      logger: recordingLogger(this.lines),
+      ...this.#options,
+      ...options,
+    })
+    this.#t.teardown(() => transport.stop())
+    return transport
+  }
+
+  async start(
+    nodeId: NodeId,
+    handlers: Handlers = {},
+  ): Promise<BenchNode & { readonly transport: HttpTransport }> {
+    return this.run(nodeId, this.make(nodeId), handlers)
+  }
+
+  async run(nodeId: NodeId, transport: HttpTransport, handlers: Handlers = {}) {
+    const node = await startNode(transport, handlers)
+    this.addresses.set(nodeId, transport.address)
+    return { ...node, transport }
+  }
+
+  settle<T>(promise: Promise<T>): Promise<T> {
+    return promise
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
+
+export class LoopbackBench implements TransportBench {
+  readonly clock = new VirtualClock()
+  readonly network: LoopbackNetwork
+
+  constructor(
+    options: {
+      readonly random?: () => number
+      readonly minDelayMs?: number
+      readonly maxDelayMs?: number
+    } = {},
+  ) {
+    this.network = new LoopbackNetwork({ random: () => 0, ...options, clock: this.clock })
+  }
+
+  async start(nodeId: NodeId, handlers: Handlers = {}): Promise<BenchNode> {
+    return startNode(this.network.transport(nodeId, { incarnation: `life-of-${nodeId}` }), handlers)
+  }
+
+  settle<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.resolve(promise, { limitMs: 120_000 })
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await this.clock.advance(1)
+  }
+}
+
+async function startNode(transport: Transport, handlers: Handlers): Promise<BenchNode> {
+  const node: BenchNode = { transport, received: [], unreachable: [] }
+  for (const [method, handler] of Object.entries(handlers)) transport.handle(method, handler)
+  await transport.start({
+    onMessages: (messages) => void node.received.push(...messages),
+    onUnreachable: (peer) => void node.unreachable.push(peer),
+  })
+  return node
+}

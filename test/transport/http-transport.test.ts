@@ -1,0 +1,11 @@
+/**
+ * HttpTransport over real sockets on loopback.
+ */
+import t from 'tap'
+import { transportContract } from '../contracts/transport.ts'
+import { HttpBench } from './benches.ts'
+
+t.test('HttpTransport as a Transport', (t) => {
+  transportContract(t, async (t) => new HttpBench(t))
+  t.end()
+})

@@ -1,0 +1,11 @@
+/**
+ * LoopbackTransport on a virtual clock.
+ */
+import t from 'tap'
+import { transportContract } from '../contracts/transport.ts'
+import { LoopbackBench } from './benches.ts'
+
+t.test('LoopbackTransport as a Transport', (t) => {
+  transportContract(t, async () => new LoopbackBench())
+  t.end()
+})

@@ -15,7 +15,7 @@ export const MAGIC: Buffer = Buffer.from('HFSTATE1', 'latin1')
 export const FRAME_KIND = { header: 1, rows: 2, trailer: 3 } as const
 
 /** More than any row can have: a frame carries at least one whole row. */
-export const FRAME_BYTES_MAX: number = 64 * 1024 * 1024
+const FRAME_BYTES_MAX = 64 * 1024 * 1024
 const HEAD_BYTES = 9
 const KIND_OFFSET = 8
 

@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { type ProcessCluster, sha256, until } from './process-cluster.ts'
 
+const READERS = 4
 /** Inline, one small chunk, and more than one chunk. */
 const SIZES = [0, 700, 90_000, 1_500_000, 5_000_000]
 
@@ -96,13 +97,18 @@ export class Workload {
     }
   }
 
-  /** Every acknowledged object, from this node. */
+  /** Every object that is acknowledged now, from this node. */
   async verifyAt(nodeId: string): Promise<void> {
-    for (const key of this.acknowledged.keys()) {
-      await until(
-        `${nodeId} serves ${key}`,
-        async () => (await this.#check(nodeId, key)) || this.violations.length > 0,
-      )
+    const keys = [...this.acknowledged.keys()].values()
+    const reader = async (): Promise<void> => {
+      // The readers share one iterator: each key is taken once.
+      for (const key of keys) {
+        await until(
+          `${nodeId} serves ${key}`,
+          async () => (await this.#check(nodeId, key)) || this.violations.length > 0,
+        )
+      }
     }
+    await Promise.all(Array.from({ length: READERS }, reader))
   }
 }

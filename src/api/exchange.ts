@@ -48,7 +48,8 @@ export class Exchange {
     response.once('close', () => {
       if (!response.writableFinished) this.#gone.abort(new Error('The client went away'))
     })
-    response.once('finish', () => {
+    // Not 'finish': by then Node has begun to throw the rest of the body away itself, without a bound.
+    response.once('prefinish', () => {
       if (!request.complete) this.#drain()
     })
   }

@@ -164,7 +164,7 @@ function answerError(
     : failed.error
   const context = {
     requestId: request.id,
-    instance: pathOf(request.originalUrl),
+    instance: pathOf(originForm(request.originalUrl)),
     challenge: request.routeOptions.config.auth === 'credentials' ? 'credentials' : 'bearer',
   } as const
   const problem = expectedProblem(error, context) ?? unexpectedProblem(context)

@@ -16,7 +16,7 @@ import { Refusal } from '../refusal.ts'
 import { Exchange } from './exchange.ts'
 import { JSON_BODY_BYTES_MAX, readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
-import { decodeObjectKey, parseQuery, restOfPath } from './request-target.ts'
+import { decodeObjectKey, originForm, parseQuery, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { sendAnswer } from './send-answer.ts'
 import { bodyCheck, queryReader } from './validate.ts'
@@ -36,7 +36,7 @@ export function serveRoute(
     const principal = await prove(services, plane, { auth: route.auth, request })
     const params = paramsOf(plane, route, request)
     if (principal?.kind === 'adminToken') authorizeEarly(principal, route, params)
-    const query = readQuery(request.originalUrl)
+    const query = readQuery(originForm(request.originalUrl))
     const exchange = Exchange.of(request.raw, reply.raw)
     const answer = await route.handle(services, principal, {
       requestId: request.id,
@@ -89,7 +89,7 @@ function paramsOf(plane: Plane, route: RouteDefinition, request: FastifyRequest)
   const depth = wildcardDepth(route.path)
   if (depth === null) return routed
   const before = plane.mount.split('/').length - 1 + depth
-  return { ...routed, key: decodeObjectKey(restOfPath(request.originalUrl, before)) }
+  return { ...routed, key: decodeObjectKey(restOfPath(originForm(request.originalUrl), before)) }
 }
 
 function routeQuery(route: RouteDefinition): (target: string) => unknown {

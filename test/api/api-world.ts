@@ -118,13 +118,15 @@ export class ApiWorld {
   send(ask: Ask): Promise<Heard> {
     const { method = 'GET', path, token, body, admin = false } = ask
     const isPlain = typeof body === 'object' && !Buffer.isBuffer(body)
-    const payload = isPlain ? JSON.stringify(body) : body
-    const headers: http.OutgoingHttpHeaders = {
+    // Bytes, because Node writes the headers in the encoding of a first text.
+    const payload = body === undefined ? undefined : Buffer.from(isPlain ? JSON.stringify(body) : body)
+    const given: http.OutgoingHttpHeaders = {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(isPlain ? { 'content-type': 'application/json' } : {}),
-      ...(payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) }),
+      ...(payload === undefined ? {} : { 'content-length': payload.length }),
       ...ask.headers,
     }
+    const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
     const port = admin ? this.adminPort : this.dataPort
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, method, path, headers, agent: this.#agent }
@@ -199,9 +201,17 @@ export class ApiWorld {
 
 function heardFrom(response: http.IncomingMessage, bytes: Buffer): Heard {
   const { headers, statusCode = 0 } = response
-  const isJson = /json/.test(headers['content-type'] ?? '') && bytes.length > 0
-  const json = isJson ? (JSON.parse(bytes.toString()) as Record<string, unknown>) : {}
+  const json = asJson(bytes)
   return { status: statusCode, headers, bytes, json, code: json['code'] }
+}
+
+function asJson(bytes: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(bytes.toString())
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
 }
 
 function isAt(plane: Plane, route: RouteDefinition, path: string): boolean {

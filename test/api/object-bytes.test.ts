@@ -1,0 +1,404 @@
+/**
+ * Bodies in and out: sizes, digests, ranges, conditions, headers, and clients or disks that give up half-way.
+ */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import http from 'node:http'
+import net from 'node:net'
+import t from 'tap'
+import { deferred } from '../helpers/async.ts'
+import { patternBytes } from '../helpers/content-world.ts'
+import { type Ask, ApiWorld } from './api-world.ts'
+
+const MIB = 1024 * 1024
+const OBJECTS = '/api/v1/buckets/photos/objects/'
+
+t.test('putObject', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t, { limits: { objectPutBytesMax: 6 * MIB } })
+  const put = (key: string, more: Partial<Ask> = {}) =>
+    world.call({ method: 'PUT', path: `${OBJECTS}${key}`, token, body: 'hello', ...more })
+  const isAbsent = async (
+    t: { equal(a: unknown, b: unknown, message: string): unknown },
+    key: string,
+  ): Promise<void> => {
+    t.equal((await world.call({ path: `${OBJECTS}${key}`, token })).status, 404, 'stores nothing')
+  }
+
+  await t.test('takes any content type as bytes, JSON too', async (t) => {
+    for (const type of [
+      'application/json',
+      'application/json; charset=latin1',
+      'text/plain',
+      'a/b;c="d"',
+      '?',
+      'x',
+    ]) {
+      const body = '{"a":1,"a":2'
+      t.equal((await put('typed', { body, headers: { 'content-type': type } })).status, 200, type)
+      const got = await world.call({ path: `${OBJECTS}typed`, token })
+      t.equal(got.headers['content-type'], type)
+      t.equal(got.bytes.toString(), body)
+    }
+    const plain = await put('plain')
+    t.equal(plain.json['contentType'], 'application/octet-stream')
+    t.match(await put('bad', { headers: { 'content-type': 'é' } }), { status: 400, code: 'invalid_request' })
+  })
+
+  await t.test('takes bodies of every kind: empty, inline, in chunks', async (t) => {
+    for (const size of [0, 1, 2048, 2049, 4 * MIB, 5 * MIB + 3]) {
+      const body = patternBytes(size, size + 1)
+      const stored = await put('sized', { body })
+      t.equal(stored.json['size'], size)
+      const got = await world.call({ path: `${OBJECTS}sized`, token })
+      t.ok(got.bytes.equals(body), `${size} bytes`)
+      t.equal(got.headers['content-length'], `${size}`)
+    }
+    const chunked = { 'transfer-encoding': 'chunked', 'content-length': undefined }
+    const streamed = await put('chunked', { body: patternBytes(3 * MIB), headers: chunked })
+    t.equal(streamed.json['size'], 3 * MIB, 'without a length')
+  })
+
+  await t.test('verifies every digest before anything is stored', async (t) => {
+    const sha256 = createHash('sha256').update('hello').digest('base64')
+    const sha1 = createHash('sha1').update('hello').digest('base64')
+    const good = await put('summed', {
+      headers: { 'x-service-checksum-SHA256': sha256, 'X-Service-Checksum-sha1': ` ${sha1} ` },
+    })
+    t.match(good.json, {
+      checksums: { SHA256: sha256, SHA1: sha1, CRC64NVME: /=$/ },
+      checksumType: 'FULL_OBJECT',
+    })
+    t.equal(good.headers['x-service-checksum-sha256'], sha256)
+    const cases = [
+      ['SHA256', createHash('sha256').update('other').digest('base64'), 'checksum_mismatch'],
+      ['CRC32', 'AAAAAA==', 'checksum_mismatch'],
+      ['SHA256', 'AAAA', 'checksum_malformed'],
+      ['SHA256', `${sha256.slice(0, -1)}!`, 'checksum_malformed'],
+      ['CRC32', '', 'checksum_malformed'],
+      ['FOO', sha256, 'checksum_unsupported'],
+      ['MD5', sha256, 'checksum_unsupported'],
+    ] as const
+    for (const [algorithm, digest, code] of cases) {
+      const headers = { [`x-service-checksum-${algorithm}`]: digest, 'x-service-checksum-sha1': sha1 }
+      t.match(await put('refused', { headers }), { status: 400, code }, `${algorithm} ${digest}`)
+    }
+    const large = { body: patternBytes(5 * MIB), headers: { 'x-service-checksum-crc32c': 'AAAAAA==' } }
+    t.match(await put('refused', large), { status: 400, code: 'checksum_mismatch' })
+    await isAbsent(t, 'refused')
+  })
+
+  await t.test(
+    'refuses what is too large, by its header before a byte is read, or while it streams',
+    async (t) => {
+      const before = world.memory.blobs.written.length
+      t.match(await put('large', { body: Buffer.alloc(6 * MIB + 1) }), {
+        status: 413,
+        code: 'entity_too_large',
+      })
+      t.equal(world.memory.blobs.written.length, before, 'nothing was placed')
+      const chunked = { 'transfer-encoding': 'chunked', 'content-length': undefined }
+      t.match(await put('large', { body: Buffer.alloc(6 * MIB + 1), headers: chunked }), {
+        status: 413,
+        code: 'entity_too_large',
+      })
+      await isAbsent(t, 'large')
+    },
+  )
+
+  await t.test('refuses by name what it would otherwise ignore', async (t) => {
+    const names = [
+      'If-Match',
+      'If-None-Match',
+      'If-Modified-Since',
+      'If-Unmodified-Since',
+      'Idempotency-Key',
+      'X-Service-Idempotency-Key',
+      'X-Service-Tagging',
+      'X-Service-Retention-Mode',
+      'X-Service-Retain-Until',
+      'X-Service-Legal-Hold',
+    ]
+    for (const name of names) {
+      const refused = await put('later', { headers: { [name]: 'x' } })
+      t.match(refused, {
+        status: 501,
+        code: 'not_implemented',
+        json: { message: new RegExp(`header ${name} `) },
+      })
+    }
+    t.match(await put('later', { headers: { 'content-range': 'bytes 0-4/5' } }), {
+      status: 400,
+      code: 'invalid_request',
+    })
+    t.match(await put('later?versionId=x'), { status: 400, code: 'invalid_argument' })
+    const withoutLength = await world.raw(
+      `PUT ${OBJECTS}later HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+    )
+    t.match(withoutLength, /^HTTP\/1\.1 411 [^]*"code":"length_required"/)
+    await isAbsent(t, 'later')
+    const conditional = { method: 'DELETE', path: `${OBJECTS}plain`, token, headers: { 'if-match': '*' } }
+    t.match(await world.call(conditional), { status: 501, code: 'not_implemented' })
+    t.equal(
+      (await world.call({ path: `${OBJECTS}plain`, token })).status,
+      200,
+      'a refused delete deletes nothing',
+    )
+  })
+
+  await t.test('keeps user metadata byte for byte, up to 2 KiB', async (t) => {
+    const utf8 = Buffer.from('größe 😀').toString('latin1')
+    const stored = await put('meta', { headers: { 'x-service-meta-Name': utf8, 'x-service-meta-empty': '' } })
+    t.match(stored.json, { metadata: { name: 'größe 😀', empty: '' } })
+    const got = await world.call({ path: `${OBJECTS}meta`, token })
+    t.equal(got.headers['x-service-meta-name'], utf8)
+    const full = await put('meta', { headers: { 'x-service-meta-a': 'x'.repeat(2047) } })
+    t.equal(full.status, 200)
+    for (const headers of [
+      { 'x-service-meta-a': 'x'.repeat(2048) },
+      { 'x-service-meta-': 'x' },
+      { 'x-service-meta-__proto__': 'x' },
+      { 'x-service-meta-a': '\u00ff' },
+    ]) {
+      t.match(await put('refused', { headers }), { status: 400, code: 'invalid_request' })
+    }
+  })
+
+  await t.test('replaces what the key held', async (t) => {
+    const first = await put('twice', { body: patternBytes(3000) })
+    const second = await put('twice', { body: 'new' })
+    t.not(first.json['etag'], second.json['etag'])
+    t.equal((await world.call({ path: `${OBJECTS}twice`, token })).bytes.toString(), 'new')
+  })
+})
+
+t.test('[RFC 9110 10.1.1] Expect: 100-continue is answered after the checks that need no body', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t, { limits: { objectPutBytesMax: MIB } })
+  const converse = async (path: string, length: number, body: string, bearer = token): Promise<string> => {
+    const socket = net.connect(world.dataPort, '127.0.0.1')
+    let heard = ''
+    socket.on('data', (piece) => {
+      if (heard === '' && piece.toString().startsWith('HTTP/1.1 100 ')) socket.write(body)
+      heard += piece.toString('latin1')
+    })
+    socket.write(
+      `PUT ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    // A refusal closes the connection by itself: the client may never send the body that was announced.
+    socket.on('data', () => {
+      if (/HTTP\/1\.1 200 [^]*\}$/.test(heard)) socket.end()
+    })
+    await once(socket, 'close')
+    return heard
+  }
+  t.match(await converse(`${OBJECTS}k`, 5, 'hello'), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
+  t.match(await converse(`${OBJECTS}k`, MIB + 1, ''), /^HTTP\/1\.1 413 [^]*connection: close/)
+  t.match(await converse('/api/v1/buckets/nobody/objects/k', 5, ''), /^HTTP\/1\.1 404 /)
+  t.match(await converse(`${OBJECTS}k%00`, 5, ''), /^HTTP\/1\.1 400 /)
+  t.match(await converse(`${OBJECTS}k`, 5, '', 'bad'), /^HTTP\/1\.1 401 /)
+  const readOnly = await world.memory.bearer('acme', 'read')
+  t.match(await converse(`${OBJECTS}k`, 5, '', readOnly), /^HTTP\/1\.1 403 /)
+})
+
+t.test('a refused upload leaves its connection usable, or closed, but never stuck', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
+  const body = 'x'.repeat(200_000)
+  const heard = await world.raw(
+    `PUT ${OBJECTS}%00 HTTP/1.1\r\n${auth}Content-Length: ${body.length}\r\n\r\n${body}` +
+      `GET /api/v1/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+  )
+  t.match(heard, /^HTTP\/1\.1 400 [^]*HTTP\/1\.1 200 OK/)
+  const endless = net.connect(world.dataPort, '127.0.0.1')
+  endless.on('error', () => {})
+  endless.write(`PUT ${OBJECTS}%00 HTTP/1.1\r\n${auth}Content-Length: ${2 ** 40}\r\n\r\n`)
+  const piece = Buffer.alloc(MIB)
+  const pump = (): void => {
+    while (!endless.destroyed && endless.write(piece));
+  }
+  endless.on('drain', pump)
+  endless.resume()
+  pump()
+  await new Promise((resolve) => endless.once('close', resolve))
+  t.ok(endless.bytesWritten < 64 * MIB, 'a client that never stops is cut off')
+})
+
+t.test('a client that goes away in the middle of its upload stores nothing', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const placed = deferred()
+  world.memory.blobs.beforeWrite = async () => placed.resolve()
+  const before = world.memory.proposals
+  const socket = net.connect(world.dataPort, '127.0.0.1')
+  const gone = new Promise<void>((resolve) => {
+    world.dataServer.server.once('connection', (peer: net.Socket) => peer.once('close', () => resolve()))
+  })
+  socket.write(
+    `PUT ${OBJECTS}half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${20 * MIB}\r\n\r\n`,
+  )
+  socket.write(patternBytes(9 * MIB))
+  await placed.promise
+  socket.destroy()
+  await gone
+  const served = (): boolean =>
+    world.memory.lines.some(({ fields }) => 'finished' in fields && fields.finished === false)
+  while (!served()) await new Promise((resolve) => setImmediate(resolve))
+  t.equal((await world.call({ path: `${OBJECTS}half`, token })).status, 404)
+  t.equal(world.memory.proposals, before, 'and proposes nothing')
+  t.notOk(
+    world.memory.lines.some(({ level }) => level === 'error'),
+    'it is no error of ours',
+  )
+})
+
+t.test('getObject', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const body = patternBytes(4 * MIB + 1000)
+  const path = `${OBJECTS}k`
+  await world.call({ method: 'PUT', path, token, body })
+  await world.call({ method: 'PUT', path: `${OBJECTS}empty`, token, body: '' })
+  const size = body.length
+
+  await t.test('[RFC 9110 14.2] serves one range', async (t) => {
+    const table = [
+      ['bytes=0-0', 0, 1],
+      ['bytes=0-99', 0, 100],
+      ['bytes=100-', 100, size],
+      ['bytes=-1', size - 1, size],
+      ['bytes=-100', size - 100, size],
+      [`bytes=-${size + 5}`, 0, size],
+      [`bytes=${size - 1}-`, size - 1, size],
+      [`bytes=0-${size * 2}`, 0, size],
+      ['bytes=0-99999999999999999999999', 0, size],
+      [`bytes=${4 * MIB - 3}-${4 * MIB + 2}`, 4 * MIB - 3, 4 * MIB + 3],
+      ['BYTES=65535-65536', 65535, 65537],
+    ] as const
+    for (const [range, start, end] of table) {
+      const got = await world.call({ path, token, headers: { range } })
+      t.equal(got.status, 206, range)
+      t.ok(got.bytes.equals(body.subarray(start, end)), 'the very bytes')
+      t.equal(got.headers['content-range'], `bytes ${start}-${end - 1}/${size}`)
+      t.equal(got.headers['content-length'], `${end - start}`)
+      t.equal(got.headers['x-service-object-length'], `${size}`)
+    }
+    for (const range of ['items=0-1', 'bytes=0-1,5-9']) {
+      t.equal((await world.call({ path, token, headers: { range } })).status, 200, `${range} is ignored`)
+    }
+    const refused = [
+      `bytes=${size}-`,
+      'bytes=99999999999999999999-',
+      'bytes=-0',
+      'bytes=9-2',
+      'bytes=a-b',
+      'bytes=',
+      'bytes=-',
+      'bytes=1',
+      'bytes=--1',
+      'bytes=0x1-2',
+    ]
+    for (const range of refused) {
+      const got = await world.call({ path, token, headers: { range } })
+      t.match(got, { status: 416, code: 'range_not_satisfiable' }, range)
+      t.equal(got.headers['content-range'], `bytes */${size}`)
+    }
+    const ofNothing = await world.call({ path: `${OBJECTS}empty`, token, headers: { range: 'bytes=0-' } })
+    t.match(ofNothing, { status: 416 })
+    const head = await world.call({ method: 'HEAD', path, token, headers: { range: 'bytes=0-0' } })
+    t.match(head, { status: 200, headers: { 'content-length': `${size}` } }, 'HEAD knows no range')
+  })
+
+  await t.test('[RFC 9110 13.2.2] honours conditions', async (t) => {
+    // Small, because many of the answers carry it.
+    const path = `${OBJECTS}conditional`
+    const stored = await world.call({ method: 'PUT', path, token, body: 'small' })
+    const etag = String(stored.json['etag'])
+    const stamp = String(stored.headers['last-modified'])
+    const earlier = new Date(Date.parse(stamp) - 1000).toUTCString()
+    const table: readonly (readonly [http.OutgoingHttpHeaders, number])[] = [
+      [{ 'if-match': `"${etag}"` }, 200],
+      [{ 'if-match': etag }, 200],
+      [{ 'if-match': '*' }, 200],
+      [{ 'if-match': `"x", "${etag}"` }, 200],
+      [{ 'if-match': '"x"' }, 412],
+      [{ 'if-match': `W/"${etag}"` }, 412],
+      [{ 'if-none-match': `"${etag}"` }, 304],
+      [{ 'if-none-match': `W/"${etag}"` }, 304],
+      [{ 'if-none-match': '*' }, 304],
+      [{ 'if-none-match': '"x"' }, 200],
+      [{ 'if-modified-since': stamp }, 304],
+      [{ 'if-modified-since': earlier }, 200],
+      [{ 'if-modified-since': 'yesterday' }, 200],
+      [{ 'if-unmodified-since': stamp }, 200],
+      [{ 'if-unmodified-since': earlier }, 412],
+      [{ 'if-none-match': '"x"', 'if-modified-since': stamp }, 200],
+      [{ 'if-match': `"${etag}"`, 'if-unmodified-since': earlier }, 200],
+      [{ 'if-range': `"${etag}"`, range: 'bytes=0-1' }, 206],
+      [{ 'if-range': stamp, range: 'bytes=0-1' }, 206],
+      [{ 'if-range': '"x"', range: 'bytes=0-1' }, 200],
+      [{ 'if-range': earlier, range: 'bytes=0-1' }, 200],
+      [{ 'if-range': '*', range: 'bytes=0-1' }, 200],
+    ]
+    for (const [headers, status] of table) {
+      const got = await world.call({ path, token, headers })
+      t.equal(got.status, status, JSON.stringify(headers))
+      if (status === 304) t.match(got, { bytes: { length: 0 }, headers: { etag: `"${etag}"` } })
+    }
+    const head = await world.call({ method: 'HEAD', path, token, headers: { 'if-none-match': etag } })
+    t.equal(head.status, 304)
+  })
+
+  await t.test('selects the null version and no other', async (t) => {
+    t.equal((await world.call({ path: `${path}?versionId=null`, token })).status, 200)
+    t.equal((await world.call({ path: `${path}?versionId=01J`, token })).status, 404)
+    t.equal((await world.call({ method: 'DELETE', path: `${path}?versionId=01J`, token })).status, 204)
+    t.equal((await world.call({ path, token })).status, 200, 'still there')
+  })
+
+  await t.test('says so when no copy can be read, and breaks off rather than ending cleanly', async (t) => {
+    const nodes = ['n1', 'n2', 'n3']
+    for (const node of nodes) world.memory.blobs.failAfter(node, 0, new Error('disk is gone'))
+    const none = await world.call({ path, token })
+    t.ok(none.status >= 500, 'before the first byte it is an honest error')
+    for (const node of nodes) world.memory.blobs.failAfter(node, MIB, new Error('disk is gone'))
+    await t.rejects(world.send({ path, token }), { code: 'ECONNRESET' })
+    const cause = world.memory.lines.find(({ message }) => message === 'body broke while it was sent')
+    t.ok(cause, 'and the operator is told')
+    for (const node of nodes) world.memory.blobs.failAfter(node, Infinity, new Error('never'))
+    t.ok((await world.call({ path, token })).bytes.equals(body), 'the next request is served')
+  })
+
+  await t.test(
+    'stops reading when the client goes away, and holds little while it does not read',
+    async (t) => {
+      const large = patternBytes(24 * MIB)
+      await world.call({ method: 'PUT', path: `${OBJECTS}large`, token, body: large })
+      const reads = countReads(world)
+      const socket = net.connect(world.dataPort, '127.0.0.1')
+      socket.write(`GET ${OBJECTS}large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+      await once(socket, 'data')
+      socket.pause()
+      socket.destroy()
+      await reads.closed
+      t.ok(reads.bytes() < large.length, 'the rest was never read')
+    },
+  )
+})
+
+/** Watches what is read from blobs, and when the first reader is closed. */
+function countReads(world: ApiWorld): { readonly closed: Promise<void>; readonly bytes: () => number } {
+  const { content } = world.memory.services
+  const original = content.read.bind(content)
+  const done = deferred()
+  let bytes = 0
+  content.read = (...question) => watched(original(...question))
+  return { closed: done.promise, bytes: () => bytes }
+
+  async function* watched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of pieces) {
+        bytes += piece.length
+        yield piece
+      }
+    } finally {
+      done.resolve()
+    }
+  }
+}

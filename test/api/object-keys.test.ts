@@ -1,0 +1,166 @@
+/**
+ * Object keys: what is sent is what is stored, listed and found again, byte for byte, and nothing else is.
+ *
+ * Real sockets, because clients and test injectors tidy up paths before they send them.
+ */
+import fc from 'fast-check'
+import t from 'tap'
+import { decodeObjectKey, originForm, parseQuery, restOfPath } from '../../src/api/request-target.ts'
+import { ApiWorld } from './api-world.ts'
+
+const OBJECTS = '/api/v1/buckets/photos/objects/'
+
+/** [what stands in the path, the key that it names] */
+const CORPUS: readonly (readonly [string, string])[] = [
+  ['a', 'a'],
+  ['a/b', 'a/b'],
+  ['a%2Fb', 'a/b'],
+  ['a//b', 'a//b'],
+  ['/', '/'],
+  ['//', '//'],
+  ['a/', 'a/'],
+  ['.', '.'],
+  ['..', '..'],
+  ['../../etc/passwd', '../../etc/passwd'],
+  ['%2e%2e/x', '../x'],
+  ['a/../b', 'a/../b'],
+  ['./a', './a'],
+  ['+', '+'],
+  ['a+b', 'a+b'],
+  ['a%20b', 'a b'],
+  ['%25', '%'],
+  ['%2525', '%25'],
+  ['%252F', '%2F'],
+  ['a%3Fb', 'a?b'],
+  ['a%23b', 'a#b'],
+  ['a;b=c', 'a;b=c'],
+  ['a:b@c', 'a:b@c'],
+  ['*', '*'],
+  ['-', '-'],
+  ['{key}', '{key}'],
+  ['a\\b', 'a\\b'],
+  ['%5C..%5C', '\\..\\'],
+  ['%0A%0D%09%01%7F', '\n\r\t\u0001\u007f'],
+  ['%C3%A9', '\u00e9'],
+  ['e%CC%81', 'e\u0301'],
+  ['%F0%9F%98%80', '\u{1F600}'],
+  ['%EF%BB%BFbom', '\uFEFFbom'],
+  ['%EF%BF%BD', '\uFFFD'],
+  ['constructor', 'constructor'],
+  ['__proto__', '__proto__'],
+  ['objects', 'objects'],
+  ['openapi.json', 'openapi.json'],
+  ['http://x/y', 'http://x/y'],
+  ['x/complete/y', 'x/complete/y'],
+  ['k'.repeat(1024), 'k'.repeat(1024)],
+  ['%F0%9F%98%80'.repeat(256), '\u{1F600}'.repeat(256)],
+  ['%6B'.repeat(1024), 'k'.repeat(1024)],
+]
+
+const REFUSED: readonly string[] = [
+  '',
+  '%00',
+  'a%00b',
+  '%',
+  '%4',
+  '%zz',
+  '%+1',
+  '%FF',
+  '%C3',
+  '%C0%AF',
+  '%ED%A0%80',
+  '%F4%90%80%80',
+  'a#b',
+  'k'.repeat(1025),
+  '%C3%A9'.repeat(513),
+]
+
+t.test('keys round-trip byte for byte', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const keys = new Map<string, string>()
+  for (const [raw, key] of CORPUS) {
+    const body = `${keys.size}`
+    const put = await world.call({ method: 'PUT', path: `${OBJECTS}${raw}`, token, body })
+    t.equal(put.status, 200, `PUT ${raw.slice(0, 60)}`)
+    t.equal(put.json['key'], key, 'is stored under the very key')
+    keys.set(key, body)
+  }
+  for (const [raw, key] of CORPUS) {
+    const got = await world.call({ path: `${OBJECTS}${raw}`, token })
+    t.equal(got.bytes.toString(), keys.get(key), `GET ${raw.slice(0, 60)} finds its own body`)
+  }
+  const listed = await world.call({ path: `/api/v1/buckets/photos/objects`, token })
+  const inByteOrder = [...keys.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  t.same(
+    (listed.json['objects'] as { key: string }[]).map(({ key }) => key),
+    inByteOrder,
+  )
+
+  for (const raw of REFUSED) {
+    const path = `${OBJECTS}${raw}`
+    for (const method of ['PUT', 'GET', 'HEAD', 'DELETE']) {
+      const ask = { method, path, token, ...(method === 'PUT' ? { body: 'x' } : {}) }
+      const refused = await world.call(ask)
+      t.equal(refused.status, 400, `${method} ${raw.slice(0, 40)}`)
+      if (method !== 'HEAD') t.equal(refused.code, 'invalid_key')
+    }
+    t.match(await world.call({ path }), { status: 401 }, 'a stranger learns nothing of that')
+  }
+  const after = await world.call({ path: `/api/v1/buckets/photos/objects`, token })
+  t.equal(after.json['keyCount'], keys.size, 'nothing refused was stored')
+})
+
+t.test('the bucket is one decoded segment and never a path', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  await world.call({ method: 'PUT', path: `${OBJECTS}k`, token, body: 'x' })
+  t.equal((await world.call({ path: '/api/v1/buckets/ph%6Ftos/objects/k', token })).status, 200)
+  t.equal((await world.send({ path: '/api/v1/b%75ckets/photos/objects/k', token })).status, 200)
+  for (const bucket of ['..', '%2e%2e', 'photos%2Fx', 'photos%00', '', 'PHOTOS', 'photos%2f..%2fphotos']) {
+    const heard = await world.call({ path: `/api/v1/buckets/${bucket}/objects/k`, token })
+    t.match(heard, { status: 404, code: 'not_found' }, JSON.stringify(bucket))
+  }
+})
+
+t.test('request targets in absolute form lose the authority and nothing else', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const ask = (target: string): Promise<string> =>
+    world.raw(
+      `PUT ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,
+    )
+  t.match(await ask(`http://x:1/api/v1/buckets/photos/objects/a/../b`), /"key":"a\/\.\.\/b"/)
+  t.match(await ask(`${OBJECTS}\u00e9`), /^HTTP\/1\.1 400 /, 'a target that was not encoded is no request')
+})
+
+t.test('decodeObjectKey', async (t) => {
+  t.test('gives back any text that was percent-encoded, whatever was left alone', async () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.boolean(), (key, everything) => {
+        const bytes = [...Buffer.from(key)]
+        const raw = everything
+          ? bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+          : encodeURIComponent(key)
+        return decodeObjectKey(raw) === key
+      }),
+    )
+  })
+  t.test('never decodes twice', async () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
+        return decodeObjectKey(encodeURIComponent(encodeURIComponent(text))) === encodeURIComponent(text)
+      }),
+    )
+  })
+})
+
+t.test('request targets', async (t) => {
+  t.equal(originForm('HTTP://host:80/a/../b?c'), '/a/../b?c')
+  t.equal(originForm('http://host'), '/')
+  t.equal(originForm('http://host?x'), '/?x')
+  t.equal(originForm('/http://host/x'), '/http://host/x')
+  t.equal(originForm('*'), '*')
+  t.equal(restOfPath('/a/b/c//d?e/f', 2), 'c//d')
+  t.equal(restOfPath('/a/b/', 2), '')
+  t.same(parseQuery('/x?a=1&b=&c&d=e%3Df=g&&h=+%2B'), { a: '1', b: '', c: '', d: 'e=f=g', h: ' +' })
+  t.throws(() => parseQuery('/x?a=1&%61=2'), { code: 'invalid_argument' })
+  t.throws(() => parseQuery('/x?a=%ff'), { code: 'invalid_argument' })
+})

@@ -15,6 +15,7 @@ export class Chaos {
   readonly #ids: readonly NodeId[]
   readonly #events: readonly (readonly [weight: number, happens: () => void])[]
   readonly #weightSum: number
+  #slow: NodeId | null = null
 
   constructor(configuration: Configuration, seed: number) {
     this.network = new TestNetwork(configuration, { seed, electionTicks: 5 })
@@ -24,15 +25,16 @@ export class Chaos {
     this.#events = [
       [480, () => this.#deliver()],
       [200, () => this.#work()],
-      [130, () => this.network.input(this.#anyId(), { type: 'tick' }, this.#crashPoint())],
+      [130, () => this.#tick()],
       [90, () => this.network.propose(this.#likelyLeader(), 4 + this.#below(40))],
-      [40, () => this.network.read(this.#anyId())],
+      [40, () => this.network.read(this.#below(2) === 0 ? this.#anyId() : this.#likelyLeader())],
       [30, () => this.#restart()],
       [10, () => this.#compact()],
       [rate(10), () => this.#takeMessage()],
       [rate(3), () => this.#crash()],
       [rate(4), () => this.#partition()],
       [rate(3), () => this.#nudge()],
+      [rate(3), () => this.#slowDown()],
     ]
     this.#weightSum = this.#events.reduce((sum, [weight]) => sum + weight, 0)
   }
@@ -111,6 +113,16 @@ export class Chaos {
   #crash(): void {
     const node = this.#anyNode()
     if (node.raft !== null) this.network.crash(node.id, this.#below(node.walQueue.length + 1))
+  }
+
+  #tick(): void {
+    const id = this.#anyId()
+    if (id !== this.#slow) this.network.input(id, { type: 'tick' }, this.#crashPoint())
+  }
+
+  /** A clock stands still, best of all a leader's, who then does not notice that it is of the past. */
+  #slowDown(): void {
+    this.#slow = this.#below(2) === 0 ? null : this.#likelyLeader()
   }
 
   /** Rarely a process dies between two effects of one step. */

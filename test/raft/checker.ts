@@ -30,11 +30,11 @@ export class Checker {
     return this.#reads.size
   }
 
-  /** The members of the group; a commit needs a majority of the voters' disks. */
   becameLeader(node: TestNode, term: Term): void {
     const other = this.#leaders.get(term)
     check(other === undefined || other === node.id, `${other ?? ''} and ${node.id} lead term ${term}`)
     this.#leaders.set(term, node.id)
+    this.#voted(node, term, node.id)
     for (let index = node.log.base.index + 1; index <= this.committedIndex; index += 1) {
       check(
         this.#isCommitted(index, node.log.entryAt(index)),
@@ -56,6 +56,7 @@ export class Checker {
           'asks before its vote is durable',
         )
         check(node.disk.lastIndex >= message.lastLogIndex, 'asks for votes in the name of a log it may lose')
+        this.#voted(node, message.term, node.id)
         break
       case 'AppendEntriesResponse':
         check(hardState.currentTerm >= message.term, 'answers in a term that is not durable')
@@ -131,10 +132,15 @@ export class Checker {
       hardState.currentTerm === message.term && hardState.votedFor === message.to,
       'votes before it is durable',
     )
-    const vote = `${node.id}/${message.term}`
+    this.#voted(node, message.term, message.to)
+  }
+
+  /** One vote per term, over all lives of a member. */
+  #voted(node: TestNode, term: Term, candidate: NodeId): void {
+    const vote = `${node.id}/${term}`
     const before = this.#votes.get(vote)
-    check(before === undefined || before === message.to, `${node.id} votes twice in term ${message.term}`)
-    this.#votes.set(vote, message.to)
+    check(before === undefined || before === candidate, `${node.id} votes twice in term ${term}`)
+    this.#votes.set(vote, candidate)
   }
 
   #isCommitted(index: LogIndex, entry: Entry | null): boolean {

@@ -70,6 +70,19 @@ t.test('[thesis 3.4] election', async (t) => {
     t.ok(sentOf(confirmed, 'AppendEntries').length === 2, 'the term is opened at once')
   })
 
+  t.test('does not count the own vote by the confirmation of an older write', async (t) => {
+    const single = new Single()
+    const older = single.append({ term: 1 })
+    for (let i = 0; i < 40 && single.status.role === 'follower'; i += 1) single.step({ type: 'tick' })
+    const response = { type: 'RequestVoteResponse', from: 'b', to: 'a', term: 2, granted: true } as const
+    const campaign = single.receive({ ...response, preVote: true })
+    single.receive({ ...response, preVote: false })
+    single.confirm(older)
+    t.equal(single.status.role, 'candidate')
+    single.confirm(campaign)
+    t.equal(single.status.role, 'leader')
+  })
+
   t.test('ignores votes from members that are no voters', async (t) => {
     const single = new Single({ configuration: { voters: ['a', 'b', 'c'], learners: ['l'], outgoing: [] } })
     while (single.status.role === 'follower') single.step({ type: 'tick' })
@@ -116,7 +129,17 @@ t.test('[thesis 3.6.1] a vote', async (t) => {
     single.step({ type: 'tickGap' })
     t.equal(single.status.role, 'follower')
     const effects = single.receive(voteRequest({ term: 1, from: 'c', lastLogIndex: 9, lastLogTerm: 1 }))
-    t.notOk(sentOf(effects, 'RequestVoteResponse')[0]?.granted)
+    t.match(sentOf(effects, 'RequestVoteResponse'), [{ granted: false }])
+  })
+
+  t.test('begins a new wait for the one who gave it', async (t) => {
+    const single = new Single({ seed: 4 })
+    for (let i = 0; i < 9; i += 1) single.step({ type: 'tick' })
+    single.receive(voteRequest({ term: 1 }))
+    for (let i = 0; i < 8; i += 1) single.step({ type: 'tick' })
+    single.receive(voteRequest({ term: 1 }))
+    for (let i = 0; i < 9; i += 1) single.step({ type: 'tick' })
+    t.equal(single.status.role, 'follower')
   })
 
   t.test('never leaves when the term moved on before the disk confirmed it', async (t) => {
@@ -183,9 +206,15 @@ t.test('[thesis 4.2.3] a living leader', async (t) => {
     t.equal(single.status.term, 2)
   })
 
-  t.test('protects itself while it leads', async (t) => {
-    const single = new Single()
-    single.becomeLeader()
+  t.test('protects itself while it leads, however long it had to wait for its votes', async (t) => {
+    const single = new Single({ seed: 2 })
+    while (single.status.role === 'follower') single.step({ type: 'tick' })
+    const response = { type: 'RequestVoteResponse', from: 'b', to: 'a', term: 1, granted: true } as const
+    const campaign = single.receive({ ...response, preVote: true })
+    for (let i = 0; i < 11; i += 1) single.step({ type: 'tick' })
+    single.confirm(campaign)
+    single.receive({ ...response, preVote: false })
+    t.equal(single.status.role, 'leader')
     t.strictSame(single.receive(voteRequest({ term: 9, from: 'c', lastLogIndex: 99, lastLogTerm: 8 })), [])
     t.equal(single.status.role, 'leader')
   })

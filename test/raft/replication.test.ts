@@ -146,6 +146,25 @@ t.test('the window to one peer', async (t) => {
     t.match(append, { prevLogIndex: 5, entries: [{ index: 6 }] })
   })
 
+  t.test(
+    'is left alone by heartbeats while answers come: they ask where the logs are known to meet',
+    async (t) => {
+      const single = streamingLeader()
+      propose(single, 8)
+      propose(single, 8)
+      const beats = () =>
+        sentOf(single.step({ type: 'tick' }), 'AppendEntries').filter(({ to }) => to === 'b')
+      t.match(beats(), [{ prevLogIndex: 1, entries: [] }])
+      t.match(
+        beats(),
+        [{ prevLogIndex: 3, entries: [] }],
+        'without answers they ask at the end of the stream',
+      )
+      single.answer('b', { index: 2 })
+      t.match(beats(), [{ prevLogIndex: 2, entries: [] }])
+    },
+  )
+
   t.test('is limited by bytes', async (t) => {
     const single = streamingLeader({ inflightBytesMax: 100, inflightMessagesMax: 99 })
     t.equal(sentTo(propose(single, 60), 'b'), 1)

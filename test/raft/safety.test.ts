@@ -17,6 +17,11 @@ const groups: readonly {
     configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: [] },
   },
   {
+    name: 'four voters',
+    seeds: 40,
+    configuration: { voters: ['a', 'b', 'c', 'd'], learners: [], outgoing: [] },
+  },
+  {
     name: 'five voters',
     seeds: 200,
     configuration: { voters: ['a', 'b', 'c', 'd', 'e'], learners: [], outgoing: [] },

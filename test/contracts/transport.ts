@@ -4,14 +4,15 @@
 import type { Test } from 'tap'
 import type { Message, NodeId } from '../../cluster/raft/types.ts'
 import {
-  type ByteStream,
   type CallHandler,
   type CallResponse,
   PeerRefusedError,
   PeerUnreachableError,
   type Transport,
 } from '../../cluster/transport/transport.ts'
+import { brokenStreamContract, streamContract } from './transport-streams.ts'
 import { everyMessage, plain } from '../transport/sample-messages.ts'
+import { collect, gateOf, meteredStream, pattern, rejection, streamOf } from '../transport/streams.ts'
 
 export interface BenchNode {
   readonly transport: Transport
@@ -28,7 +29,7 @@ export interface TransportBench {
   until(condition: () => boolean): Promise<void>
 }
 
-type MakeBench = (t: Test) => Promise<TransportBench>
+export type MakeBench = (t: Test) => Promise<TransportBench>
 
 export function transportContract(t: Test, makeBench: MakeBench): void {
   t.test('messages', (t) => messageContract(t, makeBench))
@@ -235,152 +236,6 @@ async function refusalContract(t: Test, makeBench: MakeBench): Promise<void> {
   })
 }
 
-async function streamContract(t: Test, makeBench: MakeBench): Promise<void> {
-  const TOTAL = 64 * MIB
-  /** What two sockets, their kernel buffers and the stream buffers on both ways may hold together. */
-  const UNDER_WAY_MAX = 32 * MIB
-  const bench = await makeBench(t)
-  const gate = gateOf()
-  const source = { sent: 0, ended: false }
-  const a = await bench.start('a')
-  await bench.start('b', {
-    echo: async ({ body }) => ({ header: null, body }),
-    later: async ({ body }) => {
-      await gate.opened
-      return { header: await lengthOf(body) }
-    },
-    flood: async () => ({ header: null, body: meteredStream(source, TOTAL) }),
-    ignore: async () => ({ header: 'seen enough' }),
-  })
-
-  t.test('pass 64 MiB there and back while only a bounded part is under way', async (t) => {
-    const meter = { sent: 0, ended: false }
-    const { body } = await bench.settle(
-      a.transport.call('b', 'echo', { header: null, body: meteredStream(meter, TOTAL), timeoutMs: 60_000 }),
-    )
-    let arrived = 0
-    let underWay = 0
-    const reading = async () => {
-      for await (const chunk of body) {
-        arrived += chunk.length
-        underWay = Math.max(underWay, meter.sent - arrived)
-      }
-    }
-    await bench.settle(reading())
-    t.equal(arrived, TOTAL)
-    t.ok(underWay < UNDER_WAY_MAX, `${underWay} bytes were under way at most`)
-    t.ok(meter.ended)
-  })
-
-  t.test('pause the sender of a request while the receiver does not read', async (t) => {
-    const meter = { sent: 0, ended: false }
-    const pending = a.transport.call('b', 'later', {
-      header: null,
-      body: meteredStream(meter, TOTAL),
-      timeoutMs: 60_000,
-    })
-    await untilStalled(meter, TOTAL)
-    t.ok(meter.sent < UNDER_WAY_MAX, `${meter.sent} bytes were taken`)
-    gate.open()
-    t.equal((await bench.settle(pending)).header, TOTAL)
-  })
-
-  t.test(
-    'pause the sender of an answer while the receiver does not read, and end it when the reader leaves',
-    async (t) => {
-      const { body } = await bench.settle(a.transport.call('b', 'flood', { header: null }))
-      const reader = body[Symbol.asyncIterator]()
-      await reader.next()
-      await untilStalled(source, TOTAL)
-      t.ok(source.sent < UNDER_WAY_MAX, `${source.sent} bytes were taken`)
-      await reader.return?.()
-      await bench.until(() => source.ended)
-      t.ok(source.sent < TOTAL)
-    },
-  )
-
-  t.test('end the sender of a request whose handler answers without reading it', async (t) => {
-    const meter = { sent: 0, ended: false }
-    const endless = meteredStream(meter, Number.MAX_SAFE_INTEGER)
-    const { header, body } = await bench.settle(
-      a.transport.call('b', 'ignore', { header: null, body: endless }),
-    )
-    t.equal(header, 'seen enough')
-    t.equal((await bench.settle(collect(body))).length, 0)
-    await bench.until(() => meter.ended)
-  })
-}
-
-async function brokenStreamContract(t: Test, makeBench: MakeBench): Promise<void> {
-  const bench = await makeBench(t)
-  const seen: { bytes: number; error: unknown }[] = []
-  const read: CallHandler = async ({ body }) => {
-    const outcome: { bytes: number; error: unknown } = { bytes: 0, error: null }
-    try {
-      for await (const chunk of body) outcome.bytes += chunk.length
-    } catch (err) {
-      outcome.error = err
-    }
-    seen.push(outcome)
-    return { header: outcome.bytes }
-  }
-  const a = await bench.start('a')
-  await bench.start('b', {
-    read,
-    break: async () => ({ header: 'begun', body: breakingStream(2) }),
-    endless: async () => ({
-      header: null,
-      body: meteredStream({ sent: 0, ended: false }, Number.MAX_SAFE_INTEGER),
-    }),
-  })
-
-  t.test(
-    'are an error for the handler and the caller when the request breaks off at its source',
-    async (t) => {
-      seen.length = 0
-      const failed = await rejection(
-        bench.settle(a.transport.call('b', 'read', { header: null, body: breakingStream(2) })),
-      )
-      t.ok(failed instanceof PeerUnreachableError)
-      await bench.until(() => seen.length > 0)
-      t.ok(seen[0]?.error instanceof PeerUnreachableError, 'the handler must not take it for the end')
-    },
-  )
-
-  t.test('are an error for the reader when the answer breaks off at its source', async (t) => {
-    const { header, body } = await bench.settle(a.transport.call('b', 'break', { header: null }))
-    t.equal(header, 'begun')
-    const failed = await rejection(bench.settle(collect(body)))
-    t.ok(failed instanceof PeerUnreachableError)
-    t.match(failed, { peer: 'b' })
-  })
-
-  t.test('are an error for the handler when the caller gives up', async (t) => {
-    seen.length = 0
-    const abort = new AbortController()
-    const meter = { sent: 0, ended: false }
-    const body = meteredStream(meter, Number.MAX_SAFE_INTEGER)
-    const pending = a.transport.call('b', 'read', { header: null, body, signal: abort.signal })
-    const failed = rejection(pending)
-    await bench.until(() => meter.sent > MIB)
-    abort.abort()
-    t.ok((await bench.settle(failed)) instanceof PeerUnreachableError)
-    await bench.until(() => seen.length > 0 && meter.ended)
-    t.ok(seen[0]?.error instanceof PeerUnreachableError)
-  })
-
-  t.test('are an error for the reader when the signal is aborted after the header', async (t) => {
-    const abort = new AbortController()
-    const { body } = await bench.settle(
-      a.transport.call('b', 'endless', { header: null, signal: abort.signal }),
-    )
-    const reader = body[Symbol.asyncIterator]()
-    await reader.next()
-    abort.abort()
-    t.ok((await rejection(bench.settle(drain(reader)))) instanceof PeerUnreachableError)
-  })
-}
-
 async function stopContract(t: Test, makeBench: MakeBench): Promise<void> {
   const bench = await makeBench(t)
   const a = await bench.start('a')
@@ -415,89 +270,4 @@ async function stopContract(t: Test, makeBench: MakeBench): Promise<void> {
       )
     }
   })
-}
-
-const MIB = 1024 * 1024
-const CHUNK = pattern(64 * 1024)
-
-function pattern(length: number): Buffer {
-  return Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 0xff))
-}
-
-async function* streamOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks
-}
-
-async function* breakingStream(chunks: number): AsyncGenerator<Uint8Array> {
-  for (let i = 0; i < chunks; i++) yield CHUNK
-  throw new Error('the disk under the stream broke')
-}
-
-/** No generator: `return` is seen even if nothing was read yet. */
-function meteredStream(
-  meter: { sent: number; ended: boolean },
-  total: number,
-): AsyncIterableIterator<Uint8Array> {
-  const done = { done: true, value: undefined } as const
-  return {
-    async next() {
-      if (meter.ended || meter.sent >= total) {
-        meter.ended = true
-        return done
-      }
-      meter.sent += CHUNK.length
-      return { done: false, value: CHUNK }
-    },
-    async return() {
-      meter.ended = true
-      return done
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
-}
-
-/** Turns of the event loop in which nothing moved: enough for buffers to be full, and only an upper bound is asserted. */
-async function untilStalled(meter: { readonly sent: number }, total: number): Promise<void> {
-  let before = -1
-  for (let still = 0; still < 200 && meter.sent < total; ) {
-    still = meter.sent === before ? still + 1 : 0
-    before = meter.sent
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-
-async function collect(stream: ByteStream): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-async function lengthOf(stream: ByteStream): Promise<number> {
-  let length = 0
-  for await (const chunk of stream) length += chunk.length
-  return length
-}
-
-async function drain(reader: AsyncIterator<Uint8Array>): Promise<void> {
-  while ((await reader.next()).done !== true) continue
-}
-
-async function rejection(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await promise
-  } catch (err) {
-    if (err instanceof Error) return err
-    throw err
-  }
-  throw new Error('the promise was expected to reject')
-}
-
-function gateOf(): { readonly opened: Promise<void>; open(): void } {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
 }

@@ -106,9 +106,9 @@ t.test('decodeBatch', async (t) => {
       'a node id that is a number': frame([5, 1, 1, 1, [1], [], []]),
       'a node id that is empty': frame([5, 1, 1, 1, [''], [], []]),
       'a node id that is too long': frame([5, 1, 1, 1, ['n'.repeat(65)], [], []]),
-      'too many node ids': frame([5, 1, 1, 1, new Array(65).fill('n'), [], []]),
+      'too many node ids': frame([5, 1, 1, 1, repeat(65, 'n'), [], []]),
       'an index that is false': frame([8, 1, 1, false]),
-      'too many messages': frame(...new Array(FRAME_MESSAGES_MAX + 1).fill([9, 1])),
+      'too many messages': frame(...repeat(FRAME_MESSAGES_MAX + 1, [9, 1])),
     }
     for (const [what, bytes] of Object.entries(corpus)) {
       t.throws(() => decodeBatch(bytes, ROUTE), MalformedFrameError, what)
@@ -119,11 +119,11 @@ t.test('decodeBatch', async (t) => {
     const bombs = {
       'an array of 32 million elements': [0xdd, 0x01, 0xff, 0xff, 0xff],
       'an array of 4 billion elements': [0xdd, 0xff, 0xff, 0xff, 0xff],
-      'arrays within arrays': new Array(1000).fill([0xdd, 0x01, 0xff, 0xff, 0xff]).flat(),
+      'arrays within arrays': repeat(1000, [0xdd, 0x01, 0xff, 0xff, 0xff]).flat(),
       'a map of 4 billion pairs': [0xdf, 0xff, 0xff, 0xff, 0xff],
       'a string of 4 GiB': [0xdb, 0xff, 0xff, 0xff, 0xff],
       'bytes of 4 GiB': [0xc6, 0xff, 0xff, 0xff, 0xff],
-      'deep nesting': [...new Array(200_000).fill(0x91), 0xc0],
+      'deep nesting': [...repeat(200_000, 0x91), 0xc0],
       'an extension': [0xc7, 0x01, 0x01, 0x00],
       'a date': [0xd6, 0xff, 0, 0, 0, 0],
       'a record definition': [0xd4, 0x72, 0x40],
@@ -201,4 +201,8 @@ function sorted(messages: unknown[]): unknown[] {
 
 function nested(depth: number): unknown {
   return depth === 0 ? null : [nested(depth - 1)]
+}
+
+function repeat<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value)
 }

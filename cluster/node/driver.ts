@@ -197,6 +197,7 @@ export class Driver {
       this.#isTombstoned = false
       return outcomes
     } catch (error) {
+      this.#parts.logger.debug({ peer: leader, count: proposals.length, err: error }, 'proposals not taken')
       if (error instanceof PeerRefusedError) this.#isTombstoned = error.code === 'member_tombstoned'
       throw error
     }

@@ -12,7 +12,7 @@ export interface NodeLimits {
   readonly proposalsPendingMax: number
   /** Distance between the newest sequence and the oldest unfinished one. Bounds the session row in the record. */
   readonly sequenceWindowMax: number
-  /** One command. Bytes. */
+  /** One command. Bytes. With the envelope it must fit into `raft.entryBytesMax`. */
   readonly commandBytesMax: number
   /** One entry, and one `propose` call: whichever limit is reached first ends the batch. Count and bytes. */
   readonly batchProposalsMax: number
@@ -46,7 +46,7 @@ export interface NodeLimits {
 export const DEFAULT_NODE_LIMITS: NodeLimits = {
   proposalsPendingMax: 1_024,
   sequenceWindowMax: 8_192,
-  commandBytesMax: MIB,
+  commandBytesMax: 3 * MIB,
   batchProposalsMax: 512,
   batchBytesMax: MIB,
   batcherQueueMax: 16_384,
@@ -64,7 +64,7 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   snapshotCallTimeoutMs: 30_000,
   applyLagMax: 4_096,
   raft: {
-    entryBytesMax: 2 * MIB,
+    entryBytesMax: 4 * MIB,
     messageBytesMax: MIB,
     inflightMessagesMax: 64,
     inflightBytesMax: 8 * MIB,

@@ -46,7 +46,7 @@ export async function callPropose(
 /** `isOpen` false: this node is stopping or has failed and takes no more proposals. */
 export function proposeHandler(batcher: Batcher, limits: NodeLimits, isOpen: () => boolean): CallHandler {
   return async ({ from, body }) => {
-    const bytes = await collect(body, 2 * limits.batchBytesMax)
+    const bytes = await collect(body, limits.commandBytesMax + limits.batchBytesMax)
     const proposals = decodeProposals(bytes)
     if (!isOpen()) throw new PeerRefusedError('shutting_down', 'This node takes no more proposals')
     const foreign = proposals.some(({ nodeId }) => nodeId !== from)

@@ -1,0 +1,149 @@
+/**
+ * The bytes that outlive a process: entries, the machine record; and what a start makes of them.
+ */
+import t from 'tap'
+import { decodeCommandEntry, encodeCommandEntry } from '../../cluster/node/log-entry.ts'
+import { LogKeeper } from '../../cluster/node/log-keeper.ts'
+import { decodeMachineRecord, encodeMachineRecord } from '../../cluster/node/machine-record.ts'
+import { recover } from '../../cluster/node/recovery.ts'
+import type { Entry } from '../../cluster/raft/types.ts'
+import { Packr } from 'msgpackr'
+
+const packr = new Packr({ useRecords: false })
+const configuration = { voters: ['n1', 'n2', 'n3'], learners: ['n4'], outgoing: [] }
+const record = {
+  appliedIndex: 7,
+  appliedTerm: 3,
+  lastTime: 1_767_225_600_000,
+  configuration,
+  sessions: [{ nodeId: 'n1', incarnation: 'a', boot: 2, ackedBelow: 5, applied: [7, 9, 11, 11] }],
+}
+
+const entry = (index: number, term: number, bytes = 0): Entry => ({
+  index,
+  term,
+  kind: 'command',
+  data: new Uint8Array(bytes),
+})
+
+t.test('command entry', async (t) => {
+  t.test('comes back as it was', async (t) => {
+    const proposals = [0, 1, 300].map((length, i) => ({
+      nodeId: `n${i}`,
+      incarnation: 'abc',
+      boot: 1,
+      sequence: 2 ** 33 + i,
+      ackedBelow: i,
+      command: new Uint8Array(length).fill(i),
+    }))
+    const { time, proposals: back } = decodeCommandEntry(
+      encodeCommandEntry({ time: 1_767_225_600_123, proposals }),
+    )
+    t.equal(time, 1_767_225_600_123)
+    t.strictSame(
+      back.map((proposal) => ({ ...proposal, command: Uint8Array.from(proposal.command) })),
+      proposals,
+    )
+  })
+
+  t.test('has the bytes that docs/formats/log-entry.md shows', async (t) => {
+    const command = new TextEncoder().encode('x')
+    const proposals = [{ nodeId: 'n1', incarnation: 'a', boot: 1, sequence: 2, ackedBelow: 2, command }]
+    const bytes = Buffer.from(encodeCommandEntry({ time: 5, proposals })).toString('hex')
+    t.equal(bytes, '9301059196a26e31a161010202c40178')
+  })
+
+  t.test('of another version or shape is never skipped', async (t) => {
+    for (const wrong of [
+      [2, 0, []],
+      [1, 0],
+      [1, -1, []],
+      [1, 0, [[]]],
+      [1, 0, [['n1', 'a', 1, 1, 2, new Uint8Array()]]],
+      1,
+    ]) {
+      t.throws(() => decodeCommandEntry(packr.pack(wrong)), { name: 'AssertionFailed' })
+    }
+  })
+})
+
+t.test('machine record', async (t) => {
+  t.test('comes back as it was, and equal records have equal bytes', async (t) => {
+    t.strictSame(decodeMachineRecord(encodeMachineRecord(record)), record)
+    t.strictSame(
+      encodeMachineRecord(decodeMachineRecord(encodeMachineRecord(record))),
+      encodeMachineRecord(record),
+    )
+  })
+
+  t.test('of another version is refused', async (t) => {
+    t.throws(() => decodeMachineRecord(packr.pack([2, 0, 0, 0, [[], [], []], []])), {
+      name: 'AssertionFailed',
+    })
+  })
+})
+
+t.test('recover', async (t) => {
+  const hardState = { currentTerm: 2, votedFor: 'n2' }
+  const bytes = encodeMachineRecord(record)
+
+  t.test('takes log and state together when they agree', async (t) => {
+    const log = { hardState, base: { index: 6, term: 3 }, entries: [entry(7, 3), entry(8, 3)] }
+    const { restored, rebase } = recover(log, bytes, configuration)
+    t.equal(rebase, null)
+    t.match(restored, { base: { index: 6 }, appliedIndex: 7, hardState })
+    t.equal(restored.entries.length, 2)
+  })
+
+  t.test(
+    'begins the log anew after a state that is ahead of it, without a vote in a term it never saw',
+    async (t) => {
+      const log = { hardState, base: { index: 1, term: 1 }, entries: [entry(2, 1)] }
+      const { restored, rebase } = recover(log, bytes, configuration)
+      t.strictSame(rebase, { index: 7, term: 3 })
+      t.strictSame(restored.entries, [])
+      t.strictSame(restored.hardState, { currentTerm: 3, votedFor: null })
+    },
+  )
+
+  t.test('throws away a log that has another entry where the state ends', async (t) => {
+    const log = { hardState, base: { index: 5, term: 2 }, entries: [entry(6, 2), entry(7, 2), entry(8, 2)] }
+    const { restored, rebase } = recover(log, bytes, configuration)
+    t.strictSame(rebase, { index: 7, term: 3 })
+    t.strictSame(restored.entries, [])
+  })
+
+  t.test('starts from nothing with the first configuration', async (t) => {
+    const empty = { hardState: { currentTerm: 0, votedFor: null }, base: { index: 0, term: 0 }, entries: [] }
+    const { restored, rebase } = recover(empty, null, configuration)
+    t.equal(rebase, null)
+    t.match(restored, { appliedIndex: 0, configuration })
+  })
+
+  t.test('state_behind_log: refuses a state that ends before the log begins', async (t) => {
+    const log = { hardState, base: { index: 9, term: 3 }, entries: [] }
+    t.throws(() => recover(log, bytes, configuration), { code: 'state_behind_log', hint: /join again/ })
+    t.throws(() => recover(log, null, configuration), { code: 'state_behind_log' })
+  })
+})
+
+t.test('LogKeeper', async (t) => {
+  t.test('gives up the oldest applied entries beyond either limit, a piece at a time', async (t) => {
+    const keeper = new LogKeeper({ keepEntries: 80, keepBytes: 1_000 }, { index: 100, term: 1 })
+    keeper.onApplied(Array.from({ length: 90 }, (_, i) => entry(101 + i, 1)))
+    t.equal(keeper.takeDue(), null, 'not at every entry')
+    keeper.onApplied([entry(191, 1)])
+    t.equal(keeper.takeDue(), 111)
+    t.equal(keeper.takeDue(), null)
+    keeper.onApplied([entry(192, 1, 900), entry(193, 1, 300)])
+    t.equal(keeper.takeDue(), 192, 'bytes count as well')
+  })
+
+  t.test('begins anew after a snapshot', async (t) => {
+    const keeper = new LogKeeper({ keepEntries: 1, keepBytes: 1_000 }, { index: 0, term: 0 })
+    keeper.onApplied([entry(1, 1)])
+    keeper.onBase({ index: 50, term: 2 })
+    keeper.onApplied([entry(2, 1), entry(51, 2), entry(52, 2)])
+    t.equal(keeper.takeDue(), 51)
+  })
+})

@@ -1,0 +1,134 @@
+/**
+ * What a node finds when it comes back: its own disk after a power cut, or a log of the others that begins too late for it.
+ */
+import t from 'tap'
+import { NodeWorld } from '../helpers/node-world.ts'
+
+t.test('restart', async (t) => {
+  t.test(
+    'keeps everything acknowledged when all nodes lose power at once, unflushed writes included',
+    async (t) => {
+      const world = await NodeWorld.started()
+      const acked: string[] = []
+      for (let round = 0; round < 4; round += 1) {
+        const under = world.nodeIds.flatMap((nodeId) =>
+          Array.from({ length: 20 }, (_, i) => {
+            const text = `${round}.${nodeId}.${i}`
+            return world.append(nodeId, text).then(
+              () => acked.push(text),
+              () => undefined,
+            )
+          }),
+        )
+        // Somewhere in the middle of it.
+        await world.clock.advance(2 + 3 * round)
+        for (const nodeId of world.nodeIds) world.crash(nodeId, world.random() % 3)
+        await Promise.all(under)
+        for (const nodeId of world.nodeIds) await world.start(nodeId)
+        await world.untilReady()
+      }
+      await world.run(world.append('n1', 'end'))
+      await world.untilEqual()
+      t.ok(acked.length > 0, 'something was acknowledged')
+      for (const nodeId of world.nodeIds) {
+        const texts = world.texts(nodeId)
+        t.equal(new Set(texts).size, texts.length, 'nothing took effect twice')
+        t.strictSame(
+          acked.filter((text) => !texts.includes(text)),
+          [],
+        )
+        t.strictSame(texts, world.texts('n1'))
+      }
+      await world.stopAll()
+    },
+  )
+
+  t.test('begins sequences anew in a new process without being taken for a repeat', async (t) => {
+    const world = await NodeWorld.started()
+    t.equal(await world.run(world.append('n2', 'first life')), 1)
+    await world.restart('n2')
+    await world.untilReady()
+    t.equal(await world.run(world.append('n2', 'second life')), 2)
+    await world.stopAll()
+  })
+})
+
+t.test('snapshot', async (t) => {
+  const keepLittle = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }
+
+  t.test('brings back a node that was away longer than the log reaches', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    const [away = ''] = world.followers
+    world.crash(away)
+    for (let i = 0; i < 60; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
+    const { base, lastIndex } = world.node(world.leaderOrDie()).status()
+    t.ok(base.index > 40 && lastIndex - base.index <= 10, 'the log was compacted to what is to be kept')
+    await world.start(away)
+    await world.untilEqual()
+    t.strictSame(world.texts(away), world.texts(world.leaderOrDie()))
+    const installed = world
+      .node(away)
+      .metrics()
+      .find(({ name }) => name === 'holdfast_raft_snapshots_installed_total')
+    t.equal(installed?.value, 1)
+    t.equal(await world.run(world.append(away, 'back again')), 61)
+    await world.restart(away)
+    await world.untilEqual()
+    t.equal(world.texts(away).length, 61, 'and it survives a restart')
+    await world.stopAll()
+  })
+
+  t.test('starts the log anew when the crash came between the install and the log', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    const [away = ''] = world.followers
+    world.crash(away)
+    for (let i = 0; i < 40; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
+    await world.start(away)
+    const record = world.state(away).current.record
+    await world.clock.runUntil(
+      () => world.texts(away).length >= 32 && world.state(away).current.record !== record,
+      {
+        limitMs: 10_000,
+      },
+    )
+    // The state has switched; the write that moves the base of the log is still waiting for its flush.
+    world.crash(away)
+    t.ok(world.disk(away).image.content.base.index < 32, 'the log on disk knows nothing of it')
+    await world.start(away)
+    await world.untilEqual()
+    t.strictSame(world.texts(away), world.texts(world.leaderOrDie()))
+    t.equal(await world.run(world.append(away, 'end')), 41)
+    await world.stopAll()
+  })
+
+  t.test('is refused whole when the stream breaks, and pulled again', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle, maxDelayMs: 5 })
+    const [away = ''] = world.followers
+    world.crash(away)
+    for (let i = 0; i < 40; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
+    const leader = world.leaderOrDie()
+    const snapshots = (nodeId: string, what: string): number =>
+      world
+        .node(nodeId)
+        .metrics()
+        .find(({ name }) => name === `holdfast_raft_snapshots_${what}_total`)?.value ?? 0
+    await world.start(away)
+    await world.clock.runUntil(() => snapshots(leader, 'served') > 0, { limitMs: 10_000 })
+    world.network.isolate(away)
+    await world.clock.runUntil(() => snapshots(away, 'failed') > 0, { limitMs: 60_000 })
+    t.strictSame(world.texts(away), [], 'the old state stands')
+    world.network.heal()
+    await world.untilEqual()
+    t.strictSame(world.texts(away), world.texts(leader))
+    await world.stopAll()
+  })
+
+  t.test('state_behind_log: refuses to start on a state that was lost', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    for (let i = 0; i < 40; i += 1) await world.run(world.append('n1', `text ${i}`))
+    await world.untilEqual()
+    await world.stop('n1')
+    world.state('n1').current = { record: null, texts: [], lastTime: 0 }
+    await t.rejects(world.start('n1'), { code: 'state_behind_log' })
+  })
+})

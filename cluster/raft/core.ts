@@ -69,6 +69,7 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
     'the applied index lies in the log',
   )
   assert(restored.base.index > 0 || restored.base.term === 0, 'a log from the start has no term before it')
+  assert(log.lastTerm <= restored.hardState.currentTerm, 'no entry is of a term that never was')
   assert(options.electionTicks >= 2, 'an election time-out is several heartbeats')
   const configurations = new ConfigurationHistory(appliedIndex, restored.configuration)
   configurations.appended(restored.entries.filter((entry) => entry.index > appliedIndex))

@@ -13,7 +13,7 @@ import type { LogIndex, RaftLimits } from './types.ts'
 /** Ticks without any progress in a filled window after which the peer is asked whether the window was lost. */
 const LOST_WINDOW_TICKS = 2
 
-export type ProgressState = 'probe' | 'replicate' | 'snapshot'
+type ProgressState = 'probe' | 'replicate' | 'snapshot'
 
 export class Progress {
   #state: ProgressState = 'probe'

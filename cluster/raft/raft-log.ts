@@ -7,7 +7,7 @@
 import { assert } from './assert.ts'
 import type { Entry, LogBase, LogIndex, Term } from './types.ts'
 
-export interface BatchLimits {
+interface BatchLimits {
   readonly bytesMax: number
   readonly countMax: number
 }

@@ -10,7 +10,7 @@ import type { LogIndex, NodeId } from './types.ts'
 /** More local reads than this are refused; a peer has one question open at a time, so peers need no limit. */
 const READS_WAITING_MAX = 4096
 
-export interface ReadBatch {
+interface ReadBatch {
   readonly local: readonly number[]
   /** Peer -> its request id. */
   readonly remote: ReadonlyMap<NodeId, number>

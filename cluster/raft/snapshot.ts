@@ -9,6 +9,7 @@ import { assert } from './assert.ts'
 import { commitTo, emit, envelope, promise } from './core.ts'
 import type { Core } from './core.ts'
 import { followLeader } from './follower.ts'
+import { becomeFollower } from './role.ts'
 import type { Configuration, InstallSnapshot, LogBase, LogIndex, NodeId } from './types.ts'
 
 export function handleInstallSnapshot(core: Core, message: InstallSnapshot): void {
@@ -35,6 +36,9 @@ export function snapshotInstalled(core: Core, base: LogBase, configuration: Conf
     `snapshot ${base.index} takes the state back from ${core.handedIndex}`,
   )
   core.fetching = null
+  // The sender may have lived on into a later term. Here the log must not be ahead of the term: a leader of the past
+  // would find itself contradicted by what is committed.
+  if (base.term > core.term) becomeFollower(core, base.term, null)
   if (core.log.matches(base.index, base.term)) {
     commitTo(core, Math.max(core.commitIndex, base.index))
     core.configurations.appliedTo(base.index)

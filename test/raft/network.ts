@@ -28,7 +28,7 @@ export const LIMITS: RaftLimits = {
   uncommittedBytesMax: 1024,
 }
 
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly seed?: number
   readonly electionTicks?: number
   readonly limits?: Partial<RaftLimits>

@@ -248,6 +248,16 @@ t.test('proposals', async (t) => {
       t.match(propose(single, 1), [{ type: 'proposalRefused', reason: 'backlogFull' }])
     },
   )
+
+  t.test('are not held against what was compacted', async (t) => {
+    const single = streamingLeader({ uncommittedBytesMax: 40 })
+    for (const bytes of [30, 10]) single.confirm(propose(single, bytes))
+    single.answer('b', { index: 2 })
+    single.step({ type: 'applied', index: 2 })
+    single.step({ type: 'compact', index: 2 })
+    const answer = propose(single, 10).find(({ type }) => type !== 'appendWal')
+    t.match(answer, { type: 'proposalAccepted' }, '10 of 40 bytes are waiting')
+  })
 })
 
 t.test('apply', async (t) => {

@@ -21,7 +21,7 @@ import type {
 import { check } from './checker.ts'
 import { LIMITS, configurationOf, logOfTerms, xorshift } from './network.ts'
 
-export interface SingleOptions {
+interface SingleOptions {
   readonly configuration?: Configuration
   /** Terms of the entries from index 1 on. */
   readonly terms?: readonly Term[]

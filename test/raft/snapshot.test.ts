@@ -194,6 +194,21 @@ t.test('an installed snapshot', async (t) => {
     t.match(sentOf(single.confirm(installed), 'InstallSnapshotResponse'), [{ index: 4 }])
   })
 
+  t.test('of a later term ends the term in which it was offered', async (t) => {
+    const single = new Single()
+    single.confirm(single.receive(offer({ index: 4, term: 4 }, 5)))
+    const effects = install(single, { index: 9, term: 6 })
+    t.match(writeOf(effects), { hardState: { currentTerm: 6, votedFor: null }, base: { index: 9, term: 6 } })
+    const past = single.append({ term: 5, entries: logOfTerms(1, 1, 1, 4, 5, 5, 5, 5, 5, 5) })
+    single.confirm(effects)
+    t.match(single.status, { term: 6, leaderId: null, lastIndex: 9 })
+    t.strictSame(
+      sentOf(past, 'AppendEntriesResponse'),
+      [],
+      'the leader of the past hears of the term when it is durable',
+    )
+  })
+
   t.test('never takes the state machine back', async (t) => {
     const single = new Single({ terms: [1, 1, 1], appliedIndex: 1 })
     t.throws(

@@ -76,7 +76,7 @@ export class LogImage {
 }
 
 /** Durable by definition: what it says it has applied, it has. */
-export interface Machine {
+interface Machine {
   index: LogIndex
   term: Term
   configuration: Configuration
@@ -148,6 +148,7 @@ export class TestNode {
     check(this.raft === null, `${this.id} runs already`)
     const { index, term, configuration } = this.machine
     if (this.disk.termAt(index) !== term) this.disk.restart({ index, term })
+    if (term > this.disk.hardState.currentTerm) this.disk.hardState = { currentTerm: term, votedFor: null }
     this.log = this.disk.copy()
     this.handedIndex = index
     const { hardState, base, entries } = this.disk

@@ -46,7 +46,11 @@ export interface ClusterOptions {
 
 export interface ApplyBatch {
   /** In log order. `time` is the leader's stamp in ms, already made strictly monotonic (max(last + 1, stamp)). */
-  readonly entries: readonly { readonly index: LogIndex; readonly time: number; readonly commands: readonly Uint8Array[] }[]
+  readonly entries: readonly {
+    readonly index: LogIndex
+    readonly time: number
+    readonly commands: readonly Uint8Array[]
+  }[]
   /** The machine's own record (applied index, configuration, sessions): opaque bytes to be stored in the same atomic write. */
   readonly record: Uint8Array
 }

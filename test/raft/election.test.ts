@@ -250,6 +250,27 @@ t.test('[thesis 4.2.3] a living leader', async (t) => {
     t.equal(network.status('c').term, term)
   })
 
+  t.test('keeps a group stable in which some members see only one other', async (t) => {
+    const network = new TestNetwork(configurationOf('1', '2', '3', '4', '5'))
+    const links = ['12', '13', '23', '24', '35']
+    for (const a of network.nodes.keys()) {
+      for (const b of network.nodes.keys()) {
+        if (!links.includes(a + b) && !links.includes(b + a)) network.cut(a, b)
+      }
+    }
+    network.tickAll(100)
+    const before = [...network.leaders()].map((id) => network.status(id).term)
+    network.tickAll(200)
+    t.strictSame(
+      [...network.leaders()].map((id) => network.status(id).term),
+      before,
+    )
+    const [leader = ''] = network.leaders()
+    network.propose(leader)
+    network.tickAll(2)
+    t.equal(network.checker.committedIndex, network.status(leader).lastIndex)
+  })
+
   t.test('learns from a member of a later term that it is of the past', async (t) => {
     const network = new TestNetwork(THREE)
     network.elect('a')

@@ -24,7 +24,6 @@ export interface RaftLaneOptions {
 interface Queued {
   readonly message: Message
   readonly bytes: number
-  readonly at: number
 }
 
 /** Waiting for one peer. Count and bytes; more than the core lets be under way. */
@@ -32,11 +31,9 @@ const QUEUE_MESSAGES_MAX = 4096
 const QUEUE_BYTES_MAX = 16 * 1024 * 1024
 /** One request ends when the next message would lift it above this. Bytes. */
 const BATCH_BYTES_MAX = 2 * 1024 * 1024
-/** Pause after the first failure and the longest one. ms */
+/** Pause after the first failure and the longest one, which is also the greatest age of a message that waits. ms */
 const BACKOFF_MIN_MS = 25
 const BACKOFF_MAX_MS = 1000
-/** What waited longer through a pause is worth nothing any more. ms */
-const MESSAGE_AGE_MAX_MS = 1000
 
 export class RaftLane {
   readonly #options: RaftLaneOptions
@@ -55,7 +52,7 @@ export class RaftLane {
   push(message: Message): void {
     if (this.#stopped) return
     const bytes = messageBytesEstimate(message)
-    this.#queue.push({ message, bytes, at: this.#options.clock.now() })
+    this.#queue.push({ message, bytes })
     this.#queuedBytes += bytes
     this.#makeRoom()
     this.#schedule()
@@ -124,9 +121,6 @@ export class RaftLane {
   }
 
   #takeBatch(): Message[] {
-    const oldest = this.#options.clock.now() - MESSAGE_AGE_MAX_MS
-    // Age counts only after a failure: a healthy lane that is merely slow must not lose what it can still deliver.
-    while (this.#failures > 0 && (this.#queue[0]?.at ?? oldest) < oldest) this.#dropOldest()
     const batch: Message[] = []
     for (let bytes = 0; batch.length < FRAME_MESSAGES_MAX; ) {
       const next = this.#queue[0]

@@ -157,7 +157,7 @@ export class ApiWorld {
     const { status, headers, json, bytes } = heard
     const method = ask.method ?? 'GET'
     const said = `${method} ${ask.path} -> ${status} ${bytes.subarray(0, 300).toString()}`
-    assert.match(`${headers['x-request-id']}`, REQUEST_ID, said)
+    assert.match(String(headers['x-request-id']), REQUEST_ID, said)
     assert.equal(headers['x-served-by'], 'n1', said)
     if (status >= 400) {
       assert.equal(headers['content-type'], 'application/problem+json', said)

@@ -2,11 +2,8 @@
  * Bodies in and out: sizes, digests, ranges, conditions, headers, and clients or disks that give up half-way.
  */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import http from 'node:http'
-import net from 'node:net'
 import t from 'tap'
-import { deferred } from '../helpers/async.ts'
 import { patternBytes } from '../helpers/content-world.ts'
 import { type Ask, ApiWorld } from './api-world.ts'
 
@@ -171,84 +168,6 @@ t.test('putObject', async (t) => {
   })
 })
 
-t.test('[RFC 9110 10.1.1] Expect: 100-continue is answered after the checks that need no body', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t, { limits: { objectPutBytesMax: MIB } })
-  const converse = async (path: string, length: number, body: string, bearer = token): Promise<string> => {
-    const socket = net.connect(world.dataPort, '127.0.0.1')
-    let heard = ''
-    socket.on('data', (piece) => {
-      if (heard === '' && piece.toString().startsWith('HTTP/1.1 100 ')) socket.write(body)
-      heard += piece.toString('latin1')
-    })
-    socket.write(
-      `PUT ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`,
-    )
-    // A refusal closes the connection by itself: the client may never send the body that was announced.
-    socket.on('data', () => {
-      if (/HTTP\/1\.1 200 [^]*\}$/.test(heard)) socket.end()
-    })
-    await once(socket, 'close')
-    return heard
-  }
-  t.match(await converse(`${OBJECTS}k`, 5, 'hello'), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
-  t.match(await converse(`${OBJECTS}k`, MIB + 1, ''), /^HTTP\/1\.1 413 [^]*connection: close/)
-  t.match(await converse('/api/v1/buckets/nobody/objects/k', 5, ''), /^HTTP\/1\.1 404 /)
-  t.match(await converse(`${OBJECTS}k%00`, 5, ''), /^HTTP\/1\.1 400 /)
-  t.match(await converse(`${OBJECTS}k`, 5, '', 'bad'), /^HTTP\/1\.1 401 /)
-  const readOnly = await world.memory.bearer('acme', 'read')
-  t.match(await converse(`${OBJECTS}k`, 5, '', readOnly), /^HTTP\/1\.1 403 /)
-})
-
-t.test('a refused upload leaves its connection usable, or closed, but never stuck', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t)
-  const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
-  const body = 'x'.repeat(200_000)
-  const heard = await world.raw(
-    `PUT ${OBJECTS}%00 HTTP/1.1\r\n${auth}Content-Length: ${body.length}\r\n\r\n${body}` +
-      `GET /api/v1/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-  )
-  t.match(heard, /^HTTP\/1\.1 400 [^]*HTTP\/1\.1 200 OK/)
-  const endless = net.connect(world.dataPort, '127.0.0.1')
-  endless.on('error', () => {})
-  endless.write(`PUT ${OBJECTS}%00 HTTP/1.1\r\n${auth}Content-Length: ${2 ** 40}\r\n\r\n`)
-  const piece = Buffer.alloc(MIB)
-  const pump = (): void => {
-    while (!endless.destroyed && endless.write(piece));
-  }
-  endless.on('drain', pump)
-  endless.resume()
-  pump()
-  await new Promise((resolve) => endless.once('close', resolve))
-  t.ok(endless.bytesWritten < 64 * MIB, 'a client that never stops is cut off')
-})
-
-t.test('a client that goes away in the middle of its upload stores nothing', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t)
-  const placed = deferred()
-  world.memory.blobs.beforeWrite = async () => placed.resolve()
-  const before = world.memory.proposals
-  const socket = net.connect(world.dataPort, '127.0.0.1')
-  const gone = new Promise<void>((resolve) => {
-    world.dataServer.server.once('connection', (peer: net.Socket) => peer.once('close', () => resolve()))
-  })
-  socket.write(
-    `PUT ${OBJECTS}half HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${20 * MIB}\r\n\r\n`,
-  )
-  socket.write(patternBytes(9 * MIB))
-  await placed.promise
-  socket.destroy()
-  await gone
-  const served = (): boolean =>
-    world.memory.lines.some(({ fields }) => 'finished' in fields && fields.finished === false)
-  while (!served()) await new Promise((resolve) => setImmediate(resolve))
-  t.equal((await world.call({ path: `${OBJECTS}half`, token })).status, 404)
-  t.equal(world.memory.proposals, before, 'and proposes nothing')
-  t.notOk(
-    world.memory.lines.some(({ level }) => level === 'error'),
-    'it is no error of ours',
-  )
-})
-
 t.test('getObject', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)
   const body = patternBytes(4 * MIB + 1000)
@@ -364,41 +283,4 @@ t.test('getObject', async (t) => {
     for (const node of nodes) world.memory.blobs.failAfter(node, Infinity, new Error('never'))
     t.ok((await world.call({ path, token })).bytes.equals(body), 'the next request is served')
   })
-
-  await t.test(
-    'stops reading when the client goes away, and holds little while it does not read',
-    async (t) => {
-      const large = patternBytes(24 * MIB)
-      await world.call({ method: 'PUT', path: `${OBJECTS}large`, token, body: large })
-      const reads = countReads(world)
-      const socket = net.connect(world.dataPort, '127.0.0.1')
-      socket.write(`GET ${OBJECTS}large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-      await once(socket, 'data')
-      socket.pause()
-      socket.destroy()
-      await reads.closed
-      t.ok(reads.bytes() < large.length, 'the rest was never read')
-    },
-  )
 })
-
-/** Watches what is read from blobs, and when the first reader is closed. */
-function countReads(world: ApiWorld): { readonly closed: Promise<void>; readonly bytes: () => number } {
-  const { content } = world.memory.services
-  const original = content.read.bind(content)
-  const done = deferred()
-  let bytes = 0
-  content.read = (...question) => watched(original(...question))
-  return { closed: done.promise, bytes: () => bytes }
-
-  async function* watched(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const piece of pieces) {
-        bytes += piece.length
-        yield piece
-      }
-    } finally {
-      done.resolve()
-    }
-  }
-}

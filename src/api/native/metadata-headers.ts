@@ -5,6 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../../refusal.ts'
+import { headerText } from '../header-text.ts'
 
 const PREFIX = 'x-service-meta-'
 const METADATA_BYTES_MAX = 2048
@@ -13,10 +14,10 @@ const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function readMetadata(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const entries: [string, string][] = []
   let bytes = 0
-  for (const [header, value] of Object.entries(headers)) {
-    if (!header.startsWith(PREFIX) || value === undefined) continue
+  for (const header of Object.keys(headers)) {
+    if (!header.startsWith(PREFIX)) continue
     const name = header.slice(PREFIX.length)
-    const raw = Buffer.from(Array.isArray(value) ? value.join(', ') : value, 'latin1')
+    const raw = Buffer.from(headerText(headers, header) ?? '', 'latin1')
     bytes += name.length + raw.length
     entries.push([name, readValue(name, raw)])
   }

@@ -10,6 +10,7 @@ import { requestedRange } from '../../content/parse-range.ts'
 import type { ByteRange } from '../../content/range.ts'
 import { Refusal } from '../../refusal.ts'
 import type { ObjectRecord } from '../../state-machine/records.ts'
+import { headerText } from '../header-text.ts'
 
 /** False: answer 304. Throws Refusal precondition_failed. */
 export function isWanted(headers: IncomingHttpHeaders, object: ObjectRecord): boolean {
@@ -35,14 +36,14 @@ export function isWanted(headers: IncomingHttpHeaders, object: ObjectRecord): bo
 /** null: the whole object. Throws Refusal range_not_satisfiable. */
 export function wantedRange(headers: IncomingHttpHeaders, object: ObjectRecord): ByteRange | null {
   const { range } = headers
-  if (range === undefined || !isUnchanged(headers['if-range'], object)) return null
+  if (range === undefined || !isUnchanged(headerText(headers, 'if-range'), object)) return null
   refuseMalformed(range, object.size)
   return requestedRange(range, object.size)
 }
 
-function isUnchanged(ifRange: string | string[] | undefined, object: ObjectRecord): boolean {
+function isUnchanged(ifRange: string | undefined, object: ObjectRecord): boolean {
   if (ifRange === undefined) return true
-  const text = `${ifRange}`.trim()
+  const text = ifRange.trim()
   const date = text.startsWith('"') || text.startsWith('W/') ? null : dateOf(text)
   return date === null
     ? text.replace(/^"(.*)"$/, '$1') === object.etag

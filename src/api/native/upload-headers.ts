@@ -7,6 +7,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Claims, parseClaims } from '../../content/checksums.ts'
 import { Refusal } from '../../refusal.ts'
+import { headerText } from '../header-text.ts'
 
 const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 const CONTENT_TYPE_CHARACTERS_MAX = 256
@@ -47,11 +48,12 @@ export function readContentType(headers: IncomingHttpHeaders): string {
 }
 
 export function readClaims(headers: IncomingHttpHeaders): Claims {
-  const claims = Object.entries(headers)
-    .filter(([name]) => name.startsWith(CHECKSUM_PREFIX))
-    .map(
-      ([name, value]) => [name.slice(CHECKSUM_PREFIX.length).toUpperCase(), `${value ?? ''}`.trim()] as const,
-    )
+  const claims = Object.keys(headers)
+    .filter((name) => name.startsWith(CHECKSUM_PREFIX))
+    .map((name) => {
+      const algorithm = name.slice(CHECKSUM_PREFIX.length).toUpperCase()
+      return [algorithm, (headerText(headers, name) ?? '').trim()] as const
+    })
   return parseClaims(claims)
 }
 

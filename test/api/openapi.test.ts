@@ -1,0 +1,71 @@
+/**
+ * The contract: what is committed is what is served, and every operation has exactly one route.
+ */
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { ADMIN_OPERATION_IDS, DATA_OPERATION_IDS } from '../../src/access/operation-ids.ts'
+import { openApiText } from '../../src/api/openapi-documents.ts'
+import { ApiWorld } from './api-world.ts'
+
+interface Operation {
+  readonly operationId: string
+  readonly security: readonly object[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+  readonly responses: Record<string, unknown>
+}
+
+t.test('documents', async (t) => {
+  const world = await ApiWorld.start(t)
+  for (const name of ['data', 'admin'] as const) {
+    const isAdmin = name === 'admin'
+    const path = `${isAdmin ? '/admin/api/v1' : '/api/v1'}/openapi.json`
+    const served = await world.call({ path, admin: isAdmin })
+    t.equal(served.status, 200, 'without a token')
+    const committed = await readFile(new URL(`../../docs/openapi/${name}.json`, import.meta.url), 'utf8')
+    t.equal(committed, openApiText(name), `docs/openapi/${name}.json is current (node scripts/openapi.ts)`)
+    t.same(served.json, JSON.parse(committed), 'and is what the server gives')
+
+    const paths = served.json['paths'] as Record<string, Record<string, Operation>>
+    const operations = Object.values(paths).flatMap((item) => Object.values(item))
+    const ids = isAdmin ? ADMIN_OPERATION_IDS : DATA_OPERATION_IDS
+    t.same(
+      operations.map(({ operationId }) => operationId).sort(),
+      [...ids].sort(),
+      'every operation id once',
+    )
+    for (const [template, item] of Object.entries(paths)) {
+      const named = [...template.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+      for (const { operationId, parameters = [], responses } of Object.values(item)) {
+        const inPath = parameters
+          .filter((parameter) => parameter.in === 'path')
+          .map((parameter) => parameter.name)
+        t.same(inPath, named, `${operationId} describes the parameters of its path`)
+        t.ok('default' in responses, `${operationId} says how it fails`)
+      }
+    }
+  }
+})
+
+t.test('every operation but the open ones refuses a stranger', async (t) => {
+  const world = await ApiWorld.start(t)
+  const open = [
+    'healthz',
+    'readyz',
+    'getOpenAPI',
+    'createToken',
+    'adminHealthz',
+    'adminReadyz',
+    'getAdminOpenAPI',
+  ]
+  for (const name of ['data', 'admin'] as const) {
+    const document = JSON.parse(openApiText(name)) as { paths: Record<string, Record<string, Operation>> }
+    for (const [template, item] of Object.entries(document.paths)) {
+      for (const [method, { operationId }] of Object.entries(item)) {
+        if (open.includes(operationId)) continue
+        const path = template.replace(/\{\w+\}/g, 'some')
+        const heard = await world.call({ method: method.toUpperCase(), path, admin: name === 'admin' })
+        t.equal(heard.status, 401, operationId)
+      }
+    }
+  }
+})

@@ -62,6 +62,8 @@ export class HttpTransport implements Transport {
   readonly #traffic: PeerTraffic
   readonly #handlers = new Map<string, CallHandler>()
   readonly #links = new Map<NodeId, Link>()
+  /** Bounded by the addresses that members ever had. */
+  readonly #unusable = new Set<PeerAddress>()
   readonly #listener: PeerListener
   #events: TransportEvents | null = null
   #stopped: Promise<void> | null = null
@@ -69,9 +71,7 @@ export class HttpTransport implements Transport {
   /** Throws StartError for files or addresses that cannot be used. */
   constructor(options: HttpTransportOptions) {
     this.#options = options
-    if (options.tls === null)
-      for (const address of [options.listen, ...options.addresses.values()]) requireLoopback(address)
-    for (const address of options.addresses.values()) parsePeerAddress(address)
+    for (const address of [options.listen, ...options.addresses.values()]) this.#checkAddress(address)
     this.#tls = options.tls === null ? null : loadPeerTls(options.tls, options.nodeId)
     this.#traffic = new PeerTraffic(options.clock)
     this.#listener = this.#makeListener()
@@ -122,7 +122,7 @@ export class HttpTransport implements Transport {
     }
     const link = this.#linkTo(to)
     if (link === null)
-      throw new PeerUnreachableError(to, `Cannot call ${method} on ${to}: it is no member of this cluster`)
+      throw new PeerUnreachableError(to, `Cannot call ${method} on ${to}: no usable address of it is known`)
     return link.client.call(method, request)
   }
 
@@ -153,9 +153,28 @@ export class HttpTransport implements Transport {
     if (link !== undefined && link.address === address) return link
     if (link !== undefined) this.#closeLink(peer, link)
     if (address === undefined) return null
+    if (!this.#isUsable(peer, address)) return null
     const made = this.#makeLink(peer, address)
     this.#links.set(peer, made)
     return made
+  }
+
+  /** The addresses of the start were checked there; one that came later must not stop a node that runs. */
+  #isUsable(peer: NodeId, address: PeerAddress): boolean {
+    if (this.#unusable.has(address)) return false
+    try {
+      this.#checkAddress(address)
+      return true
+    } catch (err) {
+      this.#unusable.add(address)
+      this.#options.logger.error({ peer, err }, 'peer address cannot be used')
+      return false
+    }
+  }
+
+  #checkAddress(address: PeerAddress): void {
+    parsePeerAddress(address)
+    if (this.#options.tls === null) requireLoopback(address)
   }
 
   #closeLink(peer: NodeId, { client, lane }: Link): void {
@@ -168,7 +187,6 @@ export class HttpTransport implements Transport {
 
   #makeLink(peer: NodeId, address: PeerAddress): Link {
     const { nodeId, clock } = this.#options
-    if (this.#tls === null) requireLoopback(address)
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits }
     const traffic = this.#traffic
     const client = new PeerClient({

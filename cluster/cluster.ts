@@ -94,6 +94,12 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     incarnation,
     session: String(boot),
     logger: logger.child({ room: 'blobs' }),
+    onFault(ref, holder) {
+      parts.replicaTasks
+        .lost(ref, holder)
+        .then(() => repair.kick())
+        .catch((err: unknown) => logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not struck off'))
+    },
   })
   const repair = new RepairEngine({
     nodeId,

@@ -101,6 +101,8 @@ export interface BlobRef extends BlobName {
   readonly checksum: string
   /** Nodes that hold a durable copy, as committed. */
   readonly replicas: readonly NodeId[]
+  /** The caller's own word, given back unchanged in reports; it means nothing to the machine. */
+  readonly owner?: string
 }
 
 export interface BlobCopy {
@@ -110,11 +112,14 @@ export interface BlobCopy {
 }
 
 export interface Blobs {
+  /** W: so many durable copies stand behind every write that resolved. */
+  readonly copiesToAck: number
   /** A birth never used before on this cluster. */
   newBirth(): Birth
   /**
    * Places and writes copies; resolves when W are durable (file and directory fsynced) after a short wait for a healthy third.
    * Returns who holds a copy and who should but does not. Throws Condition `not_enough_replicas`.
+   * Repeating a write under the same birth adds the copies that are missing and leaves the others as they are.
    */
   write(blob: BlobName & { readonly bytes: Uint8Array; readonly checksum: string }): Promise<WrittenBlob>
   /** Copies to try, nearest and healthiest first. Lazy: nothing is opened before read(). */
@@ -140,6 +145,8 @@ export interface ReplicaTasks {
   pending(target: NodeId, limit: number): readonly ReplicaTask[]
   /** The copy is durable and was read back: commit it. Resolves when committed; idempotent. */
   done(task: ReplicaTask): Promise<void>
+  /** The holder itself found its copy bad or absent: it no longer counts and is to be made again. Idempotent. */
+  lost(ref: BlobRef, nodeId: NodeId): Promise<void>
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -98,6 +98,11 @@ export class ReplicatedBlobs implements Blobs {
     new BlobService({ local: this.#local, clock, limits }).register(transport)
   }
 
+  get copiesToAck(): number {
+    const takers = this.#options.members.filter(({ weight }) => weight > 0).length
+    return Math.min(this.#limits.copiesNeeded, this.#limits.copiesWanted, takers)
+  }
+
   newBirth(): Birth {
     return `${this.#birthPrefix}-${(this.#births++).toString(36)}`
   }

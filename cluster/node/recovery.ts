@@ -16,11 +16,13 @@ export interface Recovered {
   readonly rebase: LogBase | null
 }
 
-/** Throws StartError `state_behind_log`. `initial` is in force until the log says otherwise. */
+/** Throws StartError `state_behind_log` or `log_missing`. `initial` is in force until the log says otherwise. */
 export function recover(log: WalContent, recordBytes: Uint8Array | null, initial: Configuration): Recovered {
   const record = recordBytes ? decodeMachineRecord(recordBytes) : emptyRecord(initial)
   const applied: LogBase = { index: record.appliedIndex, term: record.appliedTerm }
   if (applied.index < log.base.index) throw stateBehindLog(applied, log.base)
+  // Nothing is applied before some term is durable: a log without one was lost, and the votes in it with it.
+  if (applied.index > 0 && log.hardState.currentTerm === 0) throw logMissing(applied)
   if (termAt(log, applied.index) === applied.term) {
     return { restored: restoredFrom(log.hardState, log.base, log.entries, record), record, rebase: null }
   }
@@ -51,6 +53,13 @@ function termAt(log: WalContent, index: number): number | null {
 /** No vote of the higher term can have left this node: it would have been durable first. */
 function atLeastTerm(hardState: HardState, term: number): HardState {
   return hardState.currentTerm >= term ? hardState : { currentTerm: term, votedFor: null }
+}
+
+function logMissing(applied: LogBase): StartError {
+  const message = `Cannot start: the state ends at index ${applied.index}, but the log is empty`
+  return new StartError('log_missing', message, {
+    hint: 'The raft directory was lost. Bring it back, or move this data directory away: without its log the node could vote twice in one term.',
+  })
 }
 
 function stateBehindLog(applied: LogBase, base: LogBase): StartError {

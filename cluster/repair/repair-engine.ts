@@ -26,7 +26,7 @@ import { Throttle } from './throttle.ts'
 
 export interface RepairEngineOptions {
   readonly nodeId: NodeId
-  readonly tasks: ReplicaTasks
+  readonly tasks: Pick<ReplicaTasks, 'pending' | 'done'>
   readonly store: BlobStore
   /** With `report`, a bad copy met on the way is told; without it, only skipped. */
   readonly blobs: Pick<Blobs, 'copies'> & Partial<Pick<Blobs, 'report'>>

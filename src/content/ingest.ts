@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 import type { Blobs } from '../../cluster/index.ts'
 import type { ChunkUse } from '../state-machine/commands.ts'
-import type { ChunkId, TenantId } from '../state-machine/records.ts'
+import type { ChunkId, ChunkLink, ChunkRecord, TenantId } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
 import { BodyReader } from './body-reader.ts'
 import type { TenantKeys } from './chunk-keys.ts'
@@ -21,7 +21,7 @@ import { sealChunk } from './sealing.ts'
 const CHUNKS_IN_FLIGHT_MAX = 2
 
 export interface IngestParts {
-  readonly blobs: Pick<Blobs, 'newBirth' | 'write'>
+  readonly blobs: Pick<Blobs, 'newBirth' | 'write' | 'copiesToAck'>
   readonly state: Pick<StateReader, 'chunk'>
   readonly keys: TenantKeys
   readonly slots: ChunkSlots
@@ -117,7 +117,8 @@ class ChunkUpload {
   }
 
   #use(id: ChunkId, plain: Buffer, slot: ChunkSlot): Promise<ChunkUse> {
-    const known = this.#byId.get(id) ?? this.#existing(id)
+    const row = this.#parts.state.chunk(this.#tenantId, id)
+    const known = this.#byId.get(id) ?? this.#existing(row)
     if (known !== null) {
       slot.release()
       return known
@@ -125,16 +126,15 @@ class ChunkUpload {
     const sealed = sealChunk(this.#parts.keys.chunkKey(id), plain)
     const size = plain.length
     slot.dropPlain()
-    const use = this.#place(id, size, sealed).finally(() => slot.release())
+    const use = this.#place({ id, size }, sealed, row).finally(() => slot.release())
     this.#byId.set(id, use)
     return use
   }
 
   /** Stored by an earlier upload, condemned or not: the commit revives it, or says that it is gone. */
-  #existing(id: ChunkId): Promise<ChunkUse> | null {
-    const row = this.#parts.state.chunk(this.#tenantId, id)
-    if (row === undefined || row.replicas.length === 0) return null
-    const { birth, size, sealedSize, checksum } = row
+  #existing(row: ChunkRecord | undefined): Promise<ChunkUse> | null {
+    if (row === undefined || row.replicas.length < this.#parts.blobs.copiesToAck) return null
+    const { id, birth, size, sealedSize, checksum } = row
     return Promise.resolve({
       id,
       birth,
@@ -147,17 +147,18 @@ class ChunkUpload {
     })
   }
 
-  async #place(id: ChunkId, size: number, sealed: Buffer): Promise<ChunkUse> {
-    const birth = this.#parts.blobs.newBirth()
+  /**
+   * A chunk that has a row but too few copies for an acknowledgement is written again under the birth of that row:
+   * sealing is deterministic, so the copies it has and those it gets are the same bytes.
+   */
+  async #place(chunk: ChunkLink, sealed: Buffer, row: ChunkRecord | undefined): Promise<ChunkUse> {
+    const { blobs } = this.#parts
+    const birth = row?.birth ?? blobs.newBirth()
     const checksum = createHash('sha256').update(sealed).digest('hex')
     // To the machine below a chunk is a blob, and its id only a name.
-    const blobId: string = id
-    const { replicas, missing } = await this.#parts.blobs.write({
-      id: blobId,
-      birth,
-      bytes: sealed,
-      checksum,
-    })
-    return { id, birth, size, sealedSize: sealed.length, checksum, existing: false, replicas, missing }
+    const blobId: string = chunk.id
+    const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum })
+    const existing = row !== undefined
+    return { ...chunk, birth, sealedSize: sealed.length, checksum, existing, replicas, missing }
   }
 }

@@ -116,7 +116,8 @@ function chunkToRead(parts: ReadParts, link: ChunkLink) {
 function blobRefOf(row: ChunkRecord): BlobRef {
   // To the machine below a chunk is a blob, and its id only a name.
   const id: string = row.id
-  return { id, birth: row.birth, size: row.sealedSize, checksum: row.checksum, replicas: row.replicas }
+  const { birth, sealedSize: size, checksum, replicas, tenantId: owner } = row
+  return { id, birth, size, checksum, replicas, owner }
 }
 
 function replaced(object: ObjectRecord): Condition {

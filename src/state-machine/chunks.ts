@@ -43,9 +43,13 @@ export function claimChunks(
     // another birth that no row names.
     const present = draft.get(keys.chunk(tenantId, use.id)) ?? newChunk(tenantId, use)
     const references = present.references + occurrences
-    const chunk = { ...present, references, condemnedAt: null }
+    const isSameMaking = use.birth === present.birth
+    const replicas = isSameMaking ? [...new Set([...present.replicas, ...use.replicas])] : present.replicas
+    const chunk = { ...present, references, replicas, condemnedAt: null }
     draft.put(keys.chunk(tenantId, use.id), chunk)
-    if (!use.existing && use.birth === chunk.birth) oweCopies(draft, chunk, use.missing, context)
+    if (!isSameMaking) continue
+    for (const node of use.replicas) endRepair(draft, chunk, node)
+    oweCopies(draft, chunk, use.missing, context)
   }
 }
 
@@ -74,12 +78,15 @@ export function addReplica(draft: Draft, command: Extract<Command, { type: 'addR
   if (chunk !== undefined && chunk.birth === birth && !chunk.replicas.includes(node)) {
     draft.put(keys.chunk(tenantId, chunkId), { ...chunk, replicas: [...chunk.replicas, node] })
   }
-  const repair = keys.repair(node, birth, chunkId)
-  if (draft.get(repair) !== undefined) {
-    draft.remove(repair)
-    countRepairs(draft, -1)
-  }
+  endRepair(draft, { id: chunkId, birth }, node)
   return accept(null)
+}
+
+function endRepair(draft: Draft, chunk: Pick<ChunkRecord, 'id' | 'birth'>, node: string): void {
+  const repair = keys.repair(node, chunk.birth, chunk.id)
+  if (draft.get(repair) === undefined) return
+  draft.remove(repair)
+  countRepairs(draft, -1)
 }
 
 /**

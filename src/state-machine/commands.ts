@@ -27,7 +27,7 @@ export interface ChunkUse {
   readonly sealedSize: number
   readonly checksum: string
   readonly existing: boolean
-  /** Who holds a durable copy, and who should but does not. Both empty when `existing`. */
+  /** Who holds a durable copy, and who should but does not. Of an `existing` one: only what this upload added. */
   readonly replicas: readonly string[]
   readonly missing: readonly string[]
 }

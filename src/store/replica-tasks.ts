@@ -14,6 +14,12 @@ export function createReplicaTasks(
   propose: Propose,
 ): ReplicaTasks {
   return {
+    async lost({ id, birth, owner }, node) {
+      if (owner === undefined) return
+      const chunkId: string = id
+      // A refusal is right: the row has moved on, or this is the last copy that anybody knows of.
+      await propose({ type: 'dropReplica', tenantId: owner, chunkId, birth, node })
+    },
     pending(target, limit) {
       return reader.repairs(target, limit).flatMap((repair) => taskFor(reader, repair))
     },
@@ -32,8 +38,8 @@ export function createReplicaTasks(
 function taskFor(reader: Pick<LevelStateReader, 'chunk'>, repair: RepairRecord): readonly ReplicaTask[] {
   const chunk = reader.chunk(repair.tenantId, repair.chunkId)
   if (chunk === undefined || chunk.birth !== repair.birth) return []
-  const { birth, sealedSize: size, checksum, replicas } = chunk
+  const { birth, sealedSize: size, checksum, replicas, tenantId: owner } = chunk
   // The machine knows no chunks: to it the id is the name of a blob.
   const id: string = chunk.id
-  return [{ ref: { id, birth, size, checksum, replicas }, target: repair.target }]
+  return [{ ref: { id, birth, size, checksum, replicas, owner }, target: repair.target }]
 }

@@ -122,7 +122,7 @@ t.test('etags and chunk ids', async (t) => {
 })
 
 t.test('deduplication', async (t) => {
-  t.test('names an existing chunk instead of placing it again, when it has a copy', async (t) => {
+  t.test('names an existing chunk instead of placing it again, when it has enough copies', async (t) => {
     const world = new ContentWorld()
     const plain = patternBytes(CHUNK_BYTES + 5)
     world.commit(await world.ingest(inPieces(plain, 65_536)))
@@ -133,11 +133,22 @@ t.test('deduplication', async (t) => {
       kind: 'chunks',
       chunks: [{ existing: true, replicas: [], missing: [] }, { existing: true }],
     })
-    for (const [id, row] of world.chunks) world.chunks.set(id, { ...row, replicas: [] })
-    t.match((await world.ingest(inPieces(plain, 65_536))).body, {
-      chunks: [{ existing: false }, { existing: false }],
-    })
   })
+
+  t.test(
+    'adds copies under the same birth when an existing chunk has too few for an acknowledgement',
+    async (t) => {
+      const world = new ContentWorld()
+      const plain = patternBytes(CHUNK_BYTES)
+      const first = await world.ingest(inPieces(plain, 65_536))
+      world.commit(first)
+      for (const [id, row] of world.chunks) world.chunks.set(id, { ...row, replicas: ['n3'] })
+      const again = await world.ingest(inPieces(plain, 65_536))
+      const [one, two] = world.blobs.written
+      t.strictSame(two, one, 'the second writing names the same blob and birth')
+      t.match(again.body, { chunks: [{ existing: true, birth: one?.birth, replicas: ['n1', 'n2', 'n3'] }] })
+    },
+  )
 
   t.test('places a chunk that repeats within one body once, under one birth', async (t) => {
     const world = new ContentWorld()

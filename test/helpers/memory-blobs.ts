@@ -59,6 +59,10 @@ export class MemoryBlobs implements Blobs {
     for (const node of nodes) this.#disks.set(node, new Map())
   }
 
+  get copiesToAck(): number {
+    return Math.min(2, this.#nodes.length)
+  }
+
   newBirth(): string {
     this.#sequence += 1
     return `memory-${this.#sequence}`

@@ -70,6 +70,7 @@ class Place {
       replicaTasks: {
         pending: (target) => this.tasks.filter((task) => task.target === target),
         done: async (task) => void this.tasks.splice(this.tasks.indexOf(task), 1),
+        lost: async (ref, target) => void this.tasks.push({ ref, target }),
       },
       logger: SILENT,
     })

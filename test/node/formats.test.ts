@@ -120,6 +120,11 @@ t.test('recover', async (t) => {
     t.match(restored, { appliedIndex: 0, configuration })
   })
 
+  t.test('log_missing: refuses an empty log under a state, for the votes are lost with it', async (t) => {
+    const log = { hardState: { currentTerm: 0, votedFor: null }, base: { index: 0, term: 0 }, entries: [] }
+    t.throws(() => recover(log, bytes, configuration), { code: 'log_missing', hint: /vote twice/ })
+  })
+
   t.test('state_behind_log: refuses a state that ends before the log begins', async (t) => {
     const log = { hardState, base: { index: 9, term: 3 }, entries: [] }
     t.throws(() => recover(log, bytes, configuration), { code: 'state_behind_log', hint: /join again/ })

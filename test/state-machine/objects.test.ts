@@ -157,6 +157,17 @@ t.test('putObject', (t) => {
     t.end()
   })
 
+  t.test('lists the copies that an upload added to an existing chunk, and ends their repairs', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('a', [fresh('c1', { replicas: ['n1'], missing: ['n2', 'n3'] })]))
+    world.do(putChunks('b', [found('c1', { replicas: ['n1', 'n2'], missing: ['n3'] })]))
+    t.match(world.get(keys.chunk('acme', 'c1')), { replicas: ['n1', 'n2'], references: 2 })
+    t.equal(world.get(keys.repair('n2', 'birth-c1', 'c1')), undefined)
+    t.match(world.get(keys.repair('n3', 'birth-c1', 'c1')), { target: 'n3' })
+    t.match(world.get(keys.repairTotal()), { count: 1 })
+    t.end()
+  })
+
   t.test('keeps chunks of tenants apart', (t) => {
     const world = worldWithBucket()
     world.do(createTenant('beta'))

@@ -16,7 +16,14 @@ t.test('replica tasks', (t) => {
       const pending = tasks.pending('n3', 10)
       t.same(pending, [
         {
-          ref: { id: 'c1', birth: 'birth-c1', size: 38, checksum: 'sum-c1', replicas: ['n1', 'n2'] },
+          ref: {
+            id: 'c1',
+            birth: 'birth-c1',
+            size: 38,
+            checksum: 'sum-c1',
+            replicas: ['n1', 'n2'],
+            owner: 'acme',
+          },
           target: 'n3',
         },
       ])
@@ -30,6 +37,26 @@ t.test('replica tasks', (t) => {
       t.same(tasks.pending('n5', 10), [])
     },
   )
+
+  t.test('strike a lost copy off and ask for it anew, but never the last one', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const tasks = createReplicaTasks(world.store.reader, world.propose)
+    await world.do(putChunks('k', [owed('c1', [])]))
+    const ref = {
+      id: 'c1',
+      birth: 'birth-c1',
+      size: 38,
+      checksum: 'sum-c1',
+      replicas: ['n1', 'n2'],
+      owner: 'acme',
+    }
+    for (let i = 0; i < 2; i++) await tasks.lost(ref, 'n2')
+    t.same(world.store.reader.chunk('acme', 'c1')?.replicas, ['n1'])
+    t.equal(tasks.pending('n2', 10).length, 1)
+    await tasks.lost(ref, 'n1')
+    t.same(world.store.reader.chunk('acme', 'c1')?.replicas, ['n1'])
+    t.equal(world.store.reader.repairCount(), 1)
+  })
 
   t.test('come in bounded numbers, survive a restart, and run dry only when nothing is owed', async (t) => {
     const world = await StoreWorld.withBucket(t)

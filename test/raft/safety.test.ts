@@ -18,7 +18,7 @@ const groups: readonly {
   },
   {
     name: 'four voters',
-    seeds: 40,
+    seeds: 25,
     configuration: { voters: ['a', 'b', 'c', 'd'], learners: [], outgoing: [] },
   },
   {

@@ -62,7 +62,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     clientErrorHandler: (error, socket) => answerClientError(error, socket, services.cluster.nodeId),
   })
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
-    answerError(log, { error, request, reply })
+    answerError(services, log, { error, request, reply })
 
   neverParseBodies(server)
   answerExpectationsLate(server.server)
@@ -71,7 +71,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request, reply) => {
     await prove(services, plane, { auth: plane.strangerAuth, request })
-    throw noSuchRoute(plane, request, reply)
+    throw noSuchRoute(plane, request)
   })
   for (const route of plane.routes) mountRoute(server, { services, plane, route })
   return server
@@ -147,14 +147,16 @@ function begin(
   const { request, reply } = pair
   Exchange.of(request.raw, reply.raw)
   log.watch(request, reply)
-  reply.headers({
-    'x-request-id': request.id,
-    'x-served-by': services.cluster.nodeId,
-    'x-content-type-options': 'nosniff',
-  })
+  reply.headers(standingHeaders(services, request))
+}
+
+function standingHeaders(services: Services, request: FastifyRequest): Record<string, string> {
+  const { nodeId } = services.cluster
+  return { 'x-request-id': request.id, 'x-served-by': nodeId, 'x-content-type-options': 'nosniff' }
 }
 
 function answerError(
+  services: Services,
   log: RequestLog,
   failed: { readonly error: unknown; readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): void {
@@ -169,6 +171,9 @@ function answerError(
   } as const
   const problem = expectedProblem(error, context) ?? unexpectedProblem(context)
   log.failed(request, { code: problem.body.code, error })
+  // What an answer that came to nothing has said of itself is not true of the problem.
+  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
+  reply.headers(standingHeaders(services, request))
   const { isWaiting } = Exchange.of(request.raw, reply.raw)
   if (isWaiting) reply.header('connection', 'close')
   sendProblem(reply, problem)
@@ -182,13 +187,12 @@ function undecodable(error: unknown): Refusal {
   return new Refusal('invalid_request', 'The path is not percent-encoded UTF-8', { cause: error })
 }
 
-function noSuchRoute(plane: Plane, request: FastifyRequest, reply: FastifyReply): Refusal {
+function noSuchRoute(plane: Plane, request: FastifyRequest): Refusal {
   const path = pathOf(originForm(request.originalUrl))
   const allowed = allowedMethods(plane, path)
   if (allowed.length === 0) return new Refusal('not_found', 'This path does not exist')
-  reply.header('allow', allowed.join(', '))
-  return new Refusal(
-    'method_not_allowed',
-    `This path does not take ${request.method}, it takes ${allowed.join(', ')}`,
-  )
+  const allow = allowed.join(', ')
+  return new Refusal('method_not_allowed', `This path does not take ${request.method}, it takes ${allow}`, {
+    headers: { allow },
+  })
 }

@@ -4,9 +4,9 @@
 import { adminDocument } from './admin/routes.ts'
 import { dataDocument } from './native/routes.ts'
 
-export const OPENAPI_DOCUMENTS = { data: dataDocument, admin: adminDocument } as const
+const OPENAPI_DOCUMENTS = { data: dataDocument, admin: adminDocument } as const
 
-export type OpenApiName = keyof typeof OPENAPI_DOCUMENTS
+type OpenApiName = keyof typeof OPENAPI_DOCUMENTS
 
 export function openApiText(name: OpenApiName): string {
   return `${JSON.stringify(OPENAPI_DOCUMENTS[name](), null, 2)}\n`

@@ -17,16 +17,16 @@ export type AuthKind = 'none' | 'bearer' | 'admin' | 'credentials' | 'metrics'
 export type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
 
 /** `{name}` is one segment of the path, decoded; `{name...}` is the undecoded rest of it. */
-export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name extends `${infer Wild}...` ? Wild : Name]: string } & ParamsOf<Rest>
   : unknown
 
-export type RouteBody =
+type RouteBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly schema: TObject; readonly required: boolean }
   | { readonly kind: 'bytes' }
 
-export interface RouteSuccess {
+interface RouteSuccess {
   readonly status: number
   readonly description: string
   /** Absent: no body. */
@@ -40,7 +40,7 @@ export interface HeaderNote {
 }
 
 /** What a handler is given. Header values are as Node gives them: one character a byte. */
-export interface Call<Path extends string, Query, Body> {
+interface Call<Path extends string, Query, Body> {
   readonly requestId: string
   readonly params: ParamsOf<Path>
   readonly query: Query

@@ -282,5 +282,23 @@ t.test('getObject', async (t) => {
     t.ok(cause, 'and the operator is told')
     for (const node of nodes) world.memory.blobs.failAfter(node, Infinity, new Error('never'))
     t.ok((await world.call({ path, token })).bytes.equals(body), 'the next request is served')
+
+    const { content } = world.memory.services
+    const honest = content.read.bind(content)
+    const answering = (text: string) => {
+      content.read = async function* () {
+        yield Buffer.from(text.slice(0, 4))
+        yield Buffer.from(text.slice(4))
+      }
+      return world.send({ path, token, headers: { range: 'bytes=0-7' } })
+    }
+    for (const wrong of ['1234567', '123456789']) await t.rejects(answering(wrong), `${wrong} is not 8 bytes`)
+    const nothing = await answering('')
+    t.match(nothing, { status: 500, code: 'internal_error' })
+    t.notOk(
+      'etag' in nothing.headers || 'content-range' in nothing.headers,
+      'an error says nothing of the object',
+    )
+    content.read = honest
   })
 })

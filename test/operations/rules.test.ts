@@ -6,9 +6,12 @@ import t from 'tap'
 import { keyExpiry } from '../../src/operations/access-keys/key-expiry.ts'
 import { bucketNameFault } from '../../src/operations/buckets/bucket-name.ts'
 import { openContinuationToken, sealContinuationToken } from '../../src/operations/continuation-token.ts'
+import { putObject } from '../../src/operations/objects/put-object.ts'
 import { checkObjectKey } from '../../src/operations/objects/object-key.ts'
 import { clampPageSize } from '../../src/operations/page-size.ts'
 import { isTenantId, tenantIdFromName } from '../../src/operations/tenants/tenant-id.ts'
+import type { Content } from '../../src/content/content.ts'
+import { inPieces } from '../helpers/content-world.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
 t.test('bucketNameFault', async (t) => {
@@ -96,3 +99,49 @@ t.test('continuation tokens', async (t) => {
     code: 'invalid_continuation_token',
   })
 })
+
+t.test('[RFC 4648 3.5] a token is taken in one spelling only', async (t) => {
+  const { services } = await MemoryServices.start(t)
+  const token = sealContinuationToken(services, [], 'x')
+  const bytes = Buffer.from(token, 'base64url')
+  const spelledOtherwise = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+    .map((last) => token.slice(0, -1) + last)
+    .filter((other) => other !== token && Buffer.from(other, 'base64url').equals(bytes))
+  t.ok(spelledOtherwise.length > 0)
+  for (const other of spelledOtherwise) {
+    t.throws(() => openContinuationToken(services, [], other), { code: 'invalid_continuation_token' })
+  }
+})
+
+t.test(
+  'putObject commits nothing for a client that left while its last bytes were being placed',
+  async (t) => {
+    const memory = await MemoryServices.start(t)
+    await memory.tenant('acme')
+    await memory.services.propose({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 1 })
+    const principal = memory.services.access.authenticateBearer(`Bearer ${await memory.bearer('acme')}`)
+    const client = new AbortController()
+    const { content } = memory.services
+    const leaving: Content = {
+      read: content.read.bind(content),
+      ingest: async (request) => {
+        const body = await content.ingest({ ...request, signal: new AbortController().signal })
+        client.abort(new Error('gone'))
+        return body
+      },
+    }
+    const before = memory.proposals
+    const upload = putObject({ ...memory.services, content: leaving }, principal, {
+      bucket: 'photos',
+      key: 'k',
+      contentType: 'text/plain',
+      metadata: {},
+      claimed: new Map(),
+      expectedSize: 5,
+      source: inPieces(Buffer.from('hello'), 5),
+      signal: client.signal,
+    })
+    await t.rejects(upload, { message: 'gone' })
+    t.equal(memory.proposals, before)
+  },
+)

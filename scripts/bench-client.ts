@@ -1,0 +1,80 @@
+/**
+ * One client of the benchmark: a connection to one node, one request at a time.
+ *
+ * Owns: the connection and what counts as an answer. Knows nothing of: what is asked, time.
+ * Rules: it costs as little as it can, for it shares the machine with the nodes; a body is handed on piece by piece
+ * and never kept.
+ */
+import type { Readable } from 'node:stream'
+import { Client } from 'undici'
+
+export interface Asked {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** Below /api/v1. */
+  readonly path: string
+  readonly body?: Buffer | Readable
+  /** Of a body that is a stream. */
+  readonly bodyBytes?: number
+  readonly onPiece?: (piece: Buffer) => void
+}
+
+export interface Answered {
+  readonly status: number
+  readonly bytes: number
+}
+
+const PATIENCE_MS = 60_000
+
+export class BenchClient {
+  readonly #http: Client
+  readonly #headers: Record<string, string> = {}
+
+  constructor(endpoint: string, token: string | null) {
+    this.#http = new Client(endpoint, {
+      pipelining: 1,
+      headersTimeout: PATIENCE_MS,
+      bodyTimeout: PATIENCE_MS,
+    })
+    if (token !== null) this.#headers['authorization'] = `Bearer ${token}`
+  }
+
+  ask({ method, path, body, bodyBytes, onPiece }: Asked): Promise<Answered> {
+    const length = bodyBytes === undefined ? {} : { 'content-length': `${bodyBytes}` }
+    const json = method === 'POST' ? { 'content-type': 'application/json' } : {}
+    const request = {
+      method,
+      path: `/api/v1${path}`,
+      headers: { ...this.#headers, ...length, ...json },
+      body: body ?? null,
+    }
+    return new Promise((resolve, reject) => {
+      let status = 0
+      let bytes = 0
+      this.#http.dispatch(request, {
+        onResponseStart: (_, statusCode) => {
+          status = statusCode
+        },
+        onResponseData: (_, piece) => {
+          bytes += piece.length
+          onPiece?.(piece)
+        },
+        onResponseEnd: () => resolve({ status, bytes }),
+        onResponseError: (_, error) => reject(error),
+      })
+    })
+  }
+
+  /** For the few requests whose answer is read. Throws on any status but the one expected. */
+  async askJson(asked: Asked, status: number): Promise<Readonly<Record<string, unknown>>> {
+    const pieces: Buffer[] = []
+    const answer = await this.ask({ ...asked, onPiece: (piece) => void pieces.push(piece) })
+    const said = Buffer.concat(pieces).toString()
+    if (answer.status !== status)
+      throw new Error(`${asked.method} ${asked.path} gave ${answer.status}: ${said}`)
+    return JSON.parse(said) as Record<string, unknown>
+  }
+
+  close(): Promise<void> {
+    return this.#http.destroy()
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The cluster that is measured: three fresh nodes in a temporary folder, or one that runs already.
+ *
+ * Owns: the process of `local-cluster`, its folder, their end. Rule: nothing is left behind, whatever happens.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BenchTarget } from './bench-options.ts'
+import type { ClusterDescription } from './local-cluster.ts'
+import { UsageError } from './local-options.ts'
+
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const LOCAL_CLUSTER = fileURLToPath(new URL(`./local-cluster.${EXTENSION}`, import.meta.url))
+const NODES = 3
+const PORTS_A_NODE = 10
+/** Below the range from which outgoing connections get their ports. */
+const PORT_RANGE = { from: 12_000, to: 30_000 }
+const PORT_ATTEMPTS_MAX = 100
+
+export interface MeasuredCluster extends BenchTarget {
+  /** In the order of the endpoints; empty when the processes are not ours. */
+  readonly pids: readonly number[]
+  /** A folder on the same disk, for the anchor; null when the disk is not ours. */
+  readonly folder: string | null
+  stop(): Promise<void>
+}
+
+export function runningCluster(target: BenchTarget): MeasuredCluster {
+  return { ...target, pids: [], folder: null, stop: async () => undefined }
+}
+
+export async function freshCluster(): Promise<MeasuredCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+  const args = ['--json', '--nodes', `${NODES}`, '--data', join(folder, 'data')]
+  const child = spawn(process.execPath, [LOCAL_CLUSTER, ...args, '--base-port', `${await freeBasePort()}`], {
+    // A group of its own: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
+    detached: true,
+    stdio: ['ignore', 'pipe', 2],
+  })
+  const stop = async (): Promise<void> => {
+    await ended(child)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  try {
+    const { nodes, accessKeyId, secretKey } = await description(child)
+    const endpoints = nodes.map(({ dataUrl }) => dataUrl)
+    return { endpoints, accessKeyId, secretKey, pids: nodes.map(({ pid }) => pid), folder, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function description(child: ChildProcess): Promise<ClusterDescription> {
+  let said = ''
+  for await (const piece of child.stdout ?? []) {
+    said += piece
+    if (said.includes('\n')) return JSON.parse(said) as ClusterDescription
+  }
+  throw new UsageError('The cluster did not start, see above')
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
+}
+
+async function freeBasePort(): Promise<number> {
+  for (let attempt = 0; attempt < PORT_ATTEMPTS_MAX; attempt++) {
+    const base =
+      PORT_RANGE.from +
+      PORTS_A_NODE * Math.floor(Math.random() * ((PORT_RANGE.to - PORT_RANGE.from) / PORTS_A_NODE))
+    const ports = Array.from({ length: NODES }, (_, i) =>
+      [0, 1, 2].map((k) => base + PORTS_A_NODE * i + k),
+    ).flat()
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return base
+  }
+  throw new UsageError(`Found no free ports from ${PORT_RANGE.from} to ${PORT_RANGE.to}`)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,48 @@
+/**
+ * Latencies of one measurement, and what is said of them.
+ *
+ * Owns: the definition of a percentile (nearest rank: a value that really occurred). Knows nothing of: what was timed.
+ * Rule: memory is bounded by the capacity given; what comes beyond it is refused, never sampled in silence.
+ */
+const FIRST_CAPACITY = 1024
+
+export class Latencies {
+  readonly #capacity: number
+  #values = new Float64Array(FIRST_CAPACITY)
+  #count = 0
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  get isFull(): boolean {
+    return this.#count >= this.#capacity
+  }
+
+  add(ms: number): void {
+    if (this.isFull) throw new RangeError(`Cannot hold more than ${this.#capacity} latencies`)
+    if (this.#count === this.#values.length) this.#grow()
+    this.#values[this.#count++] = ms
+  }
+
+  sorted(): Float64Array {
+    return this.#values.slice(0, this.#count).sort()
+  }
+
+  #grow(): void {
+    const wider = new Float64Array(2 * this.#values.length)
+    wider.set(this.#values)
+    this.#values = wider
+  }
+}
+
+/** The smallest value that at least `share` of all values do not exceed; null of nothing. `sorted` ascends. */
+export function percentile(sorted: Float64Array, share: number): number | null {
+  if (!(share >= 0 && share <= 1)) throw new RangeError(`A share lies from 0 to 1, got ${share}`)
+  const rank = Math.max(1, Math.ceil(share * sorted.length))
+  return sorted[rank - 1] ?? null
+}

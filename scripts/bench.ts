@@ -1,0 +1,105 @@
+/**
+ * `npm run bench`: what a cluster does in a second, and what it costs.
+ *
+ * Owns: the sequence. The nodes are processes of their own; this process is the clients and nothing else.
+ * Rule: standard output carries the table alone, progress goes to standard error; no figure is judged here.
+ */
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg, totalmem } from 'node:os'
+import { VERSION } from '../src/version.ts'
+import { syncAnchor } from './bench-anchor.ts'
+import { freshCluster, type MeasuredCluster, runningCluster } from './bench-cluster.ts'
+import { runLoad } from './bench-load.ts'
+import { matrix, type Row } from './bench-matrix.ts'
+import { BENCH_USAGE, type BenchOptions, parseBenchOptions } from './bench-options.ts'
+import { Processes } from './bench-processes.ts'
+import { DURABILITY, figuresOf, type Report, type RowFigures } from './bench-report.ts'
+import { tableOf } from './bench-table.ts'
+import { Workplace } from './bench-workplace.ts'
+import { UsageError } from './local-options.ts'
+
+/** For the compiler of the nodes to see what is hot; not counted. */
+const WARM_UP_SECONDS_MAX = 3
+const WARM_UP_SHARE = 0.2
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+async function measureRow(row: Row, seconds: number, processes: Processes | null): Promise<RowFigures> {
+  say(`${row.name}: ${row.clients} clients, ${seconds} s ...`)
+  await row.prepare()
+  const { clients, operation } = row
+  await runLoad({ clients, operation, seconds: Math.min(WARM_UP_SECONDS_MAX, WARM_UP_SHARE * seconds) })
+  processes?.startMeasuring()
+  const cpuBefore = process.cpuUsage()
+  const load = await runLoad({ clients, operation, seconds })
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const nodes = processes?.sinceStart() ?? null
+  return figuresOf(row, { load, nodes, clientCpuSeconds: (user + system) / 1e6 })
+}
+
+async function measure(options: BenchOptions, cluster: MeasuredCluster): Promise<readonly RowFigures[]> {
+  const place = await Workplace.open(cluster)
+  try {
+    const { rows, objects } = matrix(place, options.clients)
+    const chosen = rows.filter(({ name }) => name.includes(options.only ?? ''))
+    if (chosen.length === 0)
+      throw new UsageError(
+        `--only '${options.only}' matches none of: ${rows.map(({ name }) => name).join(', ')}`,
+      )
+    const processes = Processes.of(cluster.pids)
+    const figures: RowFigures[] = []
+    for (const row of chosen) figures.push(await measureRow(row, options.seconds, processes))
+    if (options.target !== null) await place.remove(objects)
+    return figures
+  } finally {
+    await place.close()
+  }
+}
+
+async function report(options: BenchOptions): Promise<Report> {
+  const startedAt = new Date().toISOString()
+  const [load = 0] = loadavg()
+  const cluster = options.target === null ? await freshCluster() : runningCluster(options.target)
+  const interrupted = (): void => void cluster.stop().finally(() => process.exit(130))
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  try {
+    const anchor = () => (cluster.folder === null ? null : syncAnchor(cluster.folder))
+    const syncBefore = anchor()
+    const rows = await measure(options, cluster)
+    return {
+      version: VERSION,
+      startedAt,
+      node: process.versions.node,
+      cores: availableParallelism(),
+      memoryBytes: totalmem(),
+      loadBefore: process.platform === 'win32' ? null : load,
+      durability: DURABILITY,
+      syncBefore,
+      syncAfter: anchor(),
+      rows,
+    }
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
+    await cluster.stop()
+  }
+}
+
+async function main(): Promise<number> {
+  try {
+    const options = parseBenchOptions(process.argv.slice(2))
+    if (options === null) {
+      process.stdout.write(BENCH_USAGE)
+      return 0
+    }
+    const figures = await report(options)
+    process.stdout.write(tableOf(figures))
+    if (options.jsonFile !== null) writeFileSync(options.jsonFile, `${JSON.stringify(figures, null, 2)}\n`)
+    return figures.rows.some(({ errors }) => errors > 0) ? 1 : 0
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    say(`error: ${error.message}`)
+    return error.cause === undefined ? 1 : 2
+  }
+}
+
+process.exitCode = await main()

@@ -114,6 +114,10 @@ async function callContract(t: Test, makeBench: MakeBench): Promise<void> {
   })
   await bench.start('b', {
     echo,
+    scribble: async ({ body }) => {
+      for await (const chunk of body) chunk.fill(0)
+      return { header: null }
+    },
     none: async () => ({ header: null }),
     parts: async () => ({ header: 1, body: pattern(200_000) }),
   })
@@ -161,6 +165,13 @@ async function callContract(t: Test, makeBench: MakeBench): Promise<void> {
       t.equal((await bench.settle(collect(body))).length, i * 100)
     }
     t.equal((await bench.settle(collect((await call('b', 'parts', { header: 0 })).body))).length, 200_000)
+  })
+
+  t.test('share no bytes of a body between the nodes', async (t) => {
+    const mine = pattern(1000)
+    await call('b', 'scribble', { header: null, body: mine })
+    await call('b', 'scribble', { header: null, body: streamOf([mine]) })
+    t.ok(mine.equals(pattern(1000)))
   })
 
   t.test('hand a copy of the header to the handler when a node calls itself', async (t) => {

@@ -16,6 +16,7 @@ import {
   HEADER_LENGTH_BYTES,
   MalformedFrameError,
 } from '../../cluster/transport/frame.ts'
+import { assertPlainMsgpack } from '../../cluster/transport/msgpack-guard.ts'
 import { anyMessage, everyMessage, plain, ROUTE } from './sample-messages.ts'
 
 const maps = new Packr({ useRecords: false })
@@ -130,6 +131,7 @@ t.test('decodeBatch', async (t) => {
       'the byte that is never used': [0xc1],
     }
     for (const [what, bytes] of Object.entries(bombs)) {
+      t.throws(() => assertPlainMsgpack(Uint8Array.from(bytes)), MalformedFrameError, what)
       t.throws(() => decodeBatch(Uint8Array.from(bytes), ROUTE), MalformedFrameError, what)
     }
     t.throws(() => decodeBatch(new Uint8Array(FRAME_BYTES_MAX + 1), ROUTE), MalformedFrameError)

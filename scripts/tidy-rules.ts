@@ -32,7 +32,13 @@ const ESCAPE = new RegExp(
 const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly string[] }[] = [
   {
     room: 'cluster/wal/',
-    rooms: ['cluster/wal/', 'cluster/raft/types.ts', 'cluster/node/clock.ts', 'cluster/types.ts'],
+    rooms: [
+      'cluster/wal/',
+      'cluster/raft/types.ts',
+      'cluster/node/clock.ts',
+      'cluster/node/system-clock.ts',
+      'cluster/types.ts',
+    ],
   },
   {
     room: 'cluster/transport/',
@@ -122,6 +128,10 @@ export function importsOf(text: string): readonly string[] {
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 
+/** `as any` is English too; the directives that silence checks live in comments and stay visible. */
+const withoutProse = (text: string): string => text.replace(/\bas any (?=[a-z])/g, '')
+const withoutTexts = (code: string): string => code.replace(/'(?:[^'\\\n]|\\.)*'/g, "''")
+
 const staysShort: Rule = ({ text }) => {
   const lines = text.split('\n').length
   return lines > LINES_MAX ? [`has ${lines} lines, at most ${LINES_MAX}: split it by responsibility`] : []
@@ -172,7 +182,7 @@ const leavesNothingOpen: Rule = ({ text }) => {
   const problems: string[] = []
   const open = LEFT_OVER.exec(text)
   if (open) problems.push(`contains '${open[0]}': finish it, or name the issue as in (#12)`)
-  const escape = ESCAPE.exec(text)
+  const escape = ESCAPE.exec(withoutProse(text))
   if (escape)
     problems.push(`contains '${escape[0]}': fix the type or the code instead of silencing the check`)
   return problems
@@ -180,7 +190,7 @@ const leavesNothingOpen: Rule = ({ text }) => {
 
 const testsDoNotSleep: Rule = ({ path, text }) =>
   path.endsWith('.test.ts') &&
-  /\.(skip|only|todo)\(|setTimeout\(|\bsleep\(|\bdelay\(/.test(withoutComments(text))
+  /\.(skip|only|todo)\(|setTimeout\(|\bsleep\(|\bdelay\(/.test(withoutTexts(withoutComments(text)))
     ? ['skips, focuses or sleeps: wait for a condition or move the virtual clock']
     : []
 

@@ -137,11 +137,7 @@ function parseAll(flat: ReadonlyMap<string, unknown>, file: string): Values {
       values.set(setting.name, parseSetting(setting, given, dirname(resolve(file))))
     } catch (cause) {
       if (!(cause instanceof ValueError)) throw cause
-      throw refuse(
-        `The setting '${setting.name}' is wrong: ${cause.message}`,
-        `It is ${setting.meaning}.`,
-        cause,
-      )
+      throw refuse(`The setting '${setting.name}' is wrong: ${cause.message}`, `It is ${setting.meaning}.`)
     }
   }
   return values

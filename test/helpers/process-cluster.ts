@@ -203,7 +203,7 @@ export class ProcessCluster {
       '/auth/token',
       JSON.stringify({ accessKeyId, secretKey }),
     )
-    if (status !== 200) throw new Error(`no token: ${status} ${body}`)
+    if (status !== 200) throw new Error(`no token: ${status} ${body.toString()}`)
     this.#token = (JSON.parse(body.toString()) as { token: string }).token
   }
 

@@ -62,7 +62,7 @@ export class Workload {
           break
         }
         if (status && status.status !== 503)
-          this.violations.push(`PUT ${key}: ${status.status} ${status.body}`)
+          this.violations.push(`PUT ${key}: ${status.status} ${status.body.toString()}`)
       }
     }
   }

@@ -65,17 +65,17 @@ t.test('VirtualClock', async (t) => {
 
   t.test('gives the outcome of a promise that waits for its timers', async (t) => {
     const clock = new VirtualClock()
-    const sleep = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
+    const wait = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
     t.equal(
       await clock.resolve(
-        sleep(500).then(() => 'done'),
+        wait(500).then(() => 'done'),
         { limitMs: 1000 },
       ),
       'done',
     )
     await t.rejects(
       clock.resolve(
-        sleep(1).then(() => Promise.reject(new Error('no'))),
+        wait(1).then(() => Promise.reject(new Error('no'))),
         { limitMs: 10 },
       ),
       /no/,

@@ -128,7 +128,7 @@ export function importsOf(text: string): readonly string[] {
 const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 
-/** `as any` is English too; the directives that silence checks live in comments and stay visible. */
+/** English has those two words as well; the directives that silence checks live in comments and stay visible. */
 const withoutProse = (text: string): string => text.replace(/\bas any (?=[a-z])/g, '')
 const withoutTexts = (code: string): string => code.replace(/'(?:[^'\\\n]|\\.)*'/g, "''")
 

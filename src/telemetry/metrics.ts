@@ -24,7 +24,11 @@ export interface MetricsOptions {
 }
 
 /** prom-client names three gauges `_total`, which promtool refuses; the others are kept. */
-const MISNAMED_DEFAULTS = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+const MISNAMED_DEFAULTS = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 export class Metrics {
@@ -41,11 +45,18 @@ export class Metrics {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
     for (const name of MISNAMED_DEFAULTS) this.#registry.removeSingleMetric(name)
-    new Gauge({ name: 'holdfast_build_info', help: 'Version of this node; always 1.', labelNames: ['version', 'node'], registers }).set(
-      { version: options.version, node: options.nodeId },
-      1,
-    )
-    this.#requests = new Counter({ name: 'holdfast_http_requests_total', help: 'Requests answered.', labelNames: ['api', 'operation', 'code'], registers })
+    new Gauge({
+      name: 'holdfast_build_info',
+      help: 'Version of this node; always 1.',
+      labelNames: ['version', 'node'],
+      registers,
+    }).set({ version: options.version, node: options.nodeId }, 1)
+    this.#requests = new Counter({
+      name: 'holdfast_http_requests_total',
+      help: 'Requests answered.',
+      labelNames: ['api', 'operation', 'code'],
+      registers,
+    })
     this.#duration = new Histogram({
       name: 'holdfast_http_request_duration_seconds',
       help: 'From the first header byte to the last byte of the answer.',
@@ -53,9 +64,24 @@ export class Metrics {
       buckets: LATENCY_BUCKETS,
       registers,
     })
-    this.#received = new Counter({ name: 'holdfast_http_received_bytes_total', help: 'Bytes of request bodies.', labelNames: ['api'], registers })
-    this.#sent = new Counter({ name: 'holdfast_http_sent_bytes_total', help: 'Bytes of answer bodies.', labelNames: ['api'], registers })
-    this.#inflight = new Gauge({ name: 'holdfast_http_inflight_requests', help: 'Requests under way.', labelNames: ['api'], registers })
+    this.#received = new Counter({
+      name: 'holdfast_http_received_bytes_total',
+      help: 'Bytes of request bodies.',
+      labelNames: ['api'],
+      registers,
+    })
+    this.#sent = new Counter({
+      name: 'holdfast_http_sent_bytes_total',
+      help: 'Bytes of answer bodies.',
+      labelNames: ['api'],
+      registers,
+    })
+    this.#inflight = new Gauge({
+      name: 'holdfast_http_inflight_requests',
+      help: 'Requests under way.',
+      labelNames: ['api'],
+      registers,
+    })
   }
 
   get contentType(): string {
@@ -79,7 +105,8 @@ export class Metrics {
   }
 }
 
-const escapeLabel = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+const escapeLabel = (value: string): string =>
+  value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 
 /** Prometheus text format 0.0.4; all samples of one name stand together under one HELP and TYPE. */
 export function renderSamples(samples: readonly MetricSample[]): string {

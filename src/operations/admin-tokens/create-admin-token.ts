@@ -28,7 +28,10 @@ export function parseNewAdminToken(value: unknown): NewAdminTokenInput {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<NewAdminTokenInput>
   const { tokenId, name, role, tenantId = null, expiresAt = null, sha256 } = given
   const wrong = (field: string): Refusal =>
-    new Refusal('invalid_request', `Cannot create an admin token: the field '${field}' is missing or malformed`)
+    new Refusal(
+      'invalid_request',
+      `Cannot create an admin token: the field '${field}' is missing or malformed`,
+    )
   if (typeof tokenId !== 'string' || !/^adm_[0-9a-f]{16}$/.test(tokenId)) throw wrong('tokenId')
   if (typeof name !== 'string' || name.length < 1 || name.length > 128) throw wrong('name')
   if (typeof role !== 'string' || !ROLES.includes(role)) throw wrong('role')
@@ -38,7 +41,10 @@ export function parseNewAdminToken(value: unknown): NewAdminTokenInput {
   return { tokenId, name, role, tenantId, expiresAt, sha256 }
 }
 
-export async function createAdminToken(services: Services, input: NewAdminTokenInput): Promise<AdminTokenRecord> {
+export async function createAdminToken(
+  services: Services,
+  input: NewAdminTokenInput,
+): Promise<AdminTokenRecord> {
   await services.cluster.readBarrier()
   if (input.tenantId !== null) findTenant(services, input.tenantId)
   // The same record twice is the same token: a pending record may be proposed again after a crash.

@@ -15,7 +15,10 @@ export async function listAdminTokens(services: Services): Promise<readonly Admi
   const listed: AdminTokenListing[] = []
   let after: string | null = ''
   while (after !== null && listed.length < TOKENS_MAX) {
-    const page: Awaited<ReturnType<typeof services.state.adminTokens>> = await services.state.adminTokens(after, PAGE)
+    const page: Awaited<ReturnType<typeof services.state.adminTokens>> = await services.state.adminTokens(
+      after,
+      PAGE,
+    )
     listed.push(...page.items.map(({ sha256: _hash, ...rest }) => rest))
     after = page.next
   }

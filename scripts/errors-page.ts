@@ -1,0 +1,76 @@
+/**
+ * The reference page of all error codes of the API, made from the table that the edge answers by.
+ *
+ * Owns: what each code means to a client and what to do. Rule: a code without a sentence here does not compile; its
+ * status comes from src/api/problem.ts and from nowhere else.
+ */
+import { STATUS_OF } from '../src/api/problem.ts'
+
+const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
+  invalid_request: 'A header, the query or a field is not as documented. The message names it.',
+  invalid_json: 'The body is no JSON object, holds a key twice, or is nested too deep.',
+  invalid_bucket_name: 'Use 3 to 63 lower-case letters, digits, dots and hyphens.',
+  invalid_key: 'The object key is empty, too long, holds a NUL or is no valid UTF-8.',
+  invalid_argument: 'A value is outside of what is allowed. The message says what is.',
+  invalid_continuation_token:
+    'The token belongs to another listing or was changed. Begin the listing again without it.',
+  checksum_malformed: 'A checksum header is not the base64 of a digest of the right length.',
+  checksum_unsupported: 'Use CRC32, CRC32C, CRC64NVME, SHA1 or SHA256.',
+  checksum_mismatch:
+    'The body that arrived is not the one that was announced. Nothing was stored; send it again.',
+  reason_required: 'The request needs a reason.',
+  unauthorized: 'The request needs an `Authorization: Bearer` header.',
+  invalid_credentials: 'The access key id or the secret key is wrong.',
+  token_invalid: 'The token was changed, revoked, or is from before a rotation of its key. Get a new one.',
+  token_expired: 'Get a new token.',
+  key_revoked: 'The access key was revoked or has expired. Ask an operator for another one.',
+  tenant_disabled: 'The tenant is disabled. Ask an operator.',
+  access_denied: 'The scopes of the key, or the role of the admin token, do not cover this operation.',
+  tenant_scope_denied: 'The admin token is limited to another tenant.',
+  not_found:
+    'There is no such bucket, object, tenant, key or path. What belongs to others is not found either.',
+  method_not_allowed: 'The path exists, the method does not. `Allow` says which do.',
+  request_timeout: 'The headers of the request took too long.',
+  bucket_already_exists: 'The tenant has a bucket of this name.',
+  bucket_not_empty: 'Delete its objects first.',
+  already_exists: 'The id is taken.',
+  length_required: 'Send `Content-Length`, or `Transfer-Encoding: chunked`.',
+  precondition_failed: 'A condition of the request does not hold. Read the present state and decide anew.',
+  entity_too_large: 'The body is larger than allowed. Nothing was stored.',
+  unsupported_media_type: 'Send JSON as `application/json`.',
+  range_not_satisfiable: 'The range lies outside of the object. `size` says how large it is.',
+  rate_limited: 'Wait as long as `Retry-After` says.',
+  internal_error:
+    'A bug, or damage that no other copy could mend. Quote the request id; the log of the node has more.',
+  not_implemented: 'This version does not do it, and says so rather than ignoring it.',
+  no_leader:
+    'No leader is known: an election runs, or a majority is out of reach. Nothing was done; try again.',
+  no_quorum: 'No majority confirmed the leader in time. Nothing was done; try again.',
+  leader_not_ready: 'The leader, or this node, has just started. Nothing was done; try again.',
+  commit_unknown: 'The change may or may not take effect. Read before you repeat what must not happen twice.',
+  not_enough_replicas:
+    'Too few nodes could take a durable copy, or no copy could be read. Nothing was committed; try again.',
+  slow_down: 'This node or the leader has too much to do. Nothing was done; try again later.',
+  shutting_down: 'This node stops. Ask another one.',
+  insufficient_storage: 'A limit of stored bytes is reached.',
+}
+
+const INTRODUCTION = `# Error codes
+
+Every error of both APIs is \`application/problem+json\` with \`status\`, \`code\`, \`message\` and \`requestId\`; programs
+go by \`code\`, people by \`message\`. This page is made from [\`problem.ts\`](../src/api/problem.ts) by
+\`node scripts/write-pages.ts\`; do not edit it. Some codes belong to operations that later versions bring.
+
+A 401 carries \`WWW-Authenticate\`. A 429 or 503 carries \`Retry-After\` in seconds. Errors that keep a node from
+starting are in the [README](../README.md#when-something-does-not-work).
+
+| status | code | what it means, what to do |
+|---|---|---|
+`
+
+export function errorsPage(): string {
+  const codes = Object.keys(STATUS_OF) as (keyof typeof STATUS_OF)[]
+  return (
+    INTRODUCTION + codes.map((code) => `| ${STATUS_OF[code]} | \`${code}\` | ${MEANINGS[code]} |\n`).join('')
+  )
+}

@@ -71,6 +71,9 @@ export class HttpTransport implements Transport {
   /** Throws StartError for files or addresses that cannot be used. */
   constructor(options: HttpTransportOptions) {
     this.#options = options
+    for (const value of [options.clusterId, options.nodeId, options.incarnation]) {
+      assert(/^[\x21-\x7e]{1,128}$/.test(value), `'${value}' cannot travel in a header`)
+    }
     for (const address of [options.listen, ...options.addresses.values()]) this.#checkAddress(address)
     this.#tls = options.tls === null ? null : loadPeerTls(options.tls, options.nodeId)
     this.#traffic = new PeerTraffic(options.clock)

@@ -7,7 +7,7 @@
  */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../node/clock.ts'
 import { type Logger, type PeerAddress, StartError } from '../types.ts'
 import { parsePeerAddress } from './peer-address.ts'
@@ -33,6 +33,8 @@ const STOP_GRACE_MS = 1000
 export class PeerListener {
   readonly #options: PeerListenerOptions
   readonly #server: Server
+  /** All of them, those in the middle of a TLS handshake too, which node:http does not know of. */
+  readonly #sockets = new Set<Socket>()
   #running = 0
   #stopping = false
   #onIdle: () => void = () => {}
@@ -43,6 +45,10 @@ export class PeerListener {
     this.#server.timeout = IDLE_TIMEOUT_MS
     this.#server.keepAliveTimeout = IDLE_TIMEOUT_MS
     this.#server.maxConnections = CONNECTIONS_MAX
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
     this.#server.on('clientError', (err, socket) => {
       options.logger.debug({ err }, 'peer connection broke')
       socket.destroy()
@@ -90,7 +96,7 @@ export class PeerListener {
         }
       })
     }
-    this.#server.closeAllConnections()
+    for (const socket of this.#sockets) socket.destroy()
     await closed
   }
 

@@ -3,7 +3,7 @@
  *
  * Owns: reading the three files, the TLS options of both directions. Knows nothing of: HTTP.
  * Rule: a valid chain is not enough. The certificate must name the node id that the other side claims; else every
- * member could speak as any other.
+ * member could speak for the others.
  */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'

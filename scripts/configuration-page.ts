@@ -1,9 +1,10 @@
 /**
  * The reference page of all settings, made from the table that the loader checks against.
  *
- * Owns: the text around the table. Rule: no default, bound or name is written here; a setting is described where it is
+ * Owns: the text around the table; run, it writes docs/configuration.md. Rule: no default, bound or name is written here; a setting is described where it is
  * defined, in src/config/settings.ts.
  */
+import { writeFileSync } from 'node:fs'
 import { SETTINGS, type Setting, type SettingKind } from '../src/config/settings.ts'
 
 const KINDS: Readonly<Record<SettingKind, string>> = {
@@ -37,7 +38,7 @@ const UNITS: Readonly<Partial<Record<SettingKind, readonly (readonly [number, st
 const INTRODUCTION = `# Configuration
 
 One YAML file for each node, given with \`holdfast server --config FILE\`. This page is made from
-[\`settings.ts\`](../src/config/settings.ts) by \`node scripts/write-pages.ts\`; do not edit it.
+[\`settings.ts\`](../src/config/settings.ts) by \`node scripts/configuration-page.ts\`; do not edit it.
 
 - Sections are written as YAML sections: \`node.id\` is the key \`id\` under \`node:\`.
 - Every setting can be given by an environment variable, which wins over the file: \`HOLDFAST_\`, the section, two
@@ -81,3 +82,5 @@ export function configurationPage(): string {
   })
   return [INTRODUCTION, ...parts].join('\n')
 }
+
+if (import.meta.main) writeFileSync(new URL('../docs/configuration.md', import.meta.url), configurationPage())

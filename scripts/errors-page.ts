@@ -1,9 +1,10 @@
 /**
  * The reference page of all error codes of the API, made from the table that the edge answers by.
  *
- * Owns: what each code means to a client and what to do. Rule: a code without a sentence here does not compile; its
+ * Owns: what each code means to a client and what to do; run, it writes docs/errors.md. Rule: a code without a sentence here does not compile; its
  * status comes from src/api/problem.ts and from nowhere else.
  */
+import { writeFileSync } from 'node:fs'
 import { STATUS_OF } from '../src/api/problem.ts'
 
 const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
@@ -59,7 +60,7 @@ const INTRODUCTION = `# Error codes
 
 Every error of both APIs is \`application/problem+json\` with \`status\`, \`code\`, \`message\` and \`requestId\`; programs
 go by \`code\`, people by \`message\`. This page is made from [\`problem.ts\`](../src/api/problem.ts) by
-\`node scripts/write-pages.ts\`; do not edit it. Some codes belong to operations that later versions bring.
+\`node scripts/errors-page.ts\`; do not edit it. Some codes belong to operations that later versions bring.
 
 A 401 carries \`WWW-Authenticate\`. A 429 or 503 carries \`Retry-After\` in seconds. Errors that keep a node from
 starting are in the [README](../README.md#when-something-does-not-work).
@@ -74,3 +75,5 @@ export function errorsPage(): string {
     INTRODUCTION + codes.map((code) => `| ${STATUS_OF[code]} | \`${code}\` | ${MEANINGS[code]} |\n`).join('')
   )
 }
+
+if (import.meta.main) writeFileSync(new URL('../docs/errors.md', import.meta.url), errorsPage())

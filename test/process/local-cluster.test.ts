@@ -231,7 +231,7 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
     refused(
       t,
       serve('twice', () => undefined),
-      /in use/,
+      /another process uses/,
     )
   })
   run.child.kill('SIGTERM')

@@ -196,7 +196,10 @@ t.test('createCluster refuses', async (t) => {
     'and the one that runs is not disturbed',
   )
   const port = place.options('n1').listen
+  const kept = place.states.get('n1')
+  place.states.delete('n1')
   await t.rejects(place.start('n1', { dataDir: join(place.root, 'other') }), { code: 'address_in_use' }, port)
+  if (kept) place.states.set('n1', kept)
   await cluster.stop()
 
   const dataDir = join(place.root, 'n1')

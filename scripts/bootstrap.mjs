@@ -49,9 +49,11 @@ function installIfNeeded() {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
   say('Installing dependencies from the lockfile (once) ...')
   // --include=dev: the compiler and Node 24 itself are development dependencies, whatever NODE_ENV says.
-  const status = run('npm', ['ci', '--include=dev', '--loglevel=error', '--no-progress'])
+  // Not `npm ci`: npm 11 refuses a lockfile without the optional packages of other platforms, and a registry may lack
+  // them. `install --no-save` installs the versions and checks the digests that the lockfile names, and never writes it.
+  const status = run('npm', ['install', '--no-save', '--include=dev', '--loglevel=error', '--no-progress'])
   if (status !== 0)
-    fail('Cannot install dependencies: npm ci failed, see above. Is the npm registry reachable?')
+    fail('Cannot install dependencies: npm install failed, see above. Is the npm registry reachable?')
   mkdirSync(dirname(STAMP), { recursive: true })
   writeFileSync(STAMP, wanted)
 }

@@ -50,7 +50,7 @@ export class Exchange {
     })
     // Not 'finish': by then Node has begun to throw the rest of the body away itself, without a bound.
     response.once('prefinish', () => {
-      if (!request.complete) this.#drain()
+      if (!request.complete && !request.destroyed) this.#drain()
     })
   }
 
@@ -73,7 +73,7 @@ export class Exchange {
 
   async *bytes(): AsyncGenerator<Uint8Array> {
     if (WAITING_FOR_CONTINUE.delete(this.#request)) this.#response.writeContinue()
-    // Leaving the loop early must not destroy the socket: the answer still has to go out on it.
+    // Leaving the loop early must leave the request whole: what is still to come of it has to be drained.
     for await (const piece of this.#request.iterator({ destroyOnReturn: false })) {
       this.receivedBytes += piece.length
       yield piece
@@ -82,13 +82,19 @@ export class Exchange {
 
   #drain(): void {
     let left = DRAIN_BYTES_MAX
-    const timer = setTimeout(() => this.#request.destroy(), DRAIN_MS_MAX)
+    const { socket } = this.#request
+    const timer = setTimeout(() => socket.destroy(), DRAIN_MS_MAX)
+    const settle = (): void => {
+      clearTimeout(timer)
+      socket.off('close', settle)
+    }
     this.#request.on('data', (piece: Buffer) => {
       left -= piece.length
-      if (left < 0) this.#request.destroy()
+      if (left < 0) socket.destroy()
     })
-    this.#request.once('close', () => clearTimeout(timer))
-    this.#request.once('end', () => clearTimeout(timer))
+    this.#request.once('end', settle)
+    // The socket's own end: once answered, a request is not told any more that its connection closed.
+    socket.once('close', settle)
     this.#request.resume()
   }
 }

@@ -69,7 +69,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
   server.addHook('onRequest', async (request, reply) => begin(services, log, { request, reply }))
   closeInOrder(server)
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
-  server.setNotFoundHandler(async (request, reply) => {
+  server.setNotFoundHandler(async (request) => {
     await prove(services, plane, { auth: plane.strangerAuth, request })
     throw noSuchRoute(plane, request)
   })

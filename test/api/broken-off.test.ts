@@ -62,6 +62,24 @@ t.test('a refused upload leaves its connection usable, or closed, but never stuc
   t.ok(endless.bytesWritten < 64 * MIB, 'a client that never stops is cut off')
 })
 
+t.test('a body that turns out too large is refused while its sender still sends', async (t) => {
+  const world = await ApiWorld.start(t)
+  await world.memory.tenant('acme')
+  const token = await world.memory.bearer('acme')
+  const socket = net.connect(world.dataPort, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  socket.write(
+    `POST /api/v1/buckets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n200000\r\n`,
+  )
+  socket.write(Buffer.alloc(MIB + 1, ' '))
+  t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 413 [^]*"code":"entity_too_large"/)
+  const next = once(socket, 'data')
+  socket.write(Buffer.alloc(0x200000 - MIB - 1, ' '))
+  socket.write('\r\n0\r\n\r\nGET /api/v1/healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  t.match(String((await next)[0]), /^HTTP\/1\.1 200 /, 'and the connection goes on after it')
+})
+
 t.test('a client that goes away in the middle of its upload stores nothing', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)
   const placed = deferred()

@@ -51,6 +51,7 @@ export class BenchClient {
       let status = 0
       let bytes = 0
       this.#http.dispatch(request, {
+        onRequestStart: () => undefined,
         onResponseStart: (_, statusCode) => {
           status = statusCode
         },

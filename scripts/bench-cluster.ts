@@ -34,9 +34,10 @@ export function runningCluster(target: BenchTarget): MeasuredCluster {
   return { ...target, pids: [], folder: null, stop: async () => undefined }
 }
 
-export async function freshCluster(): Promise<MeasuredCluster> {
+export async function freshCluster(configFile: string | null): Promise<MeasuredCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   const args = ['--json', '--nodes', `${NODES}`, '--data', join(folder, 'data')]
+  if (configFile !== null) args.push('--config', configFile)
   const child = spawn(process.execPath, [LOCAL_CLUSTER, ...args, '--base-port', `${await freeBasePort()}`], {
     // A group of its own: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
     detached: true,

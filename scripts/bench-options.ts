@@ -17,17 +17,20 @@ export interface BenchOptions {
   readonly clients: number
   readonly only: string | null
   readonly jsonFile: string | null
+  /** Settings for the nodes of a fresh cluster, over the defaults. */
+  readonly configFile: string | null
   /** A cluster that runs already; null: a fresh one of its own. */
   readonly target: BenchTarget | null
 }
 
-export const BENCH_USAGE = `npm run bench -- [--seconds S] [--clients N] [--only TEXT] [--json FILE]
+export const BENCH_USAGE = `npm run bench -- [--seconds S] [--clients N] [--only TEXT] [--json FILE] [--config FILE]
                  [--endpoint URL[,URL] --access-key ID --secret-key KEY]
 
   --seconds S      how long each row is measured, 1 to 3600 (default 20)
   --clients N      clients of the small operations, 1 to 1024 (default 64)
   --only TEXT      only the rows whose name contains this, such as "PUT" or "64 MiB"
   --json FILE      the same report as JSON
+  --config FILE    settings (YAML) for the nodes, over the defaults, to see what a setting does
   --endpoint URL   measure a cluster that runs already, instead of three fresh nodes in a temporary folder.
                    A bucket is made there and removed with everything in it; figures of processes are not known then.
 `
@@ -48,6 +51,7 @@ function parse(argv: readonly string[]) {
         clients: { type: 'string', default: '64' },
         only: { type: 'string' },
         json: { type: 'string' },
+        config: { type: 'string' },
         endpoint: { type: 'string' },
         'access-key': { type: 'string' },
         'secret-key': { type: 'string' },
@@ -77,11 +81,14 @@ function targetOf(values: ReturnType<typeof parse>): BenchTarget | null {
 export function parseBenchOptions(argv: readonly string[]): BenchOptions | null {
   const values = parse(argv)
   if (values.help) return null
+  if (values.config !== undefined && values.endpoint !== undefined)
+    throw new UsageError('--config is for a fresh cluster, not for one that runs already')
   return {
     seconds: wholeNumber(values.seconds, '--seconds', 3600),
     clients: wholeNumber(values.clients, '--clients', 1024),
     only: values.only ?? null,
     jsonFile: values.json === undefined ? null : resolve(values.json),
+    configFile: values.config === undefined ? null : resolve(values.config),
     target: targetOf(values),
   }
 }

@@ -59,7 +59,8 @@ async function measure(options: BenchOptions, cluster: MeasuredCluster): Promise
 async function report(options: BenchOptions): Promise<Report> {
   const startedAt = new Date().toISOString()
   const [load = 0] = loadavg()
-  const cluster = options.target === null ? await freshCluster() : runningCluster(options.target)
+  const cluster =
+    options.target === null ? await freshCluster(options.configFile) : runningCluster(options.target)
   const interrupted = (): void => void cluster.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {

@@ -1,8 +1,8 @@
 /**
  * The reference page of all settings, made from the table that the loader checks against.
  *
- * Owns: the text around the table; run, it writes docs/configuration.md. Rule: no default, bound or name is written here; a setting is described where it is
- * defined, in src/config/settings.ts.
+ * Owns: the text around the table. Run as a program it writes docs/configuration.md.
+ * Rule: no default, bound or name is written here; a setting is described where it is defined, in src/config/settings.ts.
  */
 import { writeFileSync } from 'node:fs'
 import { SETTINGS, type Setting, type SettingKind } from '../src/config/settings.ts'

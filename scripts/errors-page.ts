@@ -1,8 +1,8 @@
 /**
  * The reference page of all error codes of the API, made from the table that the edge answers by.
  *
- * Owns: what each code means to a client and what to do; run, it writes docs/errors.md. Rule: a code without a sentence here does not compile; its
- * status comes from src/api/problem.ts and from nowhere else.
+ * Owns: what each code means to a client and what to do. Run as a program it writes docs/errors.md.
+ * Rule: a code without a sentence here does not compile; its status comes from src/api/problem.ts and from nowhere else.
  */
 import { writeFileSync } from 'node:fs'
 import { STATUS_OF } from '../src/api/problem.ts'

@@ -1,0 +1,23 @@
+/**
+ * Asks one URL and exits 0 when the answer is 2xx: the health check of an image that carries no curl.
+ *
+ * Rule: it gives up before the checker would (5 s), and says on standard error what was wrong.
+ */
+const TIMEOUT_MS = 4000
+const [url] = process.argv.slice(2)
+
+if (url === undefined) {
+  process.stderr.write('usage: node probe.mjs URL\n')
+  process.exitCode = 2
+} else {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    if (!response.ok) {
+      process.stderr.write(`${url} answered ${response.status}: ${await response.text()}\n`)
+      process.exitCode = 1
+    }
+  } catch (error) {
+    process.stderr.write(`${url} does not answer: ${error.cause?.message ?? error.message}\n`)
+    process.exitCode = 1
+  }
+}

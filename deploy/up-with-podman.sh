@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# Brings the three-node container cluster up for real with Debian's podman, checks that it stores and serves a file
+# and survives the loss of a node, and takes it down again. No image registry is needed; the base image comes from
+# debootstrap (Debian's archive) and the build's packages from npm. The cluster itself talks to nobody.
+#
+# Bounded in every step; whatever happens, containers, networks, volumes and firewall chains of this run are removed
+# (unless --keep is given). The two images stay for the next run: podman rmi holdfast:local removes the second.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+readonly PROJECT=holdfast-podman PROMETHEUS_IMAGE=docker.io/prom/prometheus:v3.5.0
+readonly READY_S_MAX=120
+
+usage() {
+  cat <<'TEXT'
+Usage: deploy/up-with-podman.sh [--base-port P] [--keep] [--down]
+
+  --base-port P   host ports P, P+1 (n1: data, admin), P+10, P+11 (n2), P+20, P+21 (n3), P+90 (Prometheus);
+                  default 9000
+  --keep          leave the cluster running at the end and say how to reach it
+  --down          only remove what an earlier run with --keep left
+
+Run as root on Debian with: apt-get install podman podman-compose runc debootstrap netavark aardvark-dns iptables
+openssl curl. With Debian's prometheus package, Prometheus runs beside the cluster, otherwise it is left out.
+TEXT
+}
+
+say() { echo "== $*"; }
+fail() {
+  echo "up-with-podman: $1" >&2
+  exit "${2:-1}"
+}
+
+check_tools() {
+  local tool missing=()
+  for tool in podman podman-compose runc debootstrap iptables openssl curl npm; do
+    command -v "$tool" > /dev/null || missing+=("$tool")
+  done
+  [[ -x /usr/lib/podman/netavark ]] || missing+=(netavark)
+  [[ -x /usr/lib/podman/aardvark-dns ]] || missing+=(aardvark-dns)
+  ((${#missing[@]} == 0)) || fail "missing: ${missing[*]} (apt-get install ${missing[*]})"
+  ((EUID == 0)) || fail 'run it as root: debootstrap and the secrets of uid 10001 need it'
+}
+
+# Settings of this run alone: nothing under /etc is changed. runc and cgroupfs work without systemd, too.
+podman_settings() {
+  cat > "$work/containers.conf" <<'TEXT'
+[containers]
+default_ulimits = ["nofile=20000:20000", "nproc=20000:20000"]
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "runc"
+TEXT
+  export CONTAINERS_CONF=$work/containers.conf
+}
+
+compose() { timeout 300 podman-compose -p "$PROJECT" -f "$root/docker-compose.cluster.yml" "$@"; }
+
+build_image() {
+  local extra=()
+  # A registry proxy with a certificate authority of its own: the same file serves npm inside the build.
+  if [[ -n ${NODE_EXTRA_CA_CERTS-} ]]; then
+    extra=(--volume "$NODE_EXTRA_CA_CERTS:/tmp/extra-ca.pem:ro" --build-arg NODE_EXTRA_CA_CERTS=/tmp/extra-ca.pem)
+  fi
+  # The docker format, because the OCI format has no health checks.
+  timeout 600 podman build --quiet --format docker --network host "${extra[@]}" \
+    -f "$root/deploy/Dockerfile" -t holdfast:local "$root" > /dev/null
+}
+
+# Debian's prometheus in the place of the published image, under its name, on this machine alone.
+prometheus_image() {
+  local binary
+  podman image exists "$PROMETHEUS_IMAGE" && return 0
+  binary=$(command -v prometheus) || return 1
+  mkdir "$work/prometheus"
+  cp "$binary" "$work/prometheus/prometheus"
+  cat > "$work/prometheus/Dockerfile" <<'TEXT'
+FROM docker.io/library/node:24-bookworm-slim
+COPY prometheus /bin/prometheus
+RUN mkdir /prometheus && chown 65534:65534 /prometheus
+USER 65534
+ENTRYPOINT ["/bin/prometheus"]
+TEXT
+  podman build --quiet --network none -t "$PROMETHEUS_IMAGE" "$work/prometheus" > /dev/null
+}
+
+take_down() {
+  compose down -v > "$work/down.log" 2>&1 || true
+  # Older podman-compose leaves the networks.
+  podman network ls --quiet --filter "label=io.podman.compose.project=$PROJECT" | xargs -r podman network rm -f > /dev/null
+  podman network exists "${PROJECT}_default" && podman network rm -f "${PROJECT}_default" > /dev/null
+  bash "$root/deploy/podman/remove-firewall-chains.sh"
+}
+
+finish() {
+  local code=$?
+  trap - EXIT INT TERM
+  if ((code != 0)); then
+    for node in n1 n2 n3; do
+      podman container exists "${PROJECT}_${node}_1" || continue
+      echo "-- last lines of $node" >&2
+      podman logs --tail 15 "${PROJECT}_${node}_1" >&2 || true
+    done
+  fi
+  if ((keep && code == 0)); then
+    echo "It keeps running. Secrets and owner token: $work. Take it down: deploy/up-with-podman.sh --down && rm -r $work"
+    exit 0
+  fi
+  say 'taking it down'
+  take_down
+  rm -rf "$work"
+  exit "$code"
+}
+
+wait_ready() {
+  local url give_up=$((SECONDS + READY_S_MAX))
+  for url in "$@"; do
+    until curl --silent --fail --max-time 2 --output /dev/null "$url/readyz"; do
+      ((SECONDS < give_up)) || fail "$url is not ready after $READY_S_MAX s: $(curl --silent --max-time 2 "$url/readyz")"
+      sleep 0.5
+    done
+  done
+}
+
+# The first scrape comes up to one interval after the start.
+wait_scraped() {
+  local give_up=$((SECONDS + READY_S_MAX)) url="http://127.0.0.1:$PROMETHEUS_PORT/api/v1"
+  until [[ $(curl --silent --max-time 2 "$url/targets?state=active" | grep -o '"health":"up"' | wc -l) == 3 ]]; do
+    ((SECONDS < give_up)) || fail "Prometheus does not reach three nodes after $READY_S_MAX s"
+    sleep 0.5
+  done
+  echo "prometheus: 3 targets up, $(curl --silent "$url/rules" | grep -o '"type":"alerting"' | wc -l) alert rules loaded"
+}
+
+keep=0 base=9000 only_down=0
+while (($# > 0)); do
+  case $1 in
+    --base-port)
+      [[ ${2-} =~ ^[0-9]{4,5}$ ]] || fail '--base-port needs a port' 2
+      base=$2
+      shift 2
+      ;;
+    --keep) keep=1 && shift ;;
+    --down) only_down=1 && shift ;;
+    -h | --help) usage && exit 0 ;;
+    *) fail "unknown option '$1', see --help" 2 ;;
+  esac
+done
+
+check_tools
+work=$(mktemp -d "${TMPDIR:-/tmp}/holdfast-podman.XXXXXX")
+export HOLDFAST_SECRETS=$work/secrets PROMETHEUS_PORT=$((base + 90))
+export N1_DATA_PORT=$base N1_ADMIN_PORT=$((base + 1)) N2_DATA_PORT=$((base + 10)) N2_ADMIN_PORT=$((base + 11))
+export N3_DATA_PORT=$((base + 20)) N3_ADMIN_PORT=$((base + 21))
+data=("http://127.0.0.1:$N1_DATA_PORT" "http://127.0.0.1:$N2_DATA_PORT" "http://127.0.0.1:$N3_DATA_PORT")
+admin=("http://127.0.0.1:$N1_ADMIN_PORT" "http://127.0.0.1:$N2_ADMIN_PORT" "http://127.0.0.1:$N3_ADMIN_PORT")
+podman_settings
+if ((only_down)); then
+  mkdir -p "$HOLDFAST_SECRETS" && touch "$HOLDFAST_SECRETS/cluster.env"
+  take_down
+  rm -rf "$work"
+  exit 0
+fi
+[[ -z $(podman ps --all --quiet --filter "label=io.podman.compose.project=$PROJECT") ]] ||
+  fail 'a cluster of an earlier run is there: deploy/up-with-podman.sh --down'
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+say 'base image'
+bash "$root/deploy/podman/base-image.sh"
+say 'image of the service'
+build_image
+podman image inspect holdfast:local --format 'holdfast:local  user {{.Config.User}}  {{.Size}} bytes'
+say 'secrets'
+bash "$root/deploy/make-secrets.sh" --dir "$HOLDFAST_SECRETS"
+services=(n1 n2 n3)
+if prometheus_image; then services+=(prometheus); else say 'Prometheus is left out: no image and no prometheus here'; fi
+say "starting ${services[*]}"
+started=$SECONDS
+compose up -d --no-build "${services[@]}" > "$work/up.log" 2>&1 || { cat "$work/up.log" >&2; fail 'compose up failed'; }
+wait_ready "${admin[@]}" "${data[@]}"
+echo "all three nodes ready after $((SECONDS - started)) s"
+for node in n1 n2 n3; do
+  podman healthcheck run "${PROJECT}_${node}_1" > /dev/null || fail "the health check of $node says no"
+done
+say 'owner token through the command line in the container'
+HOLDFAST_OWNER_TOKEN=$(podman exec "${PROJECT}_n1_1" node dist/src/main.js admin-token create \
+  --name podman --role owner --data /var/lib/holdfast 2> "$work/token.log") || { cat "$work/token.log" >&2; exit 1; }
+export HOLDFAST_OWNER_TOKEN SMOKE_STATE=$work/smoke.state
+(umask 077 && echo "$HOLDFAST_OWNER_TOKEN" > "$work/owner-token")
+say 'upload through n1, download through n2, n3 and n1'
+bash "$root/deploy/smoke.sh" "${admin[0]}" "${data[0]}" "${data[1]}" "${data[2]}" "${data[0]}"
+say 'kill n1 (SIGKILL), download through the others'
+podman kill --signal KILL "${PROJECT}_n1_1" > /dev/null
+wait_ready "${admin[1]}" "${admin[2]}"
+bash "$root/deploy/smoke.sh" "${admin[1]}" "${data[1]}" "${data[1]}" "${data[2]}"
+say 'start n1 again, download through it'
+podman start "${PROJECT}_n1_1" > /dev/null
+wait_ready "${admin[0]}" "${data[0]}"
+bash "$root/deploy/smoke.sh" "${admin[0]}" "${data[0]}" "${data[0]}"
+if [[ " ${services[*]} " == *' prometheus '* ]]; then say 'Prometheus' && wait_scraped; fi
+say 'stop n2 (SIGTERM)'
+timeout 60 podman stop --time 35 "${PROJECT}_n2_1" > /dev/null
+code=$(podman inspect "${PROJECT}_n2_1" --format '{{.State.ExitCode}}')
+[[ $code == 0 ]] || fail "n2 ended with $code instead of 0"
+echo 'n2 stopped in order, exit code 0'
+((keep == 0)) || { podman start "${PROJECT}_n2_1" > /dev/null && wait_ready "${admin[1]}"; }
+echo "The container cluster works: data ${data[*]}, admin ${admin[*]}"

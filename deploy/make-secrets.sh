@@ -6,8 +6,10 @@
 # One folder a node, because that folder is mounted whole and a node must not see the key of another. The files belong
 # to uid 10001, which the containers run as, mode 0400: the service refuses a master key that others can open.
 # Rule: nothing that exists is ever overwritten, for whoever loses the master key loses all data. Run again, it makes
-# what is missing (a new node's folder) and leaves the rest.
+# what is missing (a new node's folder) and leaves the rest; and once a node has been made, what all nodes share is
+# never made anew, because a second master key, authority or cluster id would not fit the first.
 set -euo pipefail
+shopt -s inherit_errexit
 
 readonly OWNER=10001
 readonly DAYS=3650
@@ -39,11 +41,20 @@ make_once() {
   made+=("${file#"$dir"/}")
 }
 
-cluster_env() { echo "HOLDFAST_CLUSTER__ID=$(openssl rand -hex 16)"; }
+# Each value stands in a variable of its own: inside a longer text, a failing openssl would leave a gap unnoticed.
+cluster_env() {
+  local id
+  id=$(openssl rand -hex 16)
+  echo "HOLDFAST_CLUSTER__ID=$id"
+}
 
 # The line that `holdfast master-key create` writes.
 master_key() {
-  echo "holdfast-master-key-1:mk-$(openssl rand -hex 6):$(openssl rand -base64 32 | tr '+/' '-_' | tr -d '=\n')"
+  local id key
+  id=$(openssl rand -hex 6)
+  key=$(openssl rand -base64 32 | tr '+/' '-_' | tr -d '=\n')
+  [[ ${#id} == 12 && ${#key} == 43 ]] || fail 'openssl rand gave too few bytes'
+  echo "holdfast-master-key-1:mk-$id:$key"
 }
 
 private_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256; }
@@ -65,7 +76,6 @@ node_certificate() {
 
 make_node() {
   local node=$1
-  [[ $node =~ ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ && $node != ca ]] || fail "'$node' is no node id" 2
   mkdir -p "$dir/$node"
   make_once "$dir/$node/node.key" private_key
   make_once "$dir/$node/node.crt" node_certificate "$node"
@@ -98,25 +108,32 @@ while (($# > 0)); do
 done
 ((${#nodes[@]} > 0)) || nodes=(n1 n2 n3)
 
+for node in "${nodes[@]}"; do
+  [[ $node =~ ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ && $node != ca ]] || fail "'$node' is no node id" 2
+done
 command -v openssl > /dev/null || fail 'openssl is missing: install it'
 ((EUID == 0)) || fail "run it as root (sudo): the files must belong to uid $OWNER, which the containers run as"
 
 made=()
 umask 077
+if compgen -G "$dir/*/node.key" > /dev/null; then
+  for shared in cluster.env ca/master.key ca/ca.key ca/ca.crt; do
+    [[ -s $dir/$shared ]] ||
+      fail "$dir/$shared is gone while nodes have been made: copy it back, from your backup or (not ca.key) from a node"
+  done
+fi
 # The folder itself and the cluster id are no secret: `docker compose` reads cluster.env as the user who calls it.
 mkdir -p "$dir/ca"
 chmod 0755 "$dir"
 trap 'rm -f "$dir/openssl.log" "$dir"/*.new "$dir"/*/*.new' EXIT
-# A folder whose nodes have keys while the master key is gone is damaged: a new key would not fit the old data.
-if [[ ! -e $dir/ca/master.key ]] && compgen -G "$dir/*/node.key" > /dev/null; then
-  fail "$dir/ca/master.key is gone while nodes have been made: copy it back from $dir/<node>/master.key"
-fi
 make_once "$dir/cluster.env" cluster_env
 chmod 0644 "$dir/cluster.env"
 make_once "$dir/ca/master.key" master_key
 make_once "$dir/ca/ca.key" private_key
 make_once "$dir/ca/ca.crt" ca_certificate
 for node in "${nodes[@]}"; do make_node "$node"; done
+# On the disk before it is told, because data will depend on it.
+sync -f "$dir"
 
 if ((${#made[@]} > 0)); then
   echo "Made in $dir: ${made[*]}"

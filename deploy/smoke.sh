@@ -4,6 +4,7 @@
 #
 # HOLDFAST_OWNER_TOKEN holds an owner token. Needs curl and sha256sum, nothing of this repository.
 set -euo pipefail
+shopt -s inherit_errexit
 
 usage() {
   cat <<'TEXT'
@@ -25,18 +26,19 @@ trap 'rm -rf "$work"' EXIT
 umask 077
 
 # Credentials go to curl through a file, not through its arguments, which every user of the machine can see.
-# Prints the body; a status of 400 or more ends the run and shows what the service said.
+# Prints the body; no answer, or a status of 400 or more, ends the run and shows what the service said.
 call() {
   local credentials=$1
   shift
   local status
+  rm -f "$work/answer"
   status=$(curl --silent --show-error --max-time 120 --config <(echo "$credentials") \
-    --output "$work/answer" --write-out '%{http_code}' "$@")
+    --output "$work/answer" --write-out '%{http_code}' "$@") || { echo "smoke: no answer from ${*: -1}" >&2; return 1; }
   if ((status >= 400)); then
     echo "smoke: $status from ${*: -1}: $(head -c 2000 "$work/answer")" >&2
     return 1
   fi
-  cat "$work/answer"
+  [[ ! -e $work/answer ]] || cat "$work/answer"
 }
 
 bearer() { echo "header = \"Authorization: Bearer $1\""; }
@@ -57,7 +59,9 @@ upload() {
   json "$(bearer "$HOLDFAST_OWNER_TOKEN")" "{\"id\":\"$tenant\",\"name\":\"Smoke test\"}" "$ADMIN/tenants" > /dev/null
   answer=$(json "$(bearer "$HOLDFAST_OWNER_TOKEN")" '{"scopes":"read,write,delete,admin","name":"smoke"}' \
     "$ADMIN/tenants/$tenant/keys")
-  access_key=$(member accessKeyId <<< "$answer") secret_key=$(member secretKey <<< "$answer")
+  access_key=$(member accessKeyId <<< "$answer")
+  secret_key=$(member secretKey <<< "$answer")
+  [[ -n $access_key && -n $secret_key ]] || { echo "smoke: the answer to a new key holds none" >&2; return 1; }
   token=$(data_token)
   json "$(bearer "$token")" "{\"name\":\"$bucket\"}" "$UPLOAD/buckets" > /dev/null
   head -c "$((${SMOKE_MIB:-32} * 1024 * 1024))" /dev/urandom > "$work/file"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings the three-node container cluster up for real with Debian's podman, checks that it stores and serves a file
-# and survives the loss of a node, and takes it down again. No image registry is needed; the base image comes from
+# Brings the three-node container cluster up for real with Debian's podman, checks that it stores and serves a file,
+# survives the loss of its leader and is seen by Prometheus, and takes it down again. No image registry is needed; the base image comes from
 # debootstrap (Debian's archive) and the build's packages from npm. The cluster itself talks to nobody.
 #
 # Bounded in every step; whatever happens, containers, networks, volumes and firewall chains of this run are removed
@@ -18,7 +18,7 @@ Usage: deploy/up-with-podman.sh [--base-port P] [--keep] [--down]
   --base-port P   host ports P, P+1 (n1: data, admin), P+10, P+11 (n2), P+20, P+21 (n3), P+90 (Prometheus);
                   default 9000
   --keep          leave the cluster running at the end and say how to reach it
-  --down          only remove what an earlier run with --keep left
+  --down          only remove what an earlier run left (containers, networks, volumes; images and secrets stay)
 
 Run as root on Debian with: apt-get install podman podman-compose runc debootstrap netavark aardvark-dns iptables
 openssl curl. With Debian's prometheus package, Prometheus runs beside the cluster, otherwise it is left out.
@@ -55,7 +55,8 @@ TEXT
   export CONTAINERS_CONF=$work/containers.conf
 }
 
-compose() { timeout 300 podman-compose -p "$PROJECT" -f "$root/docker-compose.cluster.yml" "$@"; }
+# In the foreground, so that Ctrl-C reaches it.
+compose() { timeout --foreground 300 podman-compose -p "$PROJECT" -f "$root/docker-compose.cluster.yml" "$@"; }
 
 build_image() {
   local extra=()
@@ -64,7 +65,7 @@ build_image() {
     extra=(--volume "$NODE_EXTRA_CA_CERTS:/tmp/extra-ca.pem:ro" --build-arg NODE_EXTRA_CA_CERTS=/tmp/extra-ca.pem)
   fi
   # The docker format, because the OCI format has no health checks.
-  timeout 600 podman build --quiet --format docker --network host "${extra[@]}" \
+  timeout --foreground 600 podman build --quiet --format docker --network host "${extra[@]}" \
     -f "$root/deploy/Dockerfile" -t holdfast:local "$root" > /dev/null
 }
 
@@ -82,21 +83,30 @@ RUN mkdir /prometheus && chown 65534:65534 /prometheus
 USER 65534
 ENTRYPOINT ["/bin/prometheus"]
 TEXT
-  podman build --quiet --network none -t "$PROMETHEUS_IMAGE" "$work/prometheus" > /dev/null
+  timeout --foreground 120 podman build --quiet --network none -t "$PROMETHEUS_IMAGE" "$work/prometheus" > /dev/null
+}
+
+# Containers, volumes and networks of the project, whoever of podman-compose and podman made them.
+left_over() {
+  podman ps --all --quiet --filter "label=io.podman.compose.project=$PROJECT"
+  podman volume ls --quiet --filter "label=io.podman.compose.project=$PROJECT"
+  podman network ls --quiet --filter "name=^${PROJECT}_"
 }
 
 take_down() {
-  compose down -v > "$work/down.log" 2>&1 || true
+  local rest
+  compose down -v > "$work/down.log" 2>&1 || cat "$work/down.log" >&2
   # Older podman-compose leaves the networks.
-  podman network ls --quiet --filter "label=io.podman.compose.project=$PROJECT" | xargs -r podman network rm -f > /dev/null
-  podman network exists "${PROJECT}_default" && podman network rm -f "${PROJECT}_default" > /dev/null
+  podman network ls --quiet --filter "name=^${PROJECT}_" | xargs -r podman network rm -f > /dev/null
+  rest=$(left_over)
+  [[ -z $rest ]] || { echo "up-with-podman: not removed: $rest" >&2; return 1; }
   bash "$root/deploy/podman/remove-firewall-chains.sh"
 }
 
 finish() {
   local code=$?
   trap - EXIT INT TERM
-  if ((code != 0)); then
+  if ((code != 0 && started)); then
     for node in n1 n2 n3; do
       podman container exists "${PROJECT}_${node}_1" || continue
       echo "-- last lines of $node" >&2
@@ -107,8 +117,10 @@ finish() {
     echo "It keeps running. Secrets and owner token: $work. Take it down: deploy/up-with-podman.sh --down && rm -r $work"
     exit 0
   fi
-  say 'taking it down'
-  take_down
+  if ((started)); then
+    say 'taking it down'
+    take_down || code=1
+  fi
   rm -rf "$work"
   exit "$code"
 }
@@ -125,15 +137,35 @@ wait_ready() {
 
 # The first scrape comes up to one interval after the start.
 wait_scraped() {
-  local give_up=$((SECONDS + READY_S_MAX)) url="http://127.0.0.1:$PROMETHEUS_PORT/api/v1"
+  local written loaded give_up=$((SECONDS + READY_S_MAX)) url="http://127.0.0.1:$PROMETHEUS_PORT/api/v1"
   until [[ $(curl --silent --max-time 2 "$url/targets?state=active" | grep -o '"health":"up"' | wc -l) == 3 ]]; do
     ((SECONDS < give_up)) || fail "Prometheus does not reach three nodes after $READY_S_MAX s"
     sleep 0.5
   done
-  echo "prometheus: 3 targets up, $(curl --silent "$url/rules" | grep -o '"type":"alerting"' | wc -l) alert rules loaded"
+  written=$(grep -c -- '- alert:' "$root/deploy/prometheus/alerts.yml")
+  loaded=$(curl --silent --max-time 5 "$url/rules" | grep -o '"type":"alerting"' | wc -l)
+  [[ $loaded == "$written" ]] || fail "Prometheus loaded $loaded of $written alert rules"
+  echo "prometheus: 3 targets up, $loaded alert rules loaded"
 }
 
-keep=0 base=9000 only_down=0
+# Sets `leader` to the position of the node that leads.
+find_leader() {
+  local give_up=$((SECONDS + READY_S_MAX))
+  until ((SECONDS >= give_up)); do
+    for leader in 0 1 2; do
+      curl --silent --max-time 2 "${admin[leader]}/metrics" | grep -q '^holdfast_raft_is_leader 1$' && return 0
+    done
+    sleep 0.5
+  done
+  fail "no node leads after $READY_S_MAX s"
+}
+
+# There is no systemd to run podman's health timers; it complains of that at every start and stop.
+quietly() { podman "$@" 2> >(grep -v 'systemd connection' >&2) > /dev/null; }
+
+smoke() { SMOKE_STATE=$work/$1 bash "$root/deploy/smoke.sh" "${@:2}"; }
+
+keep=0 base=9000 only_down=0 started=0
 while (($# > 0)); do
   case $1 in
     --base-port)
@@ -155,18 +187,17 @@ export N1_DATA_PORT=$base N1_ADMIN_PORT=$((base + 1)) N2_DATA_PORT=$((base + 10)
 export N3_DATA_PORT=$((base + 20)) N3_ADMIN_PORT=$((base + 21))
 data=("http://127.0.0.1:$N1_DATA_PORT" "http://127.0.0.1:$N2_DATA_PORT" "http://127.0.0.1:$N3_DATA_PORT")
 admin=("http://127.0.0.1:$N1_ADMIN_PORT" "http://127.0.0.1:$N2_ADMIN_PORT" "http://127.0.0.1:$N3_ADMIN_PORT")
-podman_settings
-if ((only_down)); then
-  mkdir -p "$HOLDFAST_SECRETS" && touch "$HOLDFAST_SECRETS/cluster.env"
-  take_down
-  rm -rf "$work"
-  exit 0
-fi
-[[ -z $(podman ps --all --quiet --filter "label=io.podman.compose.project=$PROJECT") ]] ||
-  fail 'a cluster of an earlier run is there: deploy/up-with-podman.sh --down'
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+podman_settings
+if ((only_down)); then
+  # podman-compose wants the file of the environment even for this.
+  mkdir -p "$HOLDFAST_SECRETS" && touch "$HOLDFAST_SECRETS/cluster.env"
+  started=1
+  exit 0
+fi
+[[ -z $(left_over) ]] || fail 'something of an earlier run is there: deploy/up-with-podman.sh --down'
 
 say 'base image'
 bash "$root/deploy/podman/base-image.sh"
@@ -178,33 +209,39 @@ bash "$root/deploy/make-secrets.sh" --dir "$HOLDFAST_SECRETS"
 services=(n1 n2 n3)
 if prometheus_image; then services+=(prometheus); else say 'Prometheus is left out: no image and no prometheus here'; fi
 say "starting ${services[*]}"
-started=$SECONDS
+started=1
+since=$SECONDS
 compose up -d --no-build "${services[@]}" > "$work/up.log" 2>&1 || { cat "$work/up.log" >&2; fail 'compose up failed'; }
 wait_ready "${admin[@]}" "${data[@]}"
-echo "all three nodes ready after $((SECONDS - started)) s"
+echo "all three nodes ready after $((SECONDS - since)) s"
 for node in n1 n2 n3; do
-  podman healthcheck run "${PROJECT}_${node}_1" > /dev/null || fail "the health check of $node says no"
+  quietly healthcheck run "${PROJECT}_${node}_1" || fail "the health check of $node says no"
 done
 say 'owner token through the command line in the container'
 HOLDFAST_OWNER_TOKEN=$(podman exec "${PROJECT}_n1_1" node dist/src/main.js admin-token create \
   --name podman --role owner --data /var/lib/holdfast 2> "$work/token.log") || { cat "$work/token.log" >&2; exit 1; }
-export HOLDFAST_OWNER_TOKEN SMOKE_STATE=$work/smoke.state
+export HOLDFAST_OWNER_TOKEN
 (umask 077 && echo "$HOLDFAST_OWNER_TOKEN" > "$work/owner-token")
 say 'upload through n1, download through n2, n3 and n1'
-bash "$root/deploy/smoke.sh" "${admin[0]}" "${data[0]}" "${data[1]}" "${data[2]}" "${data[0]}"
-say 'kill n1 (SIGKILL), download through the others'
-podman kill --signal KILL "${PROJECT}_n1_1" > /dev/null
-wait_ready "${admin[1]}" "${admin[2]}"
-bash "$root/deploy/smoke.sh" "${admin[1]}" "${data[1]}" "${data[1]}" "${data[2]}"
-say 'start n1 again, download through it'
-podman start "${PROJECT}_n1_1" > /dev/null
-wait_ready "${admin[0]}" "${data[0]}"
-bash "$root/deploy/smoke.sh" "${admin[0]}" "${data[0]}" "${data[0]}"
+smoke first "${admin[0]}" "${data[0]}" "${data[1]}" "${data[2]}" "${data[0]}"
+find_leader
+others=($(((leader + 1) % 3)) $(((leader + 2) % 3)))
+killed=n$((leader + 1)) a=${others[0]} b=${others[1]}
+say "kill the leader $killed (SIGKILL): download through the others, and upload another file"
+quietly kill --signal KILL "${PROJECT}_${killed}_1"
+wait_ready "${admin[a]}" "${admin[b]}"
+smoke first "${admin[a]}" "${data[a]}" "${data[a]}" "${data[b]}"
+smoke second "${admin[a]}" "${data[a]}" "${data[b]}"
+say "start $killed again, download both files through it"
+quietly start "${PROJECT}_${killed}_1"
+wait_ready "${admin[leader]}" "${data[leader]}"
+smoke first "${admin[leader]}" "${data[leader]}" "${data[leader]}"
+smoke second "${admin[leader]}" "${data[leader]}" "${data[leader]}"
 if [[ " ${services[*]} " == *' prometheus '* ]]; then say 'Prometheus' && wait_scraped; fi
 say 'stop n2 (SIGTERM)'
-timeout 60 podman stop --time 35 "${PROJECT}_n2_1" > /dev/null
+quietly stop --time 35 "${PROJECT}_n2_1"
 code=$(podman inspect "${PROJECT}_n2_1" --format '{{.State.ExitCode}}')
 [[ $code == 0 ]] || fail "n2 ended with $code instead of 0"
 echo 'n2 stopped in order, exit code 0'
-((keep == 0)) || { podman start "${PROJECT}_n2_1" > /dev/null && wait_ready "${admin[1]}"; }
+((keep == 0)) || { quietly start "${PROJECT}_n2_1" && wait_ready "${admin[1]}"; }
 echo "The container cluster works: data ${data[*]}, admin ${admin[*]}"

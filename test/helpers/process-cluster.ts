@@ -49,6 +49,12 @@ export async function freeBasePort(nodes: number): Promise<number> {
   throw new Error('found no free ports')
 }
 
+/**
+ * Goes before a command that starts a node: ends the loader that the test runner gives to every process that its own
+ * processes start, which no user's node has and which the compiler does not bear.
+ */
+export const PLAINLY = ['env', '-u', 'NODE_OPTIONS'] as const
+
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Removes the folder when the test is over; nodes may still be closing files in it. */
@@ -116,9 +122,13 @@ export class ProcessCluster {
   startNode(nodeId: string): void {
     const node = this.node(nodeId)
     const log = openSync(node.logFile, 'a')
-    const child = spawn(process.execPath, [MAIN, 'server', '--config', node.configFile], {
-      stdio: ['ignore', log, log],
-    })
+    const child = spawn(
+      PLAINLY[0],
+      [...PLAINLY.slice(1), process.execPath, MAIN, 'server', '--config', node.configFile],
+      {
+        stdio: ['ignore', log, log],
+      },
+    )
     this.#children.set(nodeId, child)
   }
 

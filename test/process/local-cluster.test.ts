@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
-import { freeBasePort, temporaryFolder, until } from '../helpers/process-cluster.ts'
+import { freeBasePort, PLAINLY, temporaryFolder, until } from '../helpers/process-cluster.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../scripts/local-cluster.ts', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Description {
   readonly ready: boolean
@@ -39,8 +40,12 @@ interface Run {
   stderr: string
 }
 
-function launch(t: Test, args: readonly string[]): Run {
-  const child = spawn(process.execPath, [LAUNCHER, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+function launch(t: Test, args: readonly string[], command = [process.execPath, LAUNCHER]): Run {
+  const [program, ...before] = [...PLAINLY, ...command]
+  const child = spawn(program, [...before, ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const ended = new Promise<number | string>((resolve) =>
     child.once('exit', (code, signal) => resolve(code ?? signal ?? '')),
   )
@@ -54,11 +59,21 @@ function launch(t: Test, args: readonly string[]): Run {
   return run
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    // No such process.
+    return false
+  }
+}
+
 async function described(run: Run): Promise<Description> {
   await until(
     `the cluster is ready (${run.stderr})`,
     () => run.stdout.includes('\n') || run.child.exitCode !== null,
   )
+  if (run.stdout === '') throw new Error(`the launcher ended: ${run.stderr}`)
   return JSON.parse(run.stdout) as Description
 }
 
@@ -160,6 +175,16 @@ t.test('npm start --json', { timeout: 120_000 }, async (t) => {
     t.not(await run.ended, 0)
     t.match(run.stderr, /holds a cluster of 3 nodes, not 1: start it with --nodes 3/)
   })
+})
+
+t.test('npm start passes SIGTERM on: no node outlives it', { timeout: 180_000 }, async (t) => {
+  const args = ['--json', '--nodes', '1', '--data', join(temporaryFolder(t), 'data')]
+  const run = launch(t, [...args, '--base-port', String(await freeBasePort(1))], ['npm', 'start', '--'])
+  const pid = (await described(run)).nodes[0]?.pid ?? 0
+  t.ok(isAlive(pid))
+  run.child.kill('SIGTERM')
+  await run.ended
+  await until('the node has ended', () => !isAlive(pid))
 })
 
 t.test('npm start refuses', async (t) => {

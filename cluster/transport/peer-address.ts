@@ -34,7 +34,7 @@ export function requireLoopback(address: PeerAddress): void {
     'peer_tls_required',
     `Cannot speak plain TCP on peer address '${address}': it is not loopback`,
     {
-      hint: 'Give the node its cluster CA, certificate and key (`holdfast certs` makes them), or use 127.0.0.1 for a trial on one machine.',
+      hint: 'Give the node its cluster CA, certificate and key (README, "Three machines", shows how to make them), or use 127.0.0.1 for a trial on one machine.',
     },
   )
 }

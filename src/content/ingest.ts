@@ -3,7 +3,7 @@
  *
  * Owns: the order. Knows nothing of: buckets and keys; the caller commits what this returns.
  * Rules: a body is returned only when every digest holds and every chunk is durable, or already was. What was placed
- * for an upload that fails is named by no committed row and is collected later. [decisions 15]
+ * for an upload that fails is named by no committed row: it costs space and nothing else.
  */
 import { createHash } from 'node:crypto'
 import type { Blobs } from '../../cluster/index.ts'
@@ -41,7 +41,7 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
     size: reader.size,
     etag: etagOf(chunks.map((chunk) => chunk.id)),
     checksums,
-    body: { kind: 'chunks', chunks },
+    body: { kind: 'chunks', chunks, copiesMin: parts.blobs.copiesToAck },
   }
 }
 
@@ -131,7 +131,7 @@ class ChunkUpload {
     return use
   }
 
-  /** Stored by an earlier upload, condemned or not: the commit revives it, or says that it is gone. */
+  /** Stored by an earlier upload, condemned or not: the commit revives it, or says that it is gone or has too few copies. */
   #existing(row: ChunkRecord | undefined): Promise<ChunkUse> | null {
     if (row === undefined || row.replicas.length < this.#parts.blobs.copiesToAck) return null
     const { id, birth, size, sealedSize, checksum } = row

@@ -10,7 +10,7 @@ import type { CommandType, Reply, ReplyValues } from '../state-machine/commands.
 export function settle<T extends CommandType>(reply: Reply<T>): ReplyValues[T] {
   if (reply.ok) return reply.value
   if (reply.code === 'chunks_gone') {
-    // The content was collected between our look and the commit. The bytes streamed by, so only the caller can send them again.
+    // What the upload counted on was lost between its look and the commit. The bytes streamed by, so only the caller can send them again.
     throw new Condition('slow_down', `${reply.message}; send the request again`, { retryAfterMs: 1000 })
   }
   throw new Refusal(reply.code, reply.message)

@@ -6,7 +6,7 @@
  * row; what is said about one birth never touches another; the last known copy is never struck off.
  */
 import { assert } from './assert.ts'
-import type { ChunkUse, Command } from './commands.ts'
+import type { ChunkUse, Command, PutCommand } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
 import type { ChunkId, ChunkLink, ChunkRecord, RepairRecord, TenantId } from './records.ts'
@@ -20,15 +20,26 @@ interface Claim {
   occurrences: number
 }
 
-/** Chunks that the gateway found earlier and that are not there any more, or are another making. Each named once. */
-export function goneChunks(view: View, tenantId: TenantId, uses: readonly ChunkUse[]): readonly ChunkId[] {
-  const uploaded = new Set(uses.filter((use) => !use.existing).map((use) => use.id))
-  const gone = new Set<ChunkId>()
-  for (const use of uses) {
-    if (!use.existing || uploaded.has(use.id)) continue
-    if (view.get(keys.chunk(tenantId, use.id))?.birth !== use.birth) gone.add(use.id)
+/**
+ * Chunks that the body cannot count on, each named once: found earlier by the gateway and not there any more, another
+ * making, or listed with fewer copies than an acknowledgement needs. Copies may have been struck off since the look.
+ */
+export function unsafeChunks(view: View, command: PutCommand): readonly ChunkId[] {
+  const { tenantId, body } = command
+  if (body.kind !== 'chunks') return []
+  const unsafe: ChunkId[] = []
+  for (const { use } of gather(body.chunks)) {
+    const present = view.get(keys.chunk(tenantId, use.id))
+    const isGone = use.existing && present?.birth !== use.birth
+    if (isGone || holdersOf(present, use).length < body.copiesMin) unsafe.push(use.id)
   }
-  return [...gone]
+  return unsafe
+}
+
+/** Who holds a copy once this use is counted: what was uploaded under another birth than the row's is spare. */
+function holdersOf(present: ChunkRecord | undefined, use: ChunkUse): readonly string[] {
+  if (present !== undefined && present.birth !== use.birth) return present.replicas
+  return [...new Set([...(present?.replicas ?? []), ...use.replicas])]
 }
 
 /** Counts the references of a new body; creates rows for what was uploaded and revives what was condemned. */
@@ -43,11 +54,9 @@ export function claimChunks(
     // another birth that no row names.
     const present = draft.get(keys.chunk(tenantId, use.id)) ?? newChunk(tenantId, use)
     const references = present.references + occurrences
-    const isSameMaking = use.birth === present.birth
-    const replicas = isSameMaking ? [...new Set([...present.replicas, ...use.replicas])] : present.replicas
-    const chunk = { ...present, references, replicas, condemnedAt: null }
+    const chunk = { ...present, references, replicas: holdersOf(present, use), condemnedAt: null }
     draft.put(keys.chunk(tenantId, use.id), chunk)
-    if (!isSameMaking) continue
+    if (use.birth !== present.birth) continue
     for (const node of use.replicas) endRepair(draft, chunk, node)
     oweCopies(draft, chunk, use.missing, context)
   }
@@ -126,19 +135,9 @@ function gather(uses: readonly ChunkUse[]): Iterable<Claim> {
 }
 
 function newChunk(tenantId: TenantId, use: ChunkUse): ChunkRecord {
-  assert(!use.existing, 'goneChunks has refused what should exist and does not')
-  const { id, birth, size, sealedSize, checksum, replicas } = use
-  return {
-    id,
-    tenantId,
-    birth,
-    size,
-    sealedSize,
-    checksum,
-    replicas: [...new Set(replicas)],
-    references: 0,
-    condemnedAt: null,
-  }
+  assert(!use.existing, 'unsafeChunks has named what should exist and does not')
+  const { id, birth, size, sealedSize, checksum } = use
+  return { id, tenantId, birth, size, sealedSize, checksum, replicas: [], references: 0, condemnedAt: null }
 }
 
 /** One row per node that should hold a copy and does not. */

@@ -35,7 +35,12 @@ export interface ChunkUse {
 export type PutBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealed: Uint8Array }
-  | { readonly kind: 'chunks'; readonly chunks: readonly ChunkUse[] }
+  | {
+      readonly kind: 'chunks'
+      readonly chunks: readonly ChunkUse[]
+      /** W of the gateway: the body is refused while the row of any chunk would list fewer copies than this. */
+      readonly copiesMin: number
+    }
 
 export type Command =
   | { readonly type: 'setClusterKey'; readonly masterKeyFingerprint: string }
@@ -124,6 +129,7 @@ export type Command =
       readonly node: string
     }
 
+export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
 
 /** What a successful command answers. */
@@ -147,7 +153,7 @@ export interface ReplyValues {
 export type Reply<T extends CommandType = CommandType> =
   | { readonly ok: true; readonly value: ReplyValues[T] }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string }
-  /** putObject only: these existing chunks are gone or changed birth; upload them again and propose anew. */
+  /** putObject only: these chunks are gone, of another birth, or on too few nodes; upload them again, propose anew. */
   | {
       readonly ok: false
       readonly code: 'chunks_gone'

@@ -2,12 +2,12 @@
  * Objects: a put replaces what the key held, a delete removes it.
  *
  * Owns: the object row, its inline body or manifest pages, and the order in which chunks are claimed and released.
- * Rule: nothing is written until every chunk the body counts on is known to be there; the old body goes last.
+ * Rule: nothing is written until every chunk the body counts on is known to be safe; the old body goes last.
  */
 import { assert } from './assert.ts'
 import { bucketOf, countUsage } from './buckets.ts'
-import { claimChunks, goneChunks, releaseChunks } from './chunks.ts'
-import type { ChunkUse, Command, PutBody, ReplyValues } from './commands.ts'
+import { claimChunks, releaseChunks, unsafeChunks } from './chunks.ts'
+import type { ChunkUse, Command, PutBody, PutCommand, ReplyValues } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
 import { dropManifest, writeManifest } from './manifests.ts'
@@ -16,8 +16,6 @@ import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import { activeTenant } from './tenants.ts'
 import { versionIdAt } from './version-id.ts'
 import type { ApplyContext, View } from './view.ts'
-
-type PutCommand = Extract<Command, { type: 'putObject' }>
 
 interface ChunksGone {
   readonly ok: false
@@ -36,10 +34,10 @@ export function putObject(
   const fault = bodyFault(command)
   if (fault !== null) return refuse('invalid_argument', `Cannot put object: ${fault}`)
   const uses = chunksOf(command.body)
-  const gone = goneChunks(draft, command.tenantId, uses)
-  if (gone.length > 0) {
-    const message = `Cannot put object: ${gone.length} chunks it counts on are gone`
-    return { ok: false, code: 'chunks_gone', message, chunks: gone }
+  const chunks = unsafeChunks(draft, command)
+  if (chunks.length > 0) {
+    const message = `Cannot put object: ${chunks.length} chunks it counts on are gone or have too few copies`
+    return { ok: false, code: 'chunks_gone', message, chunks }
   }
 
   const bucket = target.value

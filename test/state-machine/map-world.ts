@@ -4,7 +4,14 @@
  * Asserts on the way what holds for every command: a refusal writes nothing, and the writes touch each row once.
  */
 import assert from 'node:assert/strict'
-import type { ChunkUse, Command, PutBody, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
+import type {
+  ChunkUse,
+  Command,
+  PutBody,
+  PutCommand,
+  Reply,
+  ReplyValues,
+} from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
@@ -69,7 +76,7 @@ export function disableTenant(world: MapWorld, id: string): void {
   })
 }
 
-export function put(key: string, body: PutBody, size: number): Extract<Command, { type: 'putObject' }> {
+export function put(key: string, body: PutBody, size: number): PutCommand {
   return {
     type: 'putObject',
     tenantId: 'acme',
@@ -85,15 +92,12 @@ export function put(key: string, body: PutBody, size: number): Extract<Command, 
   }
 }
 
-/** Chunks of 10 bytes each; every one a fresh upload held by n1 and n2 unless said otherwise. */
-export function putChunks(
-  key: string,
-  chunks: readonly (string | ChunkUse)[],
-): Extract<Command, { type: 'putObject' }> {
+/** Chunks of 10 bytes each; every one a fresh upload held by n1 and n2, which is enough, unless said otherwise. */
+export function putChunks(key: string, chunks: readonly (string | ChunkUse)[], copiesMin = 2): PutCommand {
   const uses = chunks.map((chunk) => (typeof chunk === 'string' ? fresh(chunk) : chunk))
   return put(
     key,
-    { kind: 'chunks', chunks: uses },
+    { kind: 'chunks', chunks: uses, copiesMin },
     uses.reduce((sum, use) => sum + use.size, 0),
   )
 }

@@ -159,12 +159,35 @@ t.test('putObject', (t) => {
 
   t.test('lists the copies that an upload added to an existing chunk, and ends their repairs', (t) => {
     const world = worldWithBucket()
-    world.do(putChunks('a', [fresh('c1', { replicas: ['n1'], missing: ['n2', 'n3'] })]))
+    world.do(putChunks('a', [fresh('c1', { replicas: ['n1'], missing: ['n2', 'n3'] })], 1))
     world.do(putChunks('b', [found('c1', { replicas: ['n1', 'n2'], missing: ['n3'] })]))
     t.match(world.get(keys.chunk('acme', 'c1')), { replicas: ['n1', 'n2'], references: 2 })
     t.equal(world.get(keys.repair('n2', 'birth-c1', 'c1')), undefined)
     t.match(world.get(keys.repair('n3', 'birth-c1', 'c1')), { target: 'n3' })
     t.match(world.get(keys.repairTotal()), { count: 1 })
+    t.end()
+  })
+
+  t.test('chunks_gone when a copy was struck off between the look of an upload and its commit', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', ['c1', 'c2']))
+    world.do({ type: 'dropReplica', tenantId: 'acme', chunkId: 'c2', birth: 'birth-c2', node: 'n1' })
+    const before = new Map(world.rows)
+    const reply = world.run(putChunks('j', [found('c1'), found('c2')]))
+    t.match(reply, { ok: false, code: 'chunks_gone', chunks: ['c2'] }, 'never acknowledged on one copy')
+    t.same(world.rows, before)
+    world.do(putChunks('j', [found('c1'), found('c2', { replicas: ['n3'] })]))
+    t.match(world.get(keys.chunk('acme', 'c2')), { replicas: ['n2', 'n3'], references: 2 })
+    t.end()
+  })
+
+  t.test('chunks_gone when the row that came first is of another birth and has too few copies', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', ['c1']))
+    world.do({ type: 'dropReplica', tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1', node: 'n1' })
+    const other = fresh('c1', { birth: 'later', replicas: ['n1', 'n3'] })
+    t.match(world.run(putChunks('j', [other])), { ok: false, code: 'chunks_gone', chunks: ['c1'] })
+    t.match(world.get(keys.chunk('acme', 'c1')), { birth: 'birth-c1', replicas: ['n2'], references: 1 })
     t.end()
   })
 
@@ -199,7 +222,7 @@ t.test('putObject', (t) => {
     const refused = { ok: false, code: 'invalid_argument' }
     t.match(world.run(put('k', { kind: 'empty' }, 5)), refused)
     t.match(world.run(put('k', inline, 0)), refused)
-    t.match(world.run(put('k', { kind: 'chunks', chunks: [] }, 0)), refused)
+    t.match(world.run(put('k', { kind: 'chunks', chunks: [], copiesMin: 1 }, 0)), refused)
     t.match(world.run({ ...putChunks('k', ['c1']), size: 11 }), refused)
     t.match(world.run(put('k', inline, -1)), refused)
     t.match(world.run(putChunks('k', [fresh('c1', { replicas: [] })])), refused)

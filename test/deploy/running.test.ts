@@ -1,0 +1,155 @@
+/**
+ * The deployment files against real nodes: the alert rules ask for figures that are served, the smoke test goes
+ * through, the probe tells the truth.
+ */
+import { spawn } from 'node:child_process'
+import t from 'tap'
+import { parse } from 'yaml'
+import { ProcessCluster, until } from '../helpers/process-cluster.ts'
+import { alertRules, groupingLabels, served, TARGET_LABELS, wantedBy } from './alerts.ts'
+import { hasCommand, inRoot, read } from './files.ts'
+
+const SPAWN_MS_MAX = 60_000
+const PROMTOOL = 'promtool'
+
+const withPromtool = hasCommand(PROMTOOL, '--version') ? false : 'promtool is not installed'
+const withCurl = ['bash', 'curl', 'sha256sum'].every((name) => hasCommand(name, '--version'))
+  ? false
+  : 'bash, curl and sha256sum are needed'
+
+async function run(
+  command: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const child = spawn(command, args, {
+    env: { ...process.env, NODE_OPTIONS: '', ...environment },
+    timeout: SPAWN_MS_MAX,
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (text) => (stdout += text))
+  child.stderr.on('data', (text) => (stderr += text))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  return { code, stdout, stderr }
+}
+
+const probe = (...args: readonly string[]) => run(process.execPath, [inRoot('deploy/probe.mjs'), ...args])
+
+t.test('alerts.yml', async (t) => {
+  const rules = alertRules()
+
+  t.test('says for every rule how bad it is, what is wrong and what to do', async (t) => {
+    t.ok(rules.length > 10)
+    t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, 'names are unique')
+    for (const { alert, labels, annotations } of rules) {
+      t.match(alert, /^Holdfast[A-Z]\w+$/)
+      t.match(labels.severity, /^(critical|warning)$/, alert)
+      t.match(annotations, { summary: /\w/, description: /\w.*\.$/ }, alert)
+      for (const [name] of annotations.description.matchAll(/\bHoldfast[A-Z]\w+/g)) {
+        t.ok(
+          rules.some((rule) => rule.alert === name),
+          `${alert} points to ${name}`,
+        )
+      }
+    }
+  })
+
+  t.test('is loaded by prometheus.yml', async (t) => {
+    t.same(parse(read('deploy/prometheus/prometheus.yml')).rule_files, ['alerts.yml'])
+  })
+
+  t.test('is what promtool accepts, and fires when it should', { skip: withPromtool }, async (t) => {
+    for (const args of [
+      ['check', 'config', inRoot('deploy/prometheus/prometheus.yml')],
+      ['test', 'rules', inRoot('test/deploy/alerts.promtool.yml')],
+    ]) {
+      const { code, stdout, stderr } = await run(PROMTOOL, args)
+      t.equal(code, 0, `${stdout}${stderr}`)
+    }
+  })
+
+  t.test('reads its expressions rightly here', async (t) => {
+    const expr =
+      'sum by (job) (rate(a_total{code=~"5..", x!="b"}[5m])) / on (job) group_right () c > 0.1 and d == 0'
+    t.same(wantedBy(expr), [
+      { metric: 'a_total', labels: ['code', 'x'] },
+      { metric: 'c', labels: [] },
+      { metric: 'd', labels: [] },
+    ])
+    t.same(groupingLabels(expr), ['job', 'job'])
+  })
+})
+
+t.test('beside a running cluster', async (t) => {
+  const cluster = await ProcessCluster.start(t, 3)
+  const page = async (): Promise<string> => {
+    const answers = cluster.plan.map(({ adminUrl }) => fetch(`${adminUrl}/metrics`))
+    return (await Promise.all(answers.map(async (answer) => (await answer).text()))).join('\n')
+  }
+
+  await t.test('every metric and label of an alert rule is served', async (t) => {
+    // A few figures begin when there is something to tell: the disk was asked, a peer was heard.
+    const late = ['holdfast_blob_disk_free_bytes', 'holdfast_raft_peer_last_contact_seconds']
+    await until('all figures are there', async () => {
+      const names = served(await page())
+      return late.every((name) => names.has(name))
+    })
+    const names = served(await page()).set('up', new Set())
+    const labels = new Set([...names.values()].flatMap((of) => [...of]).concat(TARGET_LABELS))
+    for (const { alert, expr } of alertRules()) {
+      t.ok(wantedBy(expr).length > 0, alert)
+      for (const { metric, labels: selected } of wantedBy(expr)) {
+        t.ok(names.has(metric), `${alert}: ${metric}`)
+        const has = [...(names.get(metric) ?? []), ...TARGET_LABELS]
+        t.same(
+          selected.filter((label) => !has.includes(label)),
+          [],
+          `${alert}: labels of ${metric}`,
+        )
+      }
+      for (const label of groupingLabels(expr)) t.ok(labels.has(label), `${alert}: ${label}`)
+    }
+  })
+
+  await t.test('the probes that the error rate leaves out have the names it uses', async (t) => {
+    await fetch(`${cluster.node('n1').dataUrl}/readyz`)
+    const text = await page()
+    for (const operation of ['readyz', 'adminReadyz']) t.match(text, `operation="${operation}"`)
+  })
+
+  await t.test('the probe says yes to a live node', async (t) => {
+    t.same(await probe(`${cluster.node('n1').adminUrl}/healthz`), { code: 0, stdout: '', stderr: '' })
+  })
+
+  await t.test(
+    'the smoke test uploads through one node and downloads through the others',
+    { skip: withCurl },
+    async (t) => {
+      const [first = '', ...others] = cluster.plan.map(({ dataUrl }) => dataUrl)
+      const urls = [cluster.node('n2').adminUrl, first, ...others]
+      const environment = { HOLDFAST_OWNER_TOKEN: cluster.setup.ownerToken, SMOKE_MIB: '1' }
+      const good = await run('bash', [inRoot('deploy/smoke.sh'), ...urls], environment)
+      t.match(good, { code: 0, stderr: '', stdout: /^smoke: uploaded 1 MiB/ })
+      t.equal(good.stdout.match(/sha256 agrees/g)?.length, 2)
+      const unknown = { ...environment, HOLDFAST_OWNER_TOKEN: `svcadm_${'A'.repeat(43)}` }
+      const denied = await run('bash', [inRoot('deploy/smoke.sh'), ...urls], unknown)
+      t.match(denied, { code: 1, stdout: '', stderr: /^smoke: 401 from .*tenants/ })
+      t.notMatch(denied.stderr, unknown.HOLDFAST_OWNER_TOKEN)
+    },
+  )
+
+  await t.test('the smoke test and the probe say no when a node is gone', { skip: withCurl }, async (t) => {
+    await cluster.signal('n3', 'SIGKILL')
+    const { adminUrl, dataUrl } = cluster.node('n3')
+    t.match(await probe(`${adminUrl}/healthz`), { code: 1, stderr: /does not answer: .*ECONNREFUSED/ })
+    await cluster.signal('n2', 'SIGKILL')
+    const alone = cluster.node('n1').adminUrl
+    await until('n1 misses its majority', async () => !(await cluster.ready('n1')))
+    t.match(await probe(`${alone}/readyz`), { code: 1, stderr: /answered 503: .*No leader is known/ })
+    t.match(await probe(`${alone}/healthz`), { code: 0 }, 'it must not be killed for that')
+    t.match(await probe(), { code: 2, stderr: /^usage/ })
+    const environment = { HOLDFAST_OWNER_TOKEN: cluster.setup.ownerToken }
+    const smoke = await run('bash', [inRoot('deploy/smoke.sh'), adminUrl, dataUrl, dataUrl], environment)
+    t.match(smoke, { code: 1, stderr: /smoke: no answer from/ })
+  })
+})

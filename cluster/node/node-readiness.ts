@@ -14,7 +14,7 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
   const reasons: string[] = []
   if (driver.isTombstoned || (registered !== null && registered !== incarnation)) {
     reasons.push(
-      `Another data directory is registered as ${nodeId}: restore that directory, or remove the member and join under a new name`,
+      `Another data directory is registered as ${nodeId}: start this node with that directory; the cluster keeps waiting for it`,
     )
   }
   if (driver.route.leaderId === null) {

@@ -65,6 +65,6 @@ function logMissing(applied: LogBase): StartError {
 function stateBehindLog(applied: LogBase, base: LogBase): StartError {
   const message = `Cannot start: the state ends at index ${applied.index}, but the log begins after ${base.index}`
   return new StartError('state_behind_log', message, {
-    hint: 'The state directory was lost or replaced by an older one. Do not reuse this data directory: move it away and let the node join again under a new name.',
+    hint: 'The state directory was lost or replaced by an older one. Bring back the state directory that belongs to this log; the other nodes go on without this one.',
   })
 }

@@ -21,8 +21,8 @@ export class WalCorruptError extends StartError {
     super('log_damaged', `Cannot read the Raft log: '${place.file}' at byte ${place.offset}: ${what}`, {
       ...options,
       hint:
-        'Keep a copy of the directory, then restore this file from a copy, or remove the node from the cluster ' +
-        'and let it join again with an empty data directory; never shorten or delete the file by hand',
+        'Keep a copy of the directory. Restore these very bytes if you have them: an older state of the file would lose ' +
+        'what this node promised. Never shorten or delete the file by hand; the other nodes go on without this one',
     })
     this.name = 'WalCorruptError'
     this.file = place.file

@@ -43,7 +43,7 @@ export class LevelStateMachine implements StateMachine {
     const current = await this.#directory.current()
     const state = current === null ? await this.#create() : await this.#openAt(current)
     this.handle.swap(state)
-    return state.machineRecord()
+    return this.#recordOf(state)
   }
 
   async apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]> {
@@ -87,10 +87,26 @@ export class LevelStateMachine implements StateMachine {
   }
 
   async #openAt(name: string): Promise<OpenState> {
-    const state = await OpenState.open(this.#directory.locationOf(name), { create: false })
+    const state = await this.#openExisting(name)
     // Only now: if the pointer were wrong, the leftovers would be all that is left.
     await this.#removeLeftovers(name)
     return state
+  }
+
+  #recordOf(state: OpenState): Uint8Array | null {
+    try {
+      return state.machineRecord()
+    } catch (cause) {
+      throw this.#directory.unusable('its machine record is damaged', cause)
+    }
+  }
+
+  async #openExisting(name: string): Promise<OpenState> {
+    try {
+      return await OpenState.open(this.#directory.locationOf(name), { create: false })
+    } catch (cause) {
+      throw this.#directory.unusable(`${name} cannot be opened`, cause)
+    }
   }
 
   async #removeLeftovers(current: string | null): Promise<void> {

@@ -6,6 +6,7 @@
  */
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { StartError } from '../../cluster/index.ts'
 
 const POINTER = 'CURRENT'
 const POINTER_DRAFT = 'CURRENT.new'
@@ -22,7 +23,15 @@ export class StateDirectory {
     return join(this.#dir, name)
   }
 
-  /** The name that CURRENT holds; null in a fresh directory. Creates the directory. */
+  /** The state is a cache of the log: where the log still reaches back to its beginning, it is made again. [ADR 0002] */
+  unusable(what: string, cause?: unknown): StartError {
+    const hint =
+      `Stop this node and move ${this.#dir} away: it is made again from the Raft log, if that reaches back to its ` +
+      'beginning. Otherwise the node refuses to start and says so; the others go on without it.'
+    return new StartError('state_damaged', `Cannot open the state in ${this.#dir}: ${what}`, { hint, cause })
+  }
+
+  /** The name that CURRENT holds; null in a fresh directory. Creates the directory. Throws StartError. */
   async current(): Promise<string | null> {
     await mkdir(this.#dir, { recursive: true })
     let text: string
@@ -30,10 +39,10 @@ export class StateDirectory {
       text = await readFile(join(this.#dir, POINTER), 'utf8')
     } catch (cause) {
       if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null
-      throw new Error(`Cannot read ${join(this.#dir, POINTER)}`, { cause })
+      throw this.unusable(`${POINTER} cannot be read`, cause)
     }
     const name = text.replace(/\n$/, '')
-    if (!NAME.test(name)) throw new Error(`Cannot open the state: ${join(this.#dir, POINTER)} is damaged`)
+    if (!NAME.test(name)) throw this.unusable(`${POINTER} is damaged`)
     return name
   }
 

@@ -1,8 +1,8 @@
 /**
  * The log of one node: JSON lines on standard error, or to a file descriptor it is given.
  *
- * Owns: level, field redaction, the base fields. Rule: a secret never reaches a line, whatever field it hides in;
- * the list of field names stands here and a test posts every one of them.
+ * Owns: level, field redaction, the base fields. Rule: a secret never reaches a line. Nobody logs one on purpose; what
+ * slips in with an object is struck out by the field names that stand here, of which a test logs every one.
  */
 import { pino, type Logger as PinoLogger } from 'pino'
 import type { Config } from '../config/types.ts'

@@ -127,7 +127,10 @@ t.test('recover', async (t) => {
 
   t.test('state_behind_log: refuses a state that ends before the log begins', async (t) => {
     const log = { hardState, base: { index: 9, term: 3 }, entries: [] }
-    t.throws(() => recover(log, bytes, configuration), { code: 'state_behind_log', hint: /join again/ })
+    t.throws(() => recover(log, bytes, configuration), {
+      code: 'state_behind_log',
+      hint: /Bring back the state/,
+    })
     t.throws(() => recover(log, null, configuration), { code: 'state_behind_log' })
   })
 })

@@ -5,6 +5,7 @@ import t from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { encodeCommand } from '../../src/store/command-codec.ts'
+import { MACHINE_RECORD_KEY } from '../../src/store/open-state.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { encodeRow, keyBytes, RowDamagedError } from '../../src/store/row-codec.ts'
 import { createTenant, put, putChunks } from '../state-machine/map-world.ts'
@@ -181,11 +182,22 @@ t.test('damage', (t) => {
     for (const text of ['', 'state-0\n', 'state-1x\n', '../state-1\n', 'state-7\n']) {
       writeFileSync(pointer, text)
       const { stateMachine } = openStore({ dir: world.dir, logger: silent })
-      await t.rejects(stateMachine.open(), text === 'state-7\n' ? /Cannot open the state/ : /damaged/)
+      const refusal = { code: 'state_damaged', hint: /move .* away/ }
+      await t.rejects(stateMachine.open(), refusal)
       t.ok(readdirSync(world.dir).includes('state-1'))
     }
     writeFileSync(pointer, 'state-1\n')
     t.equal((await StoreWorld.open(t, world.dir)).index, 1)
+  })
+
+  t.test('of the machine record refuses to open', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const { db } = world.store.stateMachine.handle.current
+    await db.put(MACHINE_RECORD_KEY, Buffer.from('nonsense'))
+    await world.store.stateMachine.close()
+    const { stateMachine } = openStore({ dir: world.dir, logger: silent })
+    await t.rejects(stateMachine.open(), { code: 'state_damaged', cause: RowDamagedError })
+    await stateMachine.close()
   })
 
   t.test('a row under a foreign key is not taken for the row of that key', async (t) => {

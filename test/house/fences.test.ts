@@ -156,6 +156,7 @@ t.test('tidy fence', async (t) => {
     says('src/operations/a.ts', `${header}import { x } from '../api/x.ts'\nexport { x }\n`),
     /may import/,
   )
+  t.match(says('src/newroom/a.ts', header), /no row in the import table/)
   t.match(says('cluster/wal/a.ts', 'export const x = 1\n'), /header comment/)
   t.match(says('cluster/wal/a.ts', `${header}${'\n'.repeat(400)}`), /at most 400/)
   t.match(says('cluster/wal/some-utils.ts', header), /says nothing/)

@@ -156,7 +156,7 @@ export const SETTINGS = [
     fallback: '7d',
     min: SECOND,
     max: 7 * DAY,
-    meaning: 'longest life of a signed URL',
+    meaning: 'longest life of a signed URL; checked, but without effect while there are none',
   },
   {
     name: 'metrics.public',

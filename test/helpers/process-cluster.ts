@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { demoCredentials } from '../../scripts/local-demo.ts'
 import type { LocalOptions } from '../../scripts/local-options.ts'
+import { plainly } from './plainly.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local-setup.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -48,12 +49,6 @@ export async function freeBasePort(nodes: number): Promise<number> {
   }
   throw new Error('found no free ports')
 }
-
-/**
- * Goes before a command that starts a node: ends the loader that the test runner gives to every process that its own
- * processes start, which no user's node has and which the compiler does not bear.
- */
-export const PLAINLY = ['env', '-u', 'NODE_OPTIONS'] as const
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -122,13 +117,9 @@ export class ProcessCluster {
   startNode(nodeId: string): void {
     const node = this.node(nodeId)
     const log = openSync(node.logFile, 'a')
-    const child = spawn(
-      PLAINLY[0],
-      [...PLAINLY.slice(1), process.execPath, MAIN, 'server', '--config', node.configFile],
-      {
-        stdio: ['ignore', log, log],
-      },
-    )
+    const child = spawn(...plainly(process.execPath, MAIN, 'server', '--config', node.configFile), {
+      stdio: ['ignore', log, log],
+    })
     this.#children.set(nodeId, child)
   }
 

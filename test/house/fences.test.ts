@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { plainly } from '../helpers/plainly.ts'
 import { checkRepository, checkSource } from '../../scripts/tidy-rules.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -49,7 +50,10 @@ function house(files: Readonly<Record<string, string>>): {
   return {
     dir,
     run(command, ...args) {
-      const { status, stdout, stderr } = spawnSync(bin(command), args, { cwd: dir, encoding: 'utf8' })
+      const { status, stdout, stderr } = spawnSync(...plainly(bin(command), ...args), {
+        cwd: dir,
+        encoding: 'utf8',
+      })
       return { ok: status === 0, output: stdout + stderr }
     },
   }

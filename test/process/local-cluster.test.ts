@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
-import { freeBasePort, PLAINLY, temporaryFolder, until } from '../helpers/process-cluster.ts'
+import { plainly } from '../helpers/plainly.ts'
+import { freeBasePort, temporaryFolder, until } from '../helpers/process-cluster.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../scripts/local-cluster.ts', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -41,8 +42,7 @@ interface Run {
 }
 
 function launch(t: Test, args: readonly string[], command = [process.execPath, LAUNCHER]): Run {
-  const [program, ...before] = [...PLAINLY, ...command]
-  const child = spawn(program, [...before, ...args], {
+  const child = spawn(...plainly(...command, ...args), {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -237,7 +237,7 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
     change(config)
     const file = join(dataDir, `${name}.yaml`)
     writeFileSync(file, stringify(config))
-    return spawnSync(process.execPath, [MAIN, 'server', '--config', file], {
+    return spawnSync(...plainly(process.execPath, MAIN, 'server', '--config', file), {
       encoding: 'utf8',
       env: { ...process.env, ...environment },
       timeout: 60_000,
@@ -290,9 +290,12 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
     )
   })
   await t.test('a master key that is not the one this data was made with', async (t) => {
-    const key = spawnSync(process.execPath, [MAIN, 'master-key', 'create', join(dataDir, 'other.key')], {
-      encoding: 'utf8',
-    })
+    const key = spawnSync(
+      ...plainly(process.execPath, MAIN, 'master-key', 'create', join(dataDir, 'other.key')),
+      {
+        encoding: 'utf8',
+      },
+    )
     t.equal(key.status, 0, key.stderr)
     refused(
       t,
@@ -348,9 +351,12 @@ t.test('holdfast admin-token', { timeout: 60_000 }, async (t) => {
   const basePort = String(await freeBasePort(1))
   const args = ['--data', dataDir, '--nodes', '1', '--base-port', basePort, '--json']
   const cli = (...words: readonly string[]) =>
-    spawnSync(process.execPath, [MAIN, 'admin-token', ...words, '--data', join(dataDir, 'n1'), '--json'], {
-      encoding: 'utf8',
-    })
+    spawnSync(
+      ...plainly(process.execPath, MAIN, 'admin-token', ...words, '--data', join(dataDir, 'n1'), '--json'),
+      {
+        encoding: 'utf8',
+      },
+    )
   const first = launch(t, args)
   const cluster = await described(first)
   const tenants = `${cluster.nodes[0]?.adminUrl}/admin/api/v1/tenants`

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { plainly } from '../helpers/plainly.ts'
 import { freeBasePort, temporaryFolder, until } from '../helpers/process-cluster.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -27,8 +28,7 @@ async function startCluster(
   const basePort = await freeBasePort(3)
   const launcher = join(ROOT, 'scripts', 'local-cluster.ts')
   const child = spawn(
-    process.execPath,
-    [launcher, '--json', '--data', data, '--base-port', String(basePort)],
+    ...plainly(process.execPath, launcher, '--json', '--data', data, '--base-port', String(basePort)),
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -148,14 +148,14 @@ wait_scraped() {
   echo "prometheus: 3 targets up, $loaded alert rules loaded"
 }
 
-# Sets `leader` to the position of the node that leads.
+# Sets `leader` to the position of the node that leads, among the positions given.
 find_leader() {
   local give_up=$((SECONDS + READY_S_MAX))
   until ((SECONDS >= give_up)); do
-    for leader in 0 1 2; do
+    for leader in "$@"; do
       curl --silent --max-time 2 "${admin[leader]}/metrics" | grep -q '^holdfast_raft_is_leader 1$' && return 0
     done
-    sleep 0.5
+    sleep 0.1
   done
   fail "no node leads after $READY_S_MAX s"
 }
@@ -224,19 +224,21 @@ export HOLDFAST_OWNER_TOKEN
 (umask 077 && echo "$HOLDFAST_OWNER_TOKEN" > "$work/owner-token")
 say 'upload through n1, download through n2, n3 and n1'
 smoke first "${admin[0]}" "${data[0]}" "${data[1]}" "${data[2]}" "${data[0]}"
-find_leader
-others=($(((leader + 1) % 3)) $(((leader + 2) % 3)))
-killed=n$((leader + 1)) a=${others[0]} b=${others[1]}
+find_leader 0 1 2
+dead=$leader killed=n$((leader + 1)) a=$(((leader + 1) % 3)) b=$(((leader + 2) % 3))
 say "kill the leader $killed (SIGKILL): download through the others, and upload another file"
 quietly kill --signal KILL "${PROJECT}_${killed}_1"
+since=$SECONDS
+find_leader "$a" "$b"
+echo "n$((leader + 1)) leads after $((SECONDS - since)) s"
 wait_ready "${admin[a]}" "${admin[b]}"
 smoke first "${admin[a]}" "${data[a]}" "${data[a]}" "${data[b]}"
 smoke second "${admin[a]}" "${data[a]}" "${data[b]}"
 say "start $killed again, download both files through it"
 quietly start "${PROJECT}_${killed}_1"
-wait_ready "${admin[leader]}" "${data[leader]}"
-smoke first "${admin[leader]}" "${data[leader]}" "${data[leader]}"
-smoke second "${admin[leader]}" "${data[leader]}" "${data[leader]}"
+wait_ready "${admin[dead]}" "${data[dead]}"
+smoke first "${admin[dead]}" "${data[dead]}" "${data[dead]}"
+smoke second "${admin[dead]}" "${data[dead]}" "${data[dead]}"
 if [[ " ${services[*]} " == *' prometheus '* ]]; then say 'Prometheus' && wait_scraped; fi
 say 'stop n2 (SIGTERM)'
 quietly stop --time 35 "${PROJECT}_n2_1"

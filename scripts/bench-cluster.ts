@@ -23,15 +23,16 @@ const PORT_RANGE = { from: 12_000, to: 30_000 }
 const PORT_ATTEMPTS_MAX = 100
 
 export interface MeasuredCluster extends BenchTarget {
-  /** In the order of the endpoints; empty when the processes are not ours. */
+  /** This and the next in the order of the endpoints; empty when the processes are not ours. */
   readonly pids: readonly number[]
+  readonly adminUrls: readonly string[]
   /** A folder on the same disk, for the anchor; null when the disk is not ours. */
   readonly folder: string | null
   stop(): Promise<void>
 }
 
 export function runningCluster(target: BenchTarget): MeasuredCluster {
-  return { ...target, pids: [], folder: null, stop: async () => undefined }
+  return { ...target, pids: [], adminUrls: [], folder: null, stop: async () => undefined }
 }
 
 export async function freshCluster(configFile: string | null): Promise<MeasuredCluster> {
@@ -50,10 +51,27 @@ export async function freshCluster(configFile: string | null): Promise<MeasuredC
   try {
     const { nodes, accessKeyId, secretKey } = await description(child)
     const endpoints = nodes.map(({ dataUrl }) => dataUrl)
-    return { endpoints, accessKeyId, secretKey, pids: nodes.map(({ pid }) => pid), folder, stop }
+    const pids = nodes.map(({ pid }) => pid)
+    const adminUrls = nodes.map(({ adminUrl }) => adminUrl)
+    return { endpoints, accessKeyId, secretKey, pids, adminUrls, folder, stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** Stops the cluster when the work is done, has failed, or somebody interrupts it. */
+export async function withCluster<T>(
+  cluster: MeasuredCluster,
+  work: (cluster: MeasuredCluster) => Promise<T>,
+): Promise<T> {
+  const interrupted = (): void => void cluster.stop().finally(() => process.exit(130))
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  try {
+    return await work(cluster)
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
+    await cluster.stop()
   }
 }
 

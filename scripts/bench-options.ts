@@ -16,6 +16,8 @@ export interface BenchOptions {
   /** Of the small operations; the large ones have a few of their own. */
   readonly clients: number
   readonly only: string | null
+  /** Rounds of each way to lose the leader; 0 for none. */
+  readonly failovers: number
   readonly jsonFile: string | null
   /** Settings for the nodes of a fresh cluster, over the defaults. */
   readonly configFile: string | null
@@ -23,22 +25,23 @@ export interface BenchOptions {
   readonly target: BenchTarget | null
 }
 
-export const BENCH_USAGE = `npm run bench -- [--seconds S] [--clients N] [--only TEXT] [--json FILE] [--config FILE]
-                 [--endpoint URL[,URL] --access-key ID --secret-key KEY]
+export const BENCH_USAGE = `npm run bench -- [--seconds S] [--clients N] [--only TEXT] [--fail-overs N]
+                 [--json FILE] [--config FILE] [--endpoint URL[,URL] --access-key ID --secret-key KEY]
 
   --seconds S      how long each row is measured, 1 to 3600 (default 20)
   --clients N      clients of the small operations, 1 to 1024 (default 64)
   --only TEXT      only the rows whose name contains this, such as "PUT" or "64 MiB"
+  --fail-overs N   how often the leader is killed, and how often stopped, 0 to 100 (default 5); never with --endpoint
   --json FILE      the same report as JSON
   --config FILE    settings (YAML) for the nodes, over the defaults, to see what a setting does
   --endpoint URL   measure a cluster that runs already, instead of three fresh nodes in a temporary folder.
                    A bucket is made there and removed with everything in it; figures of processes are not known then.
 `
 
-function wholeNumber(text: string, name: string, max: number): number {
+function wholeNumber(text: string, name: string, { min, max }: { min: number; max: number }): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < 1 || value > max)
-    throw new UsageError(`${name} is a whole number from 1 to ${max}, got '${text}'`)
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new UsageError(`${name} is a whole number from ${min} to ${max}, got '${text}'`)
   return value
 }
 
@@ -50,6 +53,7 @@ function parse(argv: readonly string[]) {
         seconds: { type: 'string', default: '20' },
         clients: { type: 'string', default: '64' },
         only: { type: 'string' },
+        'fail-overs': { type: 'string', default: '5' },
         json: { type: 'string' },
         config: { type: 'string' },
         endpoint: { type: 'string' },
@@ -84,9 +88,10 @@ export function parseBenchOptions(argv: readonly string[]): BenchOptions | null 
   if (values.config !== undefined && values.endpoint !== undefined)
     throw new UsageError('--config is for a fresh cluster, not for one that runs already')
   return {
-    seconds: wholeNumber(values.seconds, '--seconds', 3600),
-    clients: wholeNumber(values.clients, '--clients', 1024),
+    seconds: wholeNumber(values.seconds, '--seconds', { min: 1, max: 3600 }),
+    clients: wholeNumber(values.clients, '--clients', { min: 1, max: 1024 }),
     only: values.only ?? null,
+    failovers: wholeNumber(values['fail-overs'], '--fail-overs', { min: 0, max: 100 }),
     jsonFile: values.json === undefined ? null : resolve(values.json),
     configFile: values.config === undefined ? null : resolve(values.config),
     target: targetOf(values),

@@ -4,6 +4,7 @@
  * Rule: the durability mode belongs to every figure; a figure that could not be measured is null, never 0.
  */
 import type { Anchor } from './bench-anchor.ts'
+import type { FailoverFigures } from './bench-failover.ts'
 import type { LoadResult } from './bench-load.ts'
 import type { Row } from './bench-matrix.ts'
 import type { ProcessUse } from './bench-processes.ts'
@@ -42,6 +43,7 @@ export interface Report {
   readonly syncBefore: Anchor | null
   readonly syncAfter: Anchor | null
   readonly rows: readonly RowFigures[]
+  readonly failovers: readonly FailoverFigures[]
 }
 
 export interface Measured {

@@ -45,7 +45,16 @@ export function tableOf(report: Report): string {
   const rule = line(
     widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)),
   )
-  return [...heading(report), '', lines[0], rule, ...lines.slice(1), ...failures(report), ''].join('\n')
+  return [
+    ...heading(report),
+    '',
+    lines[0],
+    rule,
+    ...lines.slice(1),
+    ...failovers(report),
+    ...failures(report),
+    '',
+  ].join('\n')
 }
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
@@ -70,6 +79,13 @@ function anchorLine(when: string, anchor: Anchor | null): string[] {
   return [
     `Disk ${when}: ${short(perSecond)} times a second 4 KiB appended + fdatasync, p50 ${short(p50Ms)} ms, p99 ${short(p99Ms)} ms`,
   ]
+}
+
+function failovers({ failovers }: Report): string[] {
+  return failovers.map(
+    ({ name, rounds, p50Ms, maxMs }) =>
+      `${name} (${rounds} fresh clusters): both other nodes took an upload after p50 ${short(p50Ms)} ms, at most ${short(maxMs)} ms`,
+  )
 }
 
 function failures(report: Report): string[] {

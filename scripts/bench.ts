@@ -8,7 +8,8 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { VERSION } from '../src/version.ts'
 import { syncAnchor } from './bench-anchor.ts'
-import { freshCluster, type MeasuredCluster, runningCluster } from './bench-cluster.ts'
+import { BLOWS, type FailoverFigures, measureFailover } from './bench-failover.ts'
+import { freshCluster, type MeasuredCluster, runningCluster, withCluster } from './bench-cluster.ts'
 import { runLoad } from './bench-load.ts'
 import { matrix, type Row } from './bench-matrix.ts'
 import { BENCH_USAGE, type BenchOptions, parseBenchOptions } from './bench-options.ts'
@@ -37,15 +38,22 @@ async function measureRow(row: Row, seconds: number, processes: Processes | null
   return figuresOf(row, { load, nodes, clientCpuSeconds: (user + system) / 1e6 })
 }
 
+async function measureFailovers(options: BenchOptions): Promise<readonly FailoverFigures[]> {
+  const figures: FailoverFigures[] = []
+  if (options.target !== null || options.failovers === 0) return figures
+  for (const blow of BLOWS.filter(({ name: blow }) => isChosen(options, blow))) {
+    say(`${blow.name}: ${options.failovers} fresh clusters ...`)
+    figures.push(await measureFailover(blow, options.failovers))
+  }
+  return figures
+}
+
 async function measure(options: BenchOptions, cluster: MeasuredCluster): Promise<readonly RowFigures[]> {
   const place = await Workplace.open(cluster)
   try {
     const { rows, objects } = matrix(place, options.clients)
-    const chosen = rows.filter(({ name }) => name.includes(options.only ?? ''))
-    if (chosen.length === 0)
-      throw new UsageError(
-        `--only '${options.only}' matches none of: ${rows.map(({ name }) => name).join(', ')}`,
-      )
+    const chosen = rows.filter(({ name }) => isChosen(options, name))
+    refuseEmptyChoice(options, rows, chosen)
     const processes = Processes.of(cluster.pids)
     const figures: RowFigures[] = []
     for (const row of chosen) figures.push(await measureRow(row, options.seconds, processes))
@@ -56,32 +64,36 @@ async function measure(options: BenchOptions, cluster: MeasuredCluster): Promise
   }
 }
 
+const isChosen = ({ only }: BenchOptions, name: string): boolean => name.includes(only ?? '')
+
+function refuseEmptyChoice(options: BenchOptions, rows: readonly Row[], chosen: readonly Row[]): void {
+  if (chosen.length > 0 || BLOWS.some(({ name }) => isChosen(options, name))) return
+  const names = [...rows, ...BLOWS].map(({ name }) => `'${name}'`).join(', ')
+  throw new UsageError(`--only '${options.only}' matches none of: ${names}`)
+}
+
 async function report(options: BenchOptions): Promise<Report> {
   const startedAt = new Date().toISOString()
   const [load = 0] = loadavg()
-  const cluster =
-    options.target === null ? await freshCluster(options.configFile) : runningCluster(options.target)
-  const interrupted = (): void => void cluster.stop().finally(() => process.exit(130))
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
-  try {
-    const anchor = () => (cluster.folder === null ? null : syncAnchor(cluster.folder))
-    const syncBefore = anchor()
-    const rows = await measure(options, cluster)
-    return {
-      version: VERSION,
-      startedAt,
-      node: process.versions.node,
-      cores: availableParallelism(),
-      memoryBytes: totalmem(),
-      loadBefore: process.platform === 'win32' ? null : load,
-      durability: DURABILITY,
-      syncBefore,
-      syncAfter: anchor(),
-      rows,
-    }
-  } finally {
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
-    await cluster.stop()
+  const measured = await withCluster(
+    options.target === null ? await freshCluster(options.configFile) : runningCluster(options.target),
+    async (cluster) => {
+      const anchor = () => (cluster.folder === null ? null : syncAnchor(cluster.folder))
+      const syncBefore = anchor()
+      const rows = await measure(options, cluster)
+      return { syncBefore, syncAfter: anchor(), rows }
+    },
+  )
+  return {
+    version: VERSION,
+    startedAt,
+    node: process.versions.node,
+    cores: availableParallelism(),
+    memoryBytes: totalmem(),
+    loadBefore: process.platform === 'win32' ? null : load,
+    durability: DURABILITY,
+    ...measured,
+    failovers: await measureFailovers(options),
   }
 }
 

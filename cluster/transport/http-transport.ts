@@ -9,6 +9,7 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../node/clock.ts'
 import type { Message, NodeId } from '../raft/types.ts'
 import type { Logger, MetricSample, PeerAddress, TlsFiles } from '../types.ts'
+import { AddressMemory, type ResolveName } from './address-memory.ts'
 import { callSelf } from './call-self.ts'
 import { parsePeerAddress, requireLoopback } from './peer-address.ts'
 import { PeerClient, type PeerClientLimits } from './peer-client.ts'
@@ -39,6 +40,8 @@ export interface HttpTransportOptions extends PeerIdentity {
   /** false refuses the sender with `member_tombstoned`. Everything is accepted without it. */
   acceptIncarnation?(from: NodeId, incarnation: string): boolean
   readonly limits?: Partial<PeerClientLimits>
+  /** Of names in addresses; the system's own without it. */
+  readonly resolveName?: ResolveName
 }
 
 const DEFAULT_LIMITS: PeerClientLimits = {
@@ -60,6 +63,7 @@ export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions
   readonly #tls: PeerTls | null
   readonly #traffic: PeerTraffic
+  readonly #names: AddressMemory
   readonly #handlers = new Map<string, CallHandler>()
   readonly #links = new Map<NodeId, Link>()
   /** Bounded by the addresses that members ever had. */
@@ -77,6 +81,7 @@ export class HttpTransport implements Transport {
     for (const address of [options.listen, ...options.addresses.values()]) this.#checkAddress(address)
     this.#tls = options.tls === null ? null : loadPeerTls(options.tls, options.nodeId)
     this.#traffic = new PeerTraffic(options.clock)
+    this.#names = new AddressMemory(options.resolveName)
     this.#listener = this.#makeListener()
   }
 
@@ -88,6 +93,8 @@ export class HttpTransport implements Transport {
   async start(events: TransportEvents): Promise<void> {
     assert(this.#events === null, 'a transport is started once')
     this.#events = events
+    for (const address of this.#options.addresses.values())
+      this.#names.remember(parsePeerAddress(address).host)
     await this.#listener.start()
     this.#options.logger.info({ address: this.address, tls: this.#tls !== null }, 'listening for peers')
   }
@@ -197,6 +204,7 @@ export class HttpTransport implements Transport {
       peer,
       address,
       tls: this.#tls,
+      names: this.#names,
       clock,
       traffic,
       limits,

@@ -9,6 +9,7 @@ import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../node/clock.ts'
 import type { NodeId } from '../raft/types.ts'
 import type { PeerAddress } from '../types.ts'
+import type { AddressMemory } from './address-memory.ts'
 import { Deadline } from './deadline.ts'
 import { encodeHeader, MalformedFrameError } from './frame.ts'
 import { IncomingBody } from './incoming-body.ts'
@@ -23,6 +24,7 @@ export interface PeerClientOptions {
   readonly peer: NodeId
   readonly address: PeerAddress
   readonly tls: PeerTls | null
+  readonly names: AddressMemory
   readonly clock: Clock
   readonly traffic: PeerTraffic
   readonly limits: PeerClientLimits
@@ -162,7 +164,7 @@ export class PeerClient {
   }
 }
 
-function connectionOptions({ tls, peer, limits }: PeerClientOptions): Client.Options {
+function connectionOptions({ tls, peer, names, limits }: PeerClientOptions): Client.Options {
   return {
     allowH2: false,
     pipelining: 1,
@@ -173,6 +175,7 @@ function connectionOptions({ tls, peer, limits }: PeerClientOptions): Client.Opt
       timeout: limits.connectTimeoutMs,
       maxCachedSessions: 0,
       keepAlive: true,
+      lookup: names.lookup,
       ...tls?.client(peer),
     },
   }

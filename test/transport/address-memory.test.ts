@@ -1,0 +1,109 @@
+/**
+ * Names that were found once never wait for a name server again.
+ */
+import type { LookupAddress } from 'node:dns'
+import t from 'tap'
+import { AddressMemory, type ResolveName } from '../../cluster/transport/address-memory.ts'
+import { HttpBench } from './benches.ts'
+
+/** A name server whose answers the test gives, in the order of the questions. */
+class NameServer {
+  readonly open: { name: string; answer: (...addresses: string[]) => void; fail: (code: string) => void }[] =
+    []
+
+  readonly resolve: ResolveName = (name, _options, callback) => {
+    const answer = (...addresses: string[]): void =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      )
+    const fail = (code: string): void => callback(Object.assign(new Error(code), { code }), [])
+    this.open.push({ name, answer, fail })
+  }
+}
+
+function find(memory: AddressMemory, name: string, family?: 4 | 6): Promise<readonly LookupAddress[]> {
+  return new Promise((resolve, reject) => {
+    memory.lookup(name, { all: true, ...(family === undefined ? {} : { family }) }, (error, addresses) =>
+      error === null && Array.isArray(addresses) ? resolve(addresses) : reject(error),
+    )
+  })
+}
+
+const addressesOf = async (found: Promise<readonly LookupAddress[]>): Promise<readonly string[]> =>
+  (await found).map(({ address }) => address)
+
+t.test('AddressMemory', async (t) => {
+  t.test('answers from memory while the name server is silent', async (t) => {
+    const server = new NameServer()
+    const memory = new AddressMemory(server.resolve)
+    memory.remember('n2')
+    server.open.shift()?.answer('10.0.0.2')
+    t.same(await addressesOf(find(memory, 'n2')), ['10.0.0.2'])
+    t.same(await addressesOf(find(memory, 'n2')), ['10.0.0.2'])
+    t.equal(server.open.length, 1, 'one question at a time')
+  })
+
+  t.test('learns a new address from the question behind the last use', async (t) => {
+    const server = new NameServer()
+    const memory = new AddressMemory(server.resolve)
+    memory.remember('n2')
+    server.open.shift()?.answer('10.0.0.2')
+    await find(memory, 'n2')
+    server.open.shift()?.answer('10.0.0.9')
+    t.same(await addressesOf(find(memory, 'n2')), ['10.0.0.9'])
+    server.open.shift()?.fail('EAI_AGAIN')
+    t.same(await addressesOf(find(memory, 'n2')), ['10.0.0.9'], 'a failed question forgets nothing')
+  })
+
+  t.test('waits for the first answer, together with all who ask meanwhile', async (t) => {
+    const server = new NameServer()
+    const memory = new AddressMemory(server.resolve)
+    const both = [find(memory, 'n2'), find(memory, 'n2', 6)]
+    t.equal(server.open.length, 1)
+    server.open.shift()?.answer('10.0.0.2', 'fd00::2')
+    t.same(await Promise.all(both.map(addressesOf)), [['10.0.0.2', 'fd00::2'], ['fd00::2']])
+  })
+
+  t.test('passes an error on when nothing is remembered, and asks again', async (t) => {
+    const server = new NameServer()
+    const memory = new AddressMemory(server.resolve)
+    const found = find(memory, 'n2')
+    server.open.shift()?.fail('ENOTFOUND')
+    await t.rejects(found, { code: 'ENOTFOUND' })
+    const again = find(memory, 'n2')
+    server.open.shift()?.answer('10.0.0.2')
+    t.same(await addressesOf(again), ['10.0.0.2'])
+  })
+
+  t.test('holds a bounded number of waiters', async (t) => {
+    const memory = new AddressMemory(new NameServer().resolve)
+    for (let i = 0; i < 64; i++) memory.lookup('n2', { all: true }, () => t.fail('nobody answers'))
+    await t.rejects(find(memory, 'n2'), { code: 'ENOTFOUND' })
+  })
+
+  t.test('gives one address to who asks for one', async (t) => {
+    const server = new NameServer()
+    const memory = new AddressMemory(server.resolve)
+    memory.remember('127.0.0.1')
+    t.equal(server.open.length, 0, 'an address is no name')
+    const one = new Promise((resolve) => memory.lookup('n2', {}, (...answer) => resolve(answer)))
+    server.open.shift()?.answer('10.0.0.2', '10.0.0.3')
+    t.same(await one, [null, '10.0.0.2', 4])
+  })
+})
+
+t.test('HttpTransport reaches a peer it never spoke to after the name server fell silent', async (t) => {
+  const server = new NameServer()
+  const bench = new HttpBench(t, { resolveName: server.resolve })
+  await bench.start('b', { echo: async ({ header }) => ({ header }) })
+  const port = bench.addresses.get('b')?.split(':')[1]
+  bench.addresses.set('b', `localhost:${port}`)
+  const a = await bench.start('a')
+  const [question] = server.open
+  t.equal(question?.name, 'localhost', 'the name is looked up before anybody needs it')
+  question?.answer('127.0.0.1')
+  const { header } = await a.transport.call('b', 'echo', { header: 'still there' })
+  t.equal(header, 'still there')
+  t.equal(server.open.length, 2, 'its connection asked again, and did not wait')
+})

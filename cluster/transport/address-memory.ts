@@ -4,8 +4,8 @@
  * Owns: one lookup per name at a time, and its last good answer. Knows nothing of: peers, connections.
  * Rule: a name that was found once never waits for a name server again. Followers hold no connection to each other, so
  * they look each other up at the very moment when the leader died, and perhaps the name server with it. What is
- * remembered is refreshed by every use; a peer that moved is found with the next connection, and the wrong one that
- * may answer meanwhile is turned away by certificate, cluster and node id.
+ * remembered is refreshed by every use and now and then by the caller; a peer that moved is found with the next
+ * connection, and a stranger at its old address is turned away by certificate, cluster and node id.
  */
 import { type LookupAddress, lookup as resolveName } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -49,7 +49,7 @@ export class AddressMemory {
     this.#ask(name)
   }
 
-  /** Asks ahead of need, so that there is something to remember. */
+  /** Asks ahead of need, so that there is something to remember, and not too old. */
   remember(name: string): void {
     if (isIP(name) === 0) this.#ask(name)
   }

@@ -6,7 +6,7 @@
  * others: each has its own queue, connections and time limits.
  */
 import assert from 'node:assert/strict'
-import type { Clock } from '../node/clock.ts'
+import type { Clock, Timer } from '../node/clock.ts'
 import type { Message, NodeId } from '../raft/types.ts'
 import type { Logger, MetricSample, PeerAddress, TlsFiles } from '../types.ts'
 import { AddressMemory, type ResolveName } from './address-memory.ts'
@@ -53,6 +53,9 @@ const DEFAULT_LIMITS: PeerClientLimits = {
   callsMax: 1_024,
 }
 
+/** How old a remembered address of a name gets. ms */
+const REMEMBER_MS = 10_000
+
 interface Link {
   readonly address: PeerAddress
   readonly client: PeerClient
@@ -69,6 +72,7 @@ export class HttpTransport implements Transport {
   /** Bounded by the addresses that members ever had. */
   readonly #unusable = new Set<PeerAddress>()
   readonly #listener: PeerListener
+  #nextRemembering: Timer | null = null
   #events: TransportEvents | null = null
   #stopped: Promise<void> | null = null
 
@@ -93,9 +97,8 @@ export class HttpTransport implements Transport {
   async start(events: TransportEvents): Promise<void> {
     assert(this.#events === null, 'a transport is started once')
     this.#events = events
-    for (const address of this.#options.addresses.values())
-      this.#names.remember(parsePeerAddress(address).host)
     await this.#listener.start()
+    this.#rememberNames()
     this.#options.logger.info({ address: this.address, tls: this.#tls !== null }, 'listening for peers')
   }
 
@@ -150,7 +153,17 @@ export class HttpTransport implements Transport {
     return this.#stopped
   }
 
+  #rememberNames(): void {
+    const { addresses, clock, nodeId } = this.#options
+    for (const [peer, address] of addresses) {
+      if (peer !== nodeId && this.#isUsable(peer, address))
+        this.#names.remember(parsePeerAddress(address).host)
+    }
+    this.#nextRemembering = clock.after(REMEMBER_MS, () => this.#rememberNames())
+  }
+
   async #stop(): Promise<void> {
+    this.#nextRemembering?.cancel()
     for (const { lane } of this.#links.values()) lane.stop()
     await this.#listener.stop()
     await Promise.all([...this.#links.values()].map(({ client }) => client.close()))

@@ -4,6 +4,7 @@
 import type { LookupAddress } from 'node:dns'
 import t from 'tap'
 import { AddressMemory, type ResolveName } from '../../cluster/transport/address-memory.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
 import { HttpBench } from './benches.ts'
 
 /** A name server whose answers the test gives, in the order of the questions. */
@@ -91,6 +92,24 @@ t.test('AddressMemory', async (t) => {
     server.open.shift()?.answer('10.0.0.2', '10.0.0.3')
     t.same(await one, [null, '10.0.0.2', 4])
   })
+})
+
+t.test('HttpTransport looks up the names of its peers now and then, until it stops', async (t) => {
+  const server = new NameServer()
+  const clock = new VirtualClock()
+  const bench = new HttpBench(t, { resolveName: server.resolve, clock })
+  bench.addresses.set('b', 'localhost:1')
+  const { transport } = await bench.start('a')
+  t.equal(server.open.length, 1)
+  await clock.advance(10_000)
+  t.equal(server.open.length, 1, 'no second question before the first is answered')
+  server.open.shift()?.answer('127.0.0.1')
+  await clock.advance(10_000)
+  t.equal(server.open.length, 1)
+  server.open.shift()?.answer('127.0.0.1')
+  await transport.stop()
+  await clock.advance(60_000)
+  t.equal(server.open.length, 0)
 })
 
 t.test('HttpTransport reaches a peer it never spoke to after the name server fell silent', async (t) => {

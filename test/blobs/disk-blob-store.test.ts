@@ -11,6 +11,7 @@ import { DiskBlobStore } from '../../cluster/blobs/disk-blob-store.ts'
 import { type FileOps, systemFileOps } from '../../cluster/blobs/file-ops.ts'
 import { BlobDamagedError, type BlobName } from '../../cluster/types.ts'
 import { blobStoreContract } from '../contracts/blob-store.ts'
+import { deferred } from '../helpers/async.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 
 async function directoryOf(t: Test): Promise<string> {
@@ -217,24 +218,23 @@ t.test('DiskBlobStore durability order', async (t) => {
   t.test("refuses a write that was already under way when another write's fsync failed", async (t) => {
     const directory = await directoryOf(t)
     const [first, second] = [sampleBlob(1), sampleBlob(2)]
+    const [reached, released] = [deferred(), deferred()]
     let syncs = 0
-    let releaseFirst = () => undefined as void
-    const held = new Promise<void>((resolve) => {
-      releaseFirst = resolve
-    })
     const fileOps: FileOps = {
       ...systemFileOps,
       syncFile: async (file) => {
         if (++syncs === 2) throw systemError('EIO')
-        await held
+        reached.resolve()
+        await released.promise
         await systemFileOps.syncFile(file)
       },
     }
     const store = await openStore(directory, { fileOps, onFatal: () => undefined })
     const slow = store.write(first, streamOf(first.bytes), first)
     slow.catch(() => undefined)
+    await reached.promise
     await t.rejects(store.write(second, streamOf(second.bytes), second), { code: 'store_failed' })
-    releaseFirst()
+    released.resolve()
     await t.rejects(slow, { code: 'store_failed' })
     t.equal(await store.stat(first), null)
   })

@@ -2,12 +2,12 @@
  * What every Transport must do with streams: pass them with bounded memory, and never take a cut for an end.
  */
 import type { Test } from 'tap'
+import { deferred } from '../helpers/async.ts'
 import { type CallHandler, PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import {
   breakingStream,
   collect,
   drain,
-  gateOf,
   lengthOf,
   MIB,
   meteredStream,
@@ -21,13 +21,13 @@ export async function streamContract(t: Test, makeBench: MakeBench): Promise<voi
   /** What two sockets, their kernel buffers and the stream buffers on both ways may hold together. */
   const UNDER_WAY_MAX = 32 * MIB
   const bench = await makeBench(t)
-  const gate = gateOf()
+  const gate = deferred()
   const source = { sent: 0, ended: false }
   const a = await bench.start('a')
   await bench.start('b', {
     echo: async ({ body }) => ({ header: null, body }),
     later: async ({ body }) => {
-      await gate.opened
+      await gate.promise
       return { header: await lengthOf(body) }
     },
     flood: async () => ({ header: null, body: meteredStream(source, TOTAL) }),
@@ -62,7 +62,7 @@ export async function streamContract(t: Test, makeBench: MakeBench): Promise<voi
     })
     await untilStalled(meter, TOTAL)
     t.ok(meter.sent < UNDER_WAY_MAX, `${meter.sent} bytes were taken`)
-    gate.open()
+    gate.resolve()
     t.equal((await bench.settle(pending)).header, TOTAL)
   })
 

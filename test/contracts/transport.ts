@@ -2,6 +2,7 @@
  * What every Transport must do. An adapter passes by being handed to this suite with a bench that starts two nodes.
  */
 import type { Test } from 'tap'
+import { deferred } from '../helpers/async.ts'
 import type { Message, NodeId } from '../../cluster/raft/types.ts'
 import {
   type CallHandler,
@@ -12,7 +13,7 @@ import {
 } from '../../cluster/transport/transport.ts'
 import { brokenStreamContract, streamContract } from './transport-streams.ts'
 import { everyMessage, plain } from '../transport/sample-messages.ts'
-import { collect, gateOf, meteredStream, pattern, rejection, streamOf } from '../transport/streams.ts'
+import { collect, meteredStream, pattern, rejection, streamOf } from '../transport/streams.ts'
 
 export interface BenchNode {
   readonly transport: Transport
@@ -250,10 +251,10 @@ async function refusalContract(t: Test, makeBench: MakeBench): Promise<void> {
 async function stopContract(t: Test, makeBench: MakeBench): Promise<void> {
   const bench = await makeBench(t)
   const a = await bench.start('a')
-  const running = gateOf()
+  const running = deferred()
   const b = await bench.start('b', {
     hang: () => {
-      running.open()
+      running.resolve()
       return new Promise(() => {})
     },
     flood: async () => ({
@@ -265,7 +266,7 @@ async function stopContract(t: Test, makeBench: MakeBench): Promise<void> {
   t.test('ends calls and streams of both sides in bounded time, however often it is asked', async (t) => {
     const flood: CallResponse = await bench.settle(a.transport.call('b', 'flood', { header: null }))
     const pending = rejection(a.transport.call('b', 'hang', { header: null, timeoutMs: 60_000 }))
-    await bench.settle(running.opened)
+    await bench.settle(running.promise)
     await bench.settle(Promise.all([b.transport.stop(), b.transport.stop()]))
     t.ok((await bench.settle(pending)) instanceof PeerUnreachableError)
     t.ok((await rejection(bench.settle(collect(flood.body)))) instanceof PeerUnreachableError)

@@ -2,12 +2,13 @@
  * HttpTransport at its edges: peers that are silent, ports that are taken, addresses that need TLS, what is counted.
  */
 import t from 'tap'
+import { deferred } from '../helpers/async.ts'
 import { HttpTransport } from '../../cluster/transport/http-transport.ts'
 import { PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import { StartError } from '../../cluster/types.ts'
 import { HttpBench, NOWHERE } from './benches.ts'
 import { strangeServer } from './raw-peer.ts'
-import { collect, gateOf, pattern, rejection } from './streams.ts'
+import { collect, pattern, rejection } from './streams.ts'
 
 const EVENTS = { onMessages: () => {}, onUnreachable: () => {} }
 
@@ -48,15 +49,15 @@ t.test('HttpTransport', async (t) => {
 
   t.test('holds a bounded number of calls to one peer', async (t) => {
     const bench = new HttpBench(t, { limits: { callsMax: 3, callConnectionsMax: 1 } })
-    const gate = gateOf()
+    const gate = deferred()
     const a = await bench.start('a')
-    await bench.start('b', { wait: () => gate.opened.then(() => ({ header: 'done' })) })
+    await bench.start('b', { wait: () => gate.promise.then(() => ({ header: 'done' })) })
     const calls = [1, 2, 3].map(() => a.transport.call('b', 'wait', { header: null }))
     t.match(await rejection(a.transport.call('b', 'wait', { header: null })), {
       name: 'PeerUnreachableError',
       message: /waiting/,
     })
-    gate.open()
+    gate.resolve()
     for (const call of calls) {
       const { header, body } = await call
       t.equal(header, 'done')

@@ -79,11 +79,3 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   }
   throw new Error('the promise was expected to reject')
 }
-
-export function gateOf(): { readonly opened: Promise<void>; open(): void } {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
-}

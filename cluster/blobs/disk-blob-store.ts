@@ -16,6 +16,9 @@ import { readContent, readRange, type BlobFile } from './blob-reader.ts'
 import { BlobWriteError, type BlobContent, type BlobStore, type DiskUsage } from './blob-store.ts'
 import { errorCode, systemFileOps, type FileOps } from './file-ops.ts'
 
+/** Pieces from a socket are small; so many bytes go to the disk at once. One chunk in flight holds no more of them. */
+const WRITE_BYTES = 512 * 1024
+
 export interface DiskBlobStoreOptions {
   /** Absolute. Its parent must exist; everything in it belongs to the store. */
   readonly directory: string
@@ -138,7 +141,7 @@ export class DiskBlobStore implements BlobStore {
   ): Promise<void> {
     const file = await this.#disk(() => this.#ops.create(path))
     try {
-      await this.#disk(() => this.#ops.append(file, encodeHeader(blob.name, blob.expected)))
+      await this.#disk(() => this.#ops.append(file, [encodeHeader(blob.name, blob.expected)]))
       await this.#copy(file, source, blob)
       await this.#sync(() => this.#ops.syncFile(file))
     } finally {
@@ -153,12 +156,22 @@ export class DiskBlobStore implements BlobStore {
   ): Promise<void> {
     const hash = createHash('sha256')
     let size = 0
+    let gathered: Uint8Array[] = []
+    let gatheredBytes = 0
+    const write = async (): Promise<void> => {
+      await this.#disk(() => this.#ops.append(file, gathered))
+      gathered = []
+      gatheredBytes = 0
+    }
     for await (const piece of source) {
       size += piece.length
       if (size > expected.size) break
       hash.update(piece)
-      await this.#disk(() => this.#ops.append(file, piece))
+      gathered.push(piece)
+      gatheredBytes += piece.length
+      if (gatheredBytes >= WRITE_BYTES) await write()
     }
+    await write()
     const blob = `blob "${fileNameOf(name)}"`
     if (size !== expected.size) {
       const found = size > expected.size ? 'more' : `${size}`

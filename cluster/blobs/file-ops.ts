@@ -10,8 +10,8 @@ export interface FileOps {
   /** Exclusive: fails if the file exists. */
   create(path: string): Promise<FileHandle>
   openForRead(path: string): Promise<FileHandle>
-  /** Appends all of `bytes`. */
-  append(file: FileHandle, bytes: Uint8Array): Promise<void>
+  /** Appends all of `pieces`, in order. */
+  append(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void>
   syncFile(file: FileHandle): Promise<void>
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
@@ -36,12 +36,22 @@ export const systemFileOps: FileOps = {
 }
 
 /** A write may be short; the rest is written until nothing is left. */
-async function append(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, null)
+async function append(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+  let left = pieces.filter(({ length }) => length > 0)
+  while (left.length > 0) {
+    const { bytesWritten } = await file.writev(left)
     if (bytesWritten === 0) throw new Error('Cannot append to a file: the system wrote nothing')
-    at += bytesWritten
+    left = after(left, bytesWritten)
   }
+}
+
+function after(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let skip = bytes
+  return pieces.flatMap((piece) => {
+    const skipped = Math.min(skip, piece.length)
+    skip -= skipped
+    return skipped < piece.length ? [piece.subarray(skipped)] : []
+  })
 }
 
 async function syncDirectory(path: string): Promise<void> {

@@ -8,7 +8,14 @@
  * File: one line `holdfast-master-key-1:<id>:<base64url of 32 bytes>`, readable by its owner alone.
  * Sealed secret: 01 | nonce (12) | ciphertext | tag (16), AES-256-GCM, the key id and the context as associated data.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { StartError } from '../../cluster/index.ts'
 import { createKeyFile, readKeyFile } from './master-key-file.ts'
 
@@ -26,13 +33,14 @@ export class MasterKey {
   readonly id: string
   /** Tells two master keys apart without saying anything about either; safe to store and to show. */
   readonly fingerprint: string
-  readonly #secret: Buffer
-  readonly #sealingKey: Buffer
+  /** As key objects: Node takes four times as long over raw bytes, at every use. */
+  readonly #secret: KeyObject
+  readonly #sealingKey: KeyObject
 
   private constructor(id: string, secret: Buffer) {
     this.id = id
-    this.#secret = secret
-    this.#sealingKey = this.derive('sealing')
+    this.#secret = createSecretKey(secret)
+    this.#sealingKey = createSecretKey(this.derive('sealing'))
     this.fingerprint = this.derive('fingerprint', id).toString('hex')
   }
 

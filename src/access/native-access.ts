@@ -6,7 +6,7 @@
  * Rules: a key or tenant is looked up anew at every call, because a token never outlives its key; an unknown key id
  * costs the same work and gets the same answer as a wrong secret. [native: Bearer token 3] [decisions 1]
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config/types.ts'
 import { Refusal } from '../refusal.ts'
 import type { AccessKeyId, AccessKeyRecord, TenantId } from '../state-machine/records.ts'
@@ -37,7 +37,7 @@ export interface NativeAccessParts {
 
 export class NativeAccess implements Access {
   readonly #parts: NativeAccessParts
-  readonly #signingKey: Buffer
+  readonly #signingKey: KeyObject
   readonly #nobody: NewAccessKey
   readonly #mintsByKey: RateLimiter
   readonly #mintsByAddress: RateLimiter
@@ -49,7 +49,7 @@ export class NativeAccess implements Access {
     const mints = { perMinute: tokenMintPerMinute, burst: tokenMintBurst, callersMax: CALLERS_MAX }
     const admin = { perMinute: adminRequestsPerMinute, burst: adminRequestsBurst, callersMax: CALLERS_MAX }
     this.#parts = parts
-    this.#signingKey = masterKey.derive('native-api-token')
+    this.#signingKey = createSecretKey(masterKey.derive('native-api-token'))
     this.#nobody = newSecretFor(NOBODY, masterKey)
     this.#mintsByKey = new RateLimiter(mints, now)
     this.#mintsByAddress = new RateLimiter(mints, now)

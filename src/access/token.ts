@@ -6,7 +6,7 @@
  * Rule: nothing of the payload is looked at before its MAC holds, and one token has exactly one spelling, so that
  * changing any byte makes it another, invalid, token.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { AccessKeyId } from '../state-machine/records.ts'
 
 const PREFIX = 'svctk_'
@@ -26,13 +26,13 @@ export interface TokenClaims {
   readonly jti: string
 }
 
-export function encodeToken(claims: TokenClaims, signingKey: Uint8Array): string {
+export function encodeToken(claims: TokenClaims, signingKey: KeyObject): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
   return `${PREFIX}${payload}.${macOf(payload, signingKey).toString('base64url')}`
 }
 
 /** null when this is not a token that `signingKey` signed. */
-export function decodeToken(token: string, signingKey: Uint8Array): TokenClaims | null {
+export function decodeToken(token: string, signingKey: KeyObject): TokenClaims | null {
   if (token.length > TOKEN_CHARS_MAX) return null
   const match = SHAPE.exec(token)
   const [payload, mac] = [match?.[1], match?.[2]]
@@ -43,7 +43,7 @@ export function decodeToken(token: string, signingKey: Uint8Array): TokenClaims 
   return bytes === null ? null : claimsOf(JSON.parse(bytes.toString('utf8')))
 }
 
-function macOf(payload: string, signingKey: Uint8Array): Buffer {
+function macOf(payload: string, signingKey: KeyObject): Buffer {
   return createHmac('sha256', signingKey).update(payload).digest()
 }
 

@@ -6,7 +6,7 @@
  * again and nobody can learn whether another tenant has them.
  */
 import assert from 'node:assert/strict'
-import { createHmac, hkdfSync, type Hmac } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type Hmac, type KeyObject } from 'node:crypto'
 import type { MasterKey } from '../access/master-key.ts'
 import { tenantDataKey, tenantDedupKey } from '../access/sealing-contexts.ts'
 import type { ChunkId, TenantId, TenantRecord } from '../state-machine/records.ts'
@@ -15,13 +15,13 @@ const KEY_BYTES = 32
 const TENANTS_KEPT_MAX = 256
 
 export class TenantKeys {
-  readonly #dataKey: Uint8Array
-  readonly #dedupKey: Uint8Array
+  readonly #dataKey: KeyObject
+  readonly #dedupKey: KeyObject
 
   constructor(dataKey: Uint8Array, dedupKey: Uint8Array) {
     assert(dataKey.length === KEY_BYTES && dedupKey.length === KEY_BYTES, 'a tenant key has 32 bytes')
-    this.#dataKey = dataKey
-    this.#dedupKey = dedupKey
+    this.#dataKey = createSecretKey(dataKey)
+    this.#dedupKey = createSecretKey(dedupKey)
   }
 
   /** Feed it the plain bytes; its hex digest is the chunk id. */
@@ -34,8 +34,9 @@ export class TenantKeys {
   }
 
   /** The key that seals this chunk and no other. */
-  chunkKey(id: ChunkId): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#dataKey, '', `holdfast/1/chunk/${id}`, KEY_BYTES))
+  chunkKey(id: ChunkId): KeyObject {
+    const key = hkdfSync('sha256', this.#dataKey, '', `holdfast/1/chunk/${id}`, KEY_BYTES)
+    return createSecretKey(new Uint8Array(key))
   }
 }
 

@@ -7,7 +7,7 @@
  * checksum first, or a wrong key here could condemn every good copy there is.
  */
 import { AssertionError } from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, type KeyObject } from 'node:crypto'
 import {
   BlobDamagedError,
   BlobMissingError,
@@ -24,7 +24,7 @@ const ROWS_TRIED_MAX = 3
 
 export interface ChunkToRead {
   readonly blobs: Pick<Blobs, 'copies' | 'report'>
-  readonly key: Uint8Array
+  readonly key: KeyObject
   readonly plainSize: number
   /** Where the copies are, as committed now; null when the chunk is gone. */
   readonly locate: () => BlobRef | null

@@ -7,7 +7,7 @@
  * is made from it), which is what makes the frame number a safe nonce. No byte leaves before its frame's tag holds.
  */
 import assert from 'node:assert/strict'
-import { createCipheriv, createDecipheriv, type DecipherGCM } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type DecipherGCM, type KeyObject } from 'node:crypto'
 
 export const FRAME_BYTES = 64 * 1024
 export const TAG_BYTES = 16
@@ -22,7 +22,7 @@ export class SealBrokenError extends Error {
 
 /** Frames [first, end) of a chunk of `plainSize` bytes. */
 export interface FrameSpan {
-  readonly key: Uint8Array
+  readonly key: KeyObject
   readonly plainSize: number
   readonly first: number
   readonly end: number
@@ -42,7 +42,7 @@ export function sealedOffsetOf(frame: number, plainSize: number): number {
 }
 
 /** A new buffer, never one that is used again: the caller may pass it on and forget it. */
-export function sealChunk(key: Uint8Array, plain: Uint8Array): Buffer {
+export function sealChunk(key: KeyObject, plain: Uint8Array): Buffer {
   assert(plain.length > 0, 'an empty body has no chunk')
   const sealed = Buffer.allocUnsafeSlow(sealedSizeOf(plain.length))
   for (let frame = 0; frame < frameCountOf(plain.length); frame += 1) {

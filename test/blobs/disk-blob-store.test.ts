@@ -250,9 +250,9 @@ t.test('DiskBlobStore durability order', async (t) => {
       let appends = 0
       const fileOps: FileOps = {
         ...systemFileOps,
-        append: async (file, bytes) => {
+        append: async (file, pieces) => {
           if (++appends === 2) throw systemError(code)
-          await systemFileOps.append(file, bytes)
+          await systemFileOps.append(file, pieces)
         },
       }
       const store = await openStore(directory, { fileOps })

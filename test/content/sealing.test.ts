@@ -2,6 +2,7 @@
  * The sealed chunk: exact sizes, determinism, and that no change of it goes unnoticed.
  */
 import fc from 'fast-check'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import t from 'tap'
 import {
   FRAME_BYTES,
@@ -16,13 +17,14 @@ import {
 import { collected } from '../helpers/async.ts'
 import { inPieces, patternBytes } from '../helpers/content-world.ts'
 
-const KEY = Buffer.alloc(32, 1)
+const KEY = createSecretKey(Buffer.alloc(32, 1))
+const OTHER_KEY = createSecretKey(Buffer.alloc(32, 2))
 const SEALED_FRAME = FRAME_BYTES + TAG_BYTES
 
 async function openAll(
   sealed: Buffer,
   plainSize: number,
-  options: { key?: Buffer; pieceBytes?: number } = {},
+  options: { key?: KeyObject; pieceBytes?: number } = {},
 ) {
   const span = { key: options.key ?? KEY, plainSize, first: 0, end: frameCountOf(plainSize) }
   return Buffer.concat(await collected(openFrames(inPieces(sealed, options.pieceBytes ?? 10_000), span)))
@@ -43,7 +45,7 @@ t.test('sealChunk', async (t) => {
   t.test('is the same bytes every time, and other bytes under another key', async (t) => {
     const plain = patternBytes(100_000)
     t.ok(sealChunk(KEY, plain).equals(sealChunk(KEY, plain)))
-    t.notOk(sealChunk(KEY, plain).equals(sealChunk(Buffer.alloc(32, 2), plain)))
+    t.notOk(sealChunk(KEY, plain).equals(sealChunk(OTHER_KEY, plain)))
   })
 
   t.test('has a fixed form, so that an older chunk still opens', async (t) => {
@@ -101,7 +103,7 @@ t.test('openFrames', async (t) => {
       ['lengthened by a frame of its own', Buffer.concat([sealed, third]), 4 * FRAME_BYTES],
       ['cut within a tag', sealed.subarray(0, -1), size],
       ['empty', Buffer.alloc(0), size],
-      ['another chunk under another key', sealChunk(Buffer.alloc(32, 2), patternBytes(size)), size],
+      ['another chunk under another key', sealChunk(OTHER_KEY, patternBytes(size)), size],
       ['another plain size', sealChunk(KEY, patternBytes(size + 1)), size],
     ]
     for (const [what, bytes, plainSize] of bad)

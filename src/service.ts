@@ -24,6 +24,7 @@ import { createPropose } from './store/propose.ts'
 import { createReplicaTasks } from './store/replica-tasks.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
+import { Agreement } from './workers/agreement.ts'
 import { settleIn } from './workers/settle-in.ts'
 
 export interface Service {
@@ -49,7 +50,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
 async function composeServices(
   config: Config,
   logger: Logger,
-): Promise<{ cluster: Cluster; services: Services }> {
+): Promise<{ cluster: Cluster; services: Services; agreement: Agreement }> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
   await makeDataDir(dataDir)
@@ -79,9 +80,10 @@ async function composeServices(
   const content = new ObjectContent({ blobs: cluster.blobs, state: reader, masterKey, config })
   const deriveKey: Services['deriveKey'] = (label) => masterKey.derive(label)
   const masterKeyFingerprint = masterKey.fingerprint
+  const agreement = new Agreement()
   const services = {
     config,
-    cluster,
+    cluster: agreement.guard(cluster),
     state: reader,
     propose,
     access,
@@ -90,7 +92,7 @@ async function composeServices(
     masterKeyFingerprint,
     logger,
   }
-  return { cluster, services }
+  return { cluster, services, agreement }
 }
 
 async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
@@ -167,11 +169,11 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const teardown = new Teardown()
   try {
-    const { cluster, services } = await composeServices(config, logger)
+    const { cluster, services, agreement } = await composeServices(config, logger)
     teardown.add('cluster', () => cluster.stop())
     const addresses = await openListeners(config, services, teardown)
     const settling = new AbortController()
-    const settled = settleIn(services, settling.signal)
+    const settled = settleIn({ services, cluster, agreement }, settling.signal)
     teardown.add('settling', async () => {
       settling.abort()
       await settled.catch(() => undefined)

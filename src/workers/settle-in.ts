@@ -5,15 +5,17 @@
  * Rule: a node whose master key is not the cluster's must stop; everything it sealed would be lost to the others.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Condition, StartError } from '../../cluster/index.ts'
+import { type Cluster, Condition, StartError } from '../../cluster/index.ts'
 import type { Services } from '../operations/services.ts'
 import { settle } from '../operations/settle.ts'
+import type { Agreement } from './agreement.ts'
 import { grantPendingWishes } from './pending-tokens.ts'
 
 const RETRY_MS = 250
 
-async function checkMasterKey(services: Services): Promise<void> {
-  await services.cluster.readBarrier()
+/** `cluster` is the machine itself: the one that serves requests is held back until this is done. */
+async function checkMasterKey(services: Services, cluster: Pick<Cluster, 'readBarrier'>): Promise<void> {
+  await cluster.readBarrier()
   const { masterKeyFingerprint: own } = services
   const known = services.state.masterKeyFingerprint()
   const agreed =
@@ -29,13 +31,27 @@ async function checkMasterKey(services: Services): Promise<void> {
   )
 }
 
+export interface SettlingParts {
+  readonly services: Services
+  readonly cluster: Pick<Cluster, 'readBarrier'>
+  readonly agreement: Agreement
+}
+
 /** Resolves when all is done or the signal fired; rejects only with what must stop the node. */
-export async function settleIn(services: Services, signal: AbortSignal): Promise<void> {
-  const steps = [checkMasterKey, (s: Services) => grantPendingWishes(s, s.config.node.dataDir, s.logger)]
+export async function settleIn(parts: SettlingParts, signal: AbortSignal): Promise<void> {
+  const { services, cluster, agreement } = parts
+  const { config, logger } = services
+  const steps = [
+    async () => {
+      await checkMasterKey(services, cluster)
+      agreement.reached()
+    },
+    () => grantPendingWishes(services, config.node.dataDir, logger),
+  ]
   for (const step of steps) {
     while (!signal.aborted) {
       try {
-        await step(services)
+        await step()
         break
       } catch (error) {
         // No leader yet, or one that just changed: everything here may be repeated.

@@ -1,0 +1,37 @@
+/**
+ * Holds a node back until its master key is known to be the cluster's.
+ *
+ * Owns: the moment from which this node may answer. Knows nothing of: how the keys are compared (settle-in.ts).
+ * Rule: every request that needs credentials passes the read barrier, so whoever holds the barrier back holds the node
+ * back; before the keys were compared, whatever it sealed might be readable by nobody else.
+ */
+import { Condition } from '../../cluster/index.ts'
+import type { Services } from '../operations/services.ts'
+
+const REASON = 'This node has not compared its master key with the cluster yet'
+
+export class Agreement {
+  #isReached = false
+
+  reached(): void {
+    this.#isReached = true
+  }
+
+  /** The same machine, for all who serve requests. */
+  guard(cluster: Services['cluster']): Services['cluster'] {
+    const { nodeId, clusterId } = cluster
+    return {
+      nodeId,
+      clusterId,
+      metrics: () => cluster.metrics(),
+      readBarrier: async () => {
+        await cluster.readBarrier()
+        if (!this.#isReached) throw new Condition('leader_not_ready', `Cannot serve: ${REASON}`)
+      },
+      readiness: () => {
+        const { ready, reasons } = cluster.readiness()
+        return this.#isReached ? { ready, reasons } : { ready: false, reasons: [...reasons, REASON] }
+      },
+    }
+  }
+}

@@ -3,7 +3,7 @@
  */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { UsageError } from './local-options.ts'
+import { UsageError, wholeNumber } from './local-options.ts'
 
 export interface BenchTarget {
   readonly endpoints: readonly string[]
@@ -37,13 +37,6 @@ export const BENCH_USAGE = `npm run bench -- [--seconds S] [--clients N] [--only
   --endpoint URL   measure a cluster that runs already, instead of three fresh nodes in a temporary folder.
                    A bucket is made there and removed with everything in it; figures of processes are not known then.
 `
-
-function wholeNumber(text: string, name: string, { min, max }: { min: number; max: number }): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new UsageError(`${name} is a whole number from ${min} to ${max}, got '${text}'`)
-  return value
-}
 
 function parse(argv: readonly string[]) {
   try {

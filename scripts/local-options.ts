@@ -29,11 +29,10 @@ export const USAGE = `npm start -- [--nodes N] [--data DIR] [--base-port P] [--j
 
 const NODES_MAX = 9
 
-function wholeNumber(text: string, name: string, range: readonly [number, number]): number {
+export function wholeNumber(text: string, name: string, { min, max }: { min: number; max: number }): number {
   const value = Number(text)
-  if (!/^\d+$/.test(text) || value < range[0] || value > range[1]) {
-    throw new UsageError(`${name} is a whole number from ${range[0]} to ${range[1]}, got '${text}'`)
-  }
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new UsageError(`${name} is a whole number from ${min} to ${max}, got '${text}'`)
   return value
 }
 
@@ -60,11 +59,11 @@ function parse(argv: readonly string[]) {
 export function parseLocalOptions(argv: readonly string[]): LocalOptions | null {
   const values = parse(argv)
   if (values.help) return null
-  const nodes = wholeNumber(values.nodes, '--nodes', [1, NODES_MAX])
+  const nodes = wholeNumber(values.nodes, '--nodes', { min: 1, max: NODES_MAX })
   return {
     nodes,
     dataDir: resolve(values.data),
-    basePort: wholeNumber(values['base-port'], '--base-port', [1, 65_535 - 10 * nodes]),
+    basePort: wholeNumber(values['base-port'], '--base-port', { min: 1, max: 65_535 - 10 * nodes }),
     json: values.json,
     configFile: values.config === undefined ? null : resolve(values.config),
     restart: values.restart,

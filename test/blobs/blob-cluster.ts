@@ -10,7 +10,7 @@ import type { Transport } from '../../cluster/transport/transport.ts'
 import type { BlobRef, Member, WrittenBlob } from '../../cluster/types.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import type { SampleBlob } from './blob-samples.ts'
-import { QUIET } from './quiet-logger.ts'
+import { SILENT } from '../helpers/loggers.ts'
 import { MemoryBlobStore } from './memory-blob-store.ts'
 
 export interface BlobNode {
@@ -74,7 +74,7 @@ export class BlobCluster {
       clock: this.clock,
       incarnation: `life-of-${nodeId}`,
       session: '1',
-      logger: QUIET,
+      logger: SILENT,
       onFault: (ref: BlobRef, holder: string, fault: CopyFault) =>
         faults.push(`${ref.birth}@${holder} ${fault}`),
       limits: this.#limits,

@@ -11,7 +11,7 @@ import { SystemClock } from '../../cluster/node/system-clock.ts'
 import { HttpTransport } from '../../cluster/transport/http-transport.ts'
 import { BlobDamagedError, BlobMissingError } from '../../cluster/types.ts'
 import { collect, refOf, sampleBlob, sha256 } from './blob-samples.ts'
-import { QUIET } from './quiet-logger.ts'
+import { SILENT } from '../helpers/loggers.ts'
 
 const MIB = 1024 * 1024
 
@@ -35,12 +35,12 @@ async function startNodes(t: Test) {
       addresses,
       tls: null,
       clock,
-      logger: QUIET,
+      logger: SILENT,
     })
     const store = new DiskBlobStore({ directory, onFatal: (error) => t.fail(error.message) })
     // A busy machine may be slower than the usual grace; here all three are waited for.
     const limits = { graceMs: 60_000 }
-    const common = { members, clock, incarnation: nodeId, session: '1', logger: QUIET, limits }
+    const common = { members, clock, incarnation: nodeId, session: '1', logger: SILENT, limits }
     return {
       nodeId,
       directory,

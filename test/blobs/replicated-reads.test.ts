@@ -8,7 +8,7 @@ import { PeerRefusedError, PeerUnreachableError } from '../../cluster/transport/
 import { RepairEngine } from '../../cluster/repair/repair-engine.ts'
 import { BlobCluster } from './blob-cluster.ts'
 import { collect, refOf, sampleBlob, sha256, streamOf } from './blob-samples.ts'
-import { QUIET } from './quiet-logger.ts'
+import { SILENT } from '../helpers/loggers.ts'
 
 t.test('ReplicatedBlobs.copies', async (t) => {
   t.test('offers its own copy first, then its own zone, then the others, the unreachable last', async (t) => {
@@ -210,7 +210,7 @@ t.test('a node that was away', async (t) => {
       store,
       blobs,
       clock: cluster.clock,
-      logger: QUIET,
+      logger: SILENT,
       random: () => 0,
     })
     repair.start()

@@ -7,7 +7,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Cluster, Logger } from '../../cluster/index.ts'
+import { type LogLine, recordingLogger } from './loggers.ts'
+import type { Cluster } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
@@ -21,12 +22,6 @@ import { MemoryBlobs } from './memory-blobs.ts'
 
 interface Teardown {
   teardown(handler: () => void | Promise<void>): void
-}
-
-interface LogLine {
-  readonly level: string
-  readonly fields: object
-  readonly message: string
 }
 
 export interface MadeKey {
@@ -69,7 +64,7 @@ export class MemoryServices {
   }
 
   private constructor(dir: string, options: Options) {
-    const logger = this.#logger()
+    const logger = recordingLogger(this.lines)
     this.#store = openStore({ dir, logger })
     const state = this.#store.reader
     const config = testConfig(dir, options)
@@ -152,20 +147,6 @@ export class MemoryServices {
     })
     this.#turn = applied.catch(() => undefined)
     return applied
-  }
-
-  #logger(): Logger {
-    const at = (level: string) => (fields: object, message: string) =>
-      void this.lines.push({ level, fields, message })
-    const logger: Logger = {
-      fatal: at('fatal'),
-      error: at('error'),
-      warn: at('warn'),
-      info: at('info'),
-      debug: at('debug'),
-      child: () => logger,
-    }
-    return logger
   }
 }
 

@@ -5,10 +5,10 @@
  * Rule: everything follows from the seed; a run can be repeated.
  */
 import assert from 'node:assert/strict'
+import { SILENT } from './loggers.ts'
 import { Node } from '../../cluster/node/node.ts'
 import type { NodeOptions } from '../../cluster/node/options.ts'
 import { LoopbackNetwork, type LoopbackTransport } from '../../cluster/transport/loopback-transport.ts'
-import type { Logger } from '../../cluster/types.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
@@ -25,16 +25,6 @@ export function seeded(seed: number): () => number {
     mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)
     return (mixed ^ (mixed >>> 15)) >>> 0
   }
-}
-
-const quiet = (): void => undefined
-export const SILENT: Logger = {
-  fatal: quiet,
-  error: quiet,
-  warn: quiet,
-  info: quiet,
-  debug: quiet,
-  child: () => SILENT,
 }
 
 export interface WorldOptions {

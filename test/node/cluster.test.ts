@@ -11,7 +11,7 @@ import { createCluster } from '../../cluster/index.ts'
 import type { BlobRef, Cluster, ClusterOptions, Member, ReplicaTask } from '../../cluster/types.ts'
 import { collected } from '../helpers/async.ts'
 import { MemoryState, MemoryStateMachine, command, textOf } from '../helpers/memory-state-machine.ts'
-import { SILENT } from '../helpers/node-world.ts'
+import { SILENT } from '../helpers/loggers.ts'
 
 async function freePort(): Promise<number> {
   const server = createServer()

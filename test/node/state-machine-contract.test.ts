@@ -6,7 +6,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { encodeCommand } from '../../src/store/command-codec.ts'
 import { stateMachineContract } from '../contracts/state-machine.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
-import { SILENT } from '../helpers/node-world.ts'
+import { SILENT } from '../helpers/loggers.ts'
 import { createTenant } from '../state-machine/map-world.ts'
 import { temporaryDirectory } from '../store/store-world.ts'
 

@@ -6,7 +6,7 @@ import { RepairEngine, type RepairEngineOptions } from '../../cluster/repair/rep
 import { type BlobRef, Condition, type ReplicaTask } from '../../cluster/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
-import { QUIET } from '../blobs/quiet-logger.ts'
+import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
 /** Node c repairs; a and b hold copies. Rows are what the service would have committed. */
@@ -36,7 +36,7 @@ class Bench {
         report: (ref, nodeId, fault) => this.reports.push(`${ref.birth}@${nodeId} ${fault}`),
       },
       clock: this.clock,
-      logger: QUIET,
+      logger: SILENT,
       random: () => 0,
       ...options,
     })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { SILENT } from '../helpers/loggers.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { encodeCommand } from '../../src/store/command-codec.ts'
@@ -9,15 +10,7 @@ import { MACHINE_RECORD_KEY } from '../../src/store/open-state.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { encodeRow, keyBytes, RowDamagedError } from '../../src/store/row-codec.ts'
 import { createTenant, put, putChunks } from '../state-machine/map-world.ts'
-import {
-  drain,
-  indexIn,
-  recordOf,
-  silent,
-  StoreWorld,
-  type Teardown,
-  temporaryDirectory,
-} from './store-world.ts'
+import { drain, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 
 const empty = (key: string) => put(key, { kind: 'empty' }, 0)
 const everything = { prefix: '', delimiter: '', limit: 1000, after: '' }
@@ -27,7 +20,7 @@ t.test('LevelStateMachine', (t) => {
     'remembers record and rows over a restart, and answers null when nothing was ever applied',
     async (t) => {
       const dir = temporaryDirectory(t)
-      const { stateMachine, reader } = openStore({ dir, logger: silent })
+      const { stateMachine, reader } = openStore({ dir, logger: SILENT })
       t.equal(await stateMachine.open(), null)
       await stateMachine.apply({ entries: [], record: recordOf(4) })
       await stateMachine.close()
@@ -101,7 +94,7 @@ t.test('crash', (t) => {
     const copy = temporaryDirectory(t)
     cpSync(dir, copy, { recursive: true })
     cut?.(join(copy, readFileSync(join(copy, 'CURRENT'), 'utf8').trim()))
-    const { stateMachine, reader } = openStore({ dir: copy, logger: silent })
+    const { stateMachine, reader } = openStore({ dir: copy, logger: SILENT })
     const index = indexIn(await stateMachine.open())
     const bucket = index === 0 ? undefined : reader.bucket('acme', 'photos')
     const listed = bucket && (await reader.objects(bucket, everything)).objects
@@ -181,7 +174,7 @@ t.test('damage', (t) => {
     const pointer = join(world.dir, 'CURRENT')
     for (const text of ['', 'state-0\n', 'state-1x\n', '../state-1\n', 'state-7\n']) {
       writeFileSync(pointer, text)
-      const { stateMachine } = openStore({ dir: world.dir, logger: silent })
+      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
       const refusal = { code: 'state_damaged', hint: /move .* away/ }
       await t.rejects(stateMachine.open(), refusal)
       t.ok(readdirSync(world.dir).includes('state-1'))
@@ -195,7 +188,7 @@ t.test('damage', (t) => {
     const { db } = world.store.stateMachine.handle.current
     await db.put(MACHINE_RECORD_KEY, Buffer.from('nonsense'))
     await world.store.stateMachine.close()
-    const { stateMachine } = openStore({ dir: world.dir, logger: silent })
+    const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
     await t.rejects(stateMachine.open(), { code: 'state_damaged', cause: RowDamagedError })
     await stateMachine.close()
   })

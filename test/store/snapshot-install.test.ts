@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { SILENT } from '../helpers/loggers.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { keyBytes, RowDamagedError, sealRow } from '../../src/store/row-codec.ts'
 import { encodeFrame, FRAME_KIND, MAGIC } from '../../src/store/snapshot-frames.ts'
@@ -12,7 +13,6 @@ import {
   drain,
   indexIn,
   recordOf,
-  silent,
   StoreWorld,
   streamOf,
   type Teardown,
@@ -229,7 +229,7 @@ t.test('install', (t) => {
 
   t.test('works on a store that never applied anything', async (t) => {
     const frames = await snapshotOf(await filledWorld(t))
-    const { stateMachine, reader } = openStore({ dir: temporaryDirectory(t), logger: silent })
+    const { stateMachine, reader } = openStore({ dir: temporaryDirectory(t), logger: SILENT })
     t.teardown(() => stateMachine.close())
     t.equal(await stateMachine.open(), null)
     await stateMachine.install(streamOf(...frames))

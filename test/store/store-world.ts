@@ -6,22 +6,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Logger, StateSnapshot } from '../../cluster/index.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import type { StateSnapshot } from '../../cluster/index.ts'
 import type { Command, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
 import type { BucketRecord } from '../../src/state-machine/records.ts'
 import { decodeReply, encodeCommand } from '../../src/store/command-codec.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
 import { createTenant } from '../state-machine/map-world.ts'
-
-export const silent: Logger = {
-  fatal() {},
-  error() {},
-  warn() {},
-  info() {},
-  debug() {},
-  child: () => silent,
-}
 
 export interface Teardown {
   teardown(handler: () => void | Promise<void>): void
@@ -41,7 +33,7 @@ export class StoreWorld {
 
   private constructor(dir: string) {
     this.dir = dir
-    this.store = openStore({ dir, logger: silent })
+    this.store = openStore({ dir, logger: SILENT })
     this.propose = createPropose({ propose: (command) => this.#one(command) })
   }
 

@@ -2,37 +2,17 @@
  * Benches for the transport suite: nodes over real sockets, nodes over the loopback network.
  */
 import type { Test } from 'tap'
+import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { SystemClock } from '../../cluster/node/system-clock.ts'
 import type { NodeId } from '../../cluster/raft/types.ts'
 import { HttpTransport, type HttpTransportOptions } from '../../cluster/transport/http-transport.ts'
 import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
 import type { CallHandler, Transport } from '../../cluster/transport/transport.ts'
-import type { Logger, PeerAddress } from '../../cluster/types.ts'
+import type { PeerAddress } from '../../cluster/types.ts'
 import type { BenchNode, TransportBench } from '../contracts/transport.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
 type Handlers = Readonly<Record<string, CallHandler>>
-
-export interface LogLine {
-  readonly level: string
-  readonly message: string
-  readonly fields: object
-}
-
-/** Keeps what is logged, so that a test can ask for it. */
-export function recordingLogger(lines: LogLine[] = []): Logger {
-  const at = (level: string) => (fields: object, message: string) =>
-    void lines.push({ level, message, fields })
-  const logger: Logger = {
-    fatal: at('fatal'),
-    error: at('error'),
-    warn: at('warn'),
-    info: at('info'),
-    debug: at('debug'),
-    child: () => logger,
-  }
-  return logger
-}
 
 /** A port that nobody listens on: a lower one than any user may bind. */
 export const NOWHERE: PeerAddress = '127.0.0.1:1'

@@ -6,6 +6,7 @@ import { deferred } from '../helpers/async.ts'
 import { HttpTransport } from '../../cluster/transport/http-transport.ts'
 import { PeerUnreachableError } from '../../cluster/transport/transport.ts'
 import { StartError } from '../../cluster/types.ts'
+import { SILENT } from '../helpers/loggers.ts'
 import { HttpBench, NOWHERE } from './benches.ts'
 import { strangeServer } from './raw-peer.ts'
 import { collect, pattern, rejection } from './streams.ts'
@@ -184,12 +185,11 @@ t.test('HttpTransport does not start', async (t) => {
   t.test('[peer_listen_failed] on an address of another machine', async (t) => {
     // TEST-NET-1 belongs to nobody [RFC 5737 3]; the loopback rule would refuse it, so ask the listener alone.
     const { PeerListener } = await import('../../cluster/transport/peer-listener.ts')
-    const { recordingLogger } = await import('./benches.ts')
     const listener = new PeerListener({
       listen: '192.0.2.1:7400',
       tls: null,
       clock: bench.clock,
-      logger: recordingLogger(),
+      logger: SILENT,
       onRequest: () => {},
     })
     t.match(await rejection(listener.start()), { name: 'StartError', code: 'peer_listen_failed' })

@@ -7,7 +7,7 @@ import { decodeBatch } from '../../cluster/transport/frame.ts'
 import { PeerTraffic } from '../../cluster/transport/peer-traffic.ts'
 import { RaftLane } from '../../cluster/transport/raft-lane.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
-import { type LogLine, recordingLogger } from './benches.ts'
+import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { ROUTE } from './sample-messages.ts'
 
 /** A lane whose peer answers when the test says so. */

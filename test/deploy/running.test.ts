@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process'
 import t from 'tap'
 import { parse } from 'yaml'
-import { ProcessCluster, until } from '../helpers/process-cluster.ts'
+import { until } from '../helpers/async.ts'
+import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { alertRules, groupingLabels, served, TARGET_LABELS, wantedBy } from './alerts.ts'
 import { hasCommand, inRoot, read } from './files.ts'
 

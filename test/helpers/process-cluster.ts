@@ -10,26 +10,15 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { demoCredentials } from '../../scripts/local-demo.ts'
 import type { LocalOptions } from '../../scripts/local-options.ts'
+import { until } from './async.ts'
 import { plainly } from './plainly.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local-setup.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const CONDITION_MS_MAX = 60_000
-const POLL_MS = 20
-
-/** Waits for a fact, not for a time; the limit only ends a test that would hang. */
-export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  const giveUpAt = performance.now() + CONDITION_MS_MAX
-  while (!(await condition())) {
-    if (performance.now() > giveUpAt) throw new Error(`gave up waiting until ${what}`)
-    await wait(POLL_MS)
-  }
-}
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -5,7 +5,8 @@
  * "not now" (a broken connection or a 503), which is asked again elsewhere. Anything else is a violation.
  */
 import { randomBytes } from 'node:crypto'
-import { type ProcessCluster, sha256, until } from './process-cluster.ts'
+import { until } from './async.ts'
+import { type ProcessCluster, sha256 } from './process-cluster.ts'
 
 const READERS = 4
 /** Inline, one small chunk, and more than one chunk. */

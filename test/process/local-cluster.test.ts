@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
 import { plainly } from '../helpers/plainly.ts'
-import { freeBasePort, temporaryFolder, until } from '../helpers/process-cluster.ts'
+import { until } from '../helpers/async.ts'
+import { freeBasePort, temporaryFolder } from '../helpers/process-cluster.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../scripts/local-cluster.ts', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))

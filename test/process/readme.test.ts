@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { plainly } from '../helpers/plainly.ts'
-import { freeBasePort, temporaryFolder, until } from '../helpers/process-cluster.ts'
+import { until } from '../helpers/async.ts'
+import { freeBasePort, temporaryFolder } from '../helpers/process-cluster.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const SHELL_MS_MAX = 60_000

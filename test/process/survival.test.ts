@@ -5,7 +5,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { ProcessCluster, until } from '../helpers/process-cluster.ts'
+import { until } from '../helpers/async.ts'
+import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { Workload } from '../helpers/workload.ts'
 
 const UPLOADS_BETWEEN = 15

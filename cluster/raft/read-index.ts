@@ -2,8 +2,8 @@
  * Linearizable reads without clocks [thesis 6.4].
  *
  * Owns: when a read index may be told. Knows nothing of: how a reader waits for the apply.
- * Rule: the index is the leader's commit index at a moment after the read began; it is told once a quorum has answered
- * something sent after that moment, in this term, and never before an entry of this term is committed.
+ * Rule: the index is the leader's commit index at a moment after the read began; it is told once a quorum has spoken in
+ * this term after that moment, and never before an entry of this term is committed. Who asks has spoken by asking.
  */
 import { emit, envelope, send } from './core.ts'
 import type { Core, Leadership } from './core.ts'
@@ -21,11 +21,24 @@ export function read(core: Core, readId: number): void {
 }
 
 export function handleReadIndex(core: Core, message: ReadIndex): void {
-  if (core.leadership?.peers.has(message.from) === true) {
-    core.leadership.reads.addRemote(message.from, message.requestId)
+  const { from, requestId } = message
+  if (core.leadership?.peers.has(from) !== true) {
+    sendReadIndexResponse(core, from, { requestId, index: null })
+  } else if (isConfirmedByAsker(core, core.leadership, from)) {
+    sendReadIndexResponse(core, from, { requestId, index: core.commitIndex })
   } else {
-    sendReadIndexResponse(core, message.from, { requestId: message.requestId, index: null })
+    core.leadership.reads.addRemote(from, requestId)
   }
+}
+
+/**
+ * A question needs no round where its asker and the leader are a quorum, as in a group of three. The asker was in this
+ * term when it asked, which was after its reads began; the leader is in it now. So neither had voted in a later term
+ * when the reads began, nobody had won one, and whatever was acknowledged by then is committed here.
+ */
+function isConfirmedByAsker(core: Core, { noopIndex }: Leadership, asker: NodeId): boolean {
+  const hasSpoken = (nodeId: NodeId): boolean => nodeId === core.nodeId || nodeId === asker
+  return core.commitIndex >= noopIndex && hasQuorum(core.configurations.current, hasSpoken)
 }
 
 export function handleReadIndexResponse(core: Core, message: ReadIndexResponse): void {

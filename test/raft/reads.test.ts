@@ -118,6 +118,81 @@ t.test('[thesis 6.4] a read at the leader', async (t) => {
   })
 })
 
+t.test('[thesis 6.4] a question of a follower', async (t) => {
+  const ask = (single: Single, from: string): readonly Effect[] =>
+    single.receive({ type: 'ReadIndex', from, to: 'a', term: single.status.term, requestId: 9 })
+  const FIVE = configurationOf('a', 'b', 'c', 'd', 'e')
+
+  t.test('is answered at once where leader and asker are a quorum, without a round', async (t) => {
+    const single = readyLeader()
+    const effects = ask(single, 'c')
+    t.match(sentOf(effects, 'ReadIndexResponse'), [{ to: 'c', requestId: 9, index: 1 }])
+    t.strictSame(sentOf(effects, 'AppendEntries'), [], 'nobody else is asked')
+  })
+
+  t.test("waits until an entry of the leader's own term is committed", async (t) => {
+    const single = new Single({ terms: [1, 1], appliedIndex: 1 })
+    single.confirm(single.becomeLeader())
+    t.strictSame(sentOf(ask(single, 'b'), 'ReadIndexResponse'), [])
+    const committed = single.answer('b', { index: 3 })
+    const told = single.answer('c', { readToken: tokenOf(committed) })
+    t.match(sentOf(told, 'ReadIndexResponse'), [{ to: 'b', requestId: 9, index: 3 }])
+  })
+
+  t.test('waits for a round where more members are needed for a quorum', async (t) => {
+    const single = new Single({ configuration: FIVE })
+    single.confirm(single.becomeLeader())
+    for (const from of ['b', 'c']) single.answer(from, { index: 1 })
+    const effects = ask(single, 'b')
+    t.strictSame(sentOf(effects, 'ReadIndexResponse'), [])
+    single.answer('c', { readToken: tokenOf(effects) })
+    const told = single.answer('d', { readToken: tokenOf(effects) })
+    t.match(sentOf(told, 'ReadIndexResponse'), [{ to: 'b', index: 1 }])
+  })
+
+  t.test('at the small side of a partition gets no index while the large side commits', async (t) => {
+    const network = new TestNetwork(FIVE)
+    network.elect('a')
+    for (const small of ['a', 'b']) {
+      for (const large of ['c', 'd', 'e']) {
+        network.cut(small, large)
+        network.cut(large, small)
+      }
+    }
+    // The clocks of the small side stand: its members have noticed nothing.
+    for (let i = 0; i < 200 && network.leaders().length < 2; i += 1) {
+      for (const id of i % 4 === 0 ? ['c', 'd', 'e'] : ['c']) network.input(id, { type: 'tick' })
+      network.settle()
+    }
+    const [old, next = ''] = network.leaders()
+    t.equal(old, 'a', 'the old leader believes that it still leads')
+    network.propose(next)
+    network.settle()
+    network.takeEffects('b')
+    network.read('b')
+    network.settle()
+    t.strictSame(readsOf(network.takeEffects('b')), [])
+  })
+
+  t.test(
+    'is no voice for a quorum when it comes from a learner, or from one half of a joint change',
+    async (t) => {
+      const withLearner = new Single({
+        configuration: { voters: ['a', 'b', 'c'], learners: ['l'], outgoing: [] },
+      })
+      withLearner.confirm(withLearner.becomeLeader())
+      withLearner.answer('b', { index: 1 })
+      t.strictSame(sentOf(ask(withLearner, 'l'), 'ReadIndexResponse'), [])
+      const joint = new Single({
+        configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: ['a', 'd', 'e'] },
+      })
+      joint.confirm(joint.becomeLeader())
+      for (const from of ['b', 'd']) joint.answer(from, { index: 1 })
+      t.strictSame(sentOf(ask(joint, 'b'), 'ReadIndexResponse'), [])
+    },
+  )
+})
+
 t.test('[thesis 6.4] a read at a follower', async (t) => {
   t.test('gets its index from the leader', async (t) => {
     const network = new TestNetwork(THREE)

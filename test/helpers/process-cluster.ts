@@ -28,10 +28,16 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
+/** Test files run at once; each has ports of its own, or two could find the same one free. */
+const JOBS_MAX = 8
+const PORTS_A_JOB = 2500
+
 /** Ports below the ephemeral range, so that no outgoing connection of another test sits on one. */
 export async function freeBasePort(nodes: number): Promise<number> {
+  const job = Number(process.env['TAP_JOB_ID'] ?? 0) % JOBS_MAX
+  const first = 10_000 + job * PORTS_A_JOB
   for (let attempt = 0; attempt < 200; attempt++) {
-    const base = 10_000 + Math.floor(Math.random() * 2000) * 10
+    const base = first + Math.floor(Math.random() * (PORTS_A_JOB / 10 - nodes)) * 10
     const ports = Array.from({ length: nodes }, (_, i) => [0, 1, 2].map((k) => base + 10 * i + k)).flat()
     const free = await Promise.all(ports.map(isFree))
     if (free.every(Boolean)) return base

@@ -1,7 +1,7 @@
 /**
  * The tap reporter of this project: silent while all is well, every failure in full, one plain closing line.
  *
- * Owns: the last line `N passed, N failed[, N skipped]` that people and CI read. Counts leaf assertions; a test
+ * Owns: the last line `N passed, N failed` that people and CI read. Counts leaf assertions; a test
  * file that dies or times out counts as a failure. Progress (one line a file) goes to standard error.
  */
 import { Transform } from 'node:stream'
@@ -15,9 +15,17 @@ function describe(path, result) {
   return `FAILED ${[...path, result.name].filter(Boolean).join(' > ')}${place}\n${detail}\n`
 }
 
+/** What was not proved here is said, with the reason. */
+function describeSkipped(path, result) {
+  const why = result.skip || result.todo
+  const reason = typeof why === 'string' ? `: ${why}` : ''
+  return `SKIPPED ${[...path, result.name].filter(Boolean).join(' > ')}${reason}\n`
+}
+
 export default class TapSummary extends Transform {
   #parser = new Parser()
-  #totals = { passed: 0, failed: 0, skipped: 0 }
+  #totals = { passed: 0, failed: 0 }
+  #skipped = []
   #failures = []
   #finished
 
@@ -46,7 +54,7 @@ export default class TapSummary extends Transform {
   }
 
   #count(result, path) {
-    if (result.skip || result.todo) this.#totals.skipped += 1
+    if (result.skip || result.todo) this.#skipped.push(describeSkipped(path, result))
     else if (result.ok) this.#totals.passed += 1
     else {
       this.#totals.failed += 1
@@ -63,8 +71,9 @@ export default class TapSummary extends Transform {
     this.#parser.end()
     await this.#finished
     for (const failure of this.#failures) this.push(failure)
-    const { passed, failed, skipped } = this.#totals
-    this.push(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
+    for (const skipped of this.#skipped) this.push(skipped)
+    const { passed, failed } = this.#totals
+    this.push(`${passed} passed, ${failed} failed\n`)
     done()
   }
 }

@@ -6,21 +6,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BenchTarget } from './bench-options.ts'
+import { freeBasePort } from './free-ports.ts'
 import type { ClusterDescription } from './local-cluster.ts'
 import { UsageError } from './local-options.ts'
 
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const LOCAL_CLUSTER = fileURLToPath(new URL(`./local-cluster.${EXTENSION}`, import.meta.url))
 const NODES = 3
-const PORTS_A_NODE = 10
-/** Below the range from which outgoing connections get their ports. */
 const PORT_RANGE = { from: 12_000, to: 30_000 }
-const PORT_ATTEMPTS_MAX = 100
 
 export interface MeasuredCluster extends BenchTarget {
   /** This and the next in the order of the endpoints; empty when the processes are not ours. */
@@ -39,11 +36,15 @@ export async function freshCluster(configFile: string | null): Promise<MeasuredC
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   const args = ['--json', '--nodes', `${NODES}`, '--data', join(folder, 'data')]
   if (configFile !== null) args.push('--config', configFile)
-  const child = spawn(process.execPath, [LOCAL_CLUSTER, ...args, '--base-port', `${await freeBasePort()}`], {
-    // A group of its own: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
-    detached: true,
-    stdio: ['ignore', 'pipe', 2],
-  })
+  const child = spawn(
+    process.execPath,
+    [LOCAL_CLUSTER, ...args, '--base-port', `${await freeBasePort(NODES, PORT_RANGE)}`],
+    {
+      // A group of its own: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
+      detached: true,
+      stdio: ['ignore', 'pipe', 2],
+    },
+  )
   const stop = async (): Promise<void> => {
     await ended(child)
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -89,25 +90,4 @@ async function ended(child: ChildProcess): Promise<void> {
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   await exit
-}
-
-async function freeBasePort(): Promise<number> {
-  for (let attempt = 0; attempt < PORT_ATTEMPTS_MAX; attempt++) {
-    const base =
-      PORT_RANGE.from +
-      PORTS_A_NODE * Math.floor(Math.random() * ((PORT_RANGE.to - PORT_RANGE.from) / PORTS_A_NODE))
-    const ports = Array.from({ length: NODES }, (_, i) =>
-      [0, 1, 2].map((k) => base + PORTS_A_NODE * i + k),
-    ).flat()
-    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return base
-  }
-  throw new UsageError(`Found no free ports from ${PORT_RANGE.from} to ${PORT_RANGE.to}`)
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }

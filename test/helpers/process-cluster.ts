@@ -7,11 +7,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
+import { freeBasePort as freePorts } from '../../scripts/free-ports.ts'
 import { demoCredentials } from '../../scripts/local-demo.ts'
 import type { LocalOptions } from '../../scripts/local-options.ts'
 import { until } from './async.ts'
@@ -20,29 +20,13 @@ import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/loc
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
-}
-
 /** Test files run at once; each has ports of its own, or two could find the same one free. */
 const JOBS_MAX = 8
 const PORTS_A_JOB = 2500
 
-/** Ports below the ephemeral range, so that no outgoing connection of another test sits on one. */
-export async function freeBasePort(nodes: number): Promise<number> {
-  const job = Number(process.env['TAP_JOB_ID'] ?? 0) % JOBS_MAX
-  const first = 10_000 + job * PORTS_A_JOB
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const base = first + Math.floor(Math.random() * (PORTS_A_JOB / 10 - nodes)) * 10
-    const ports = Array.from({ length: nodes }, (_, i) => [0, 1, 2].map((k) => base + 10 * i + k)).flat()
-    const free = await Promise.all(ports.map(isFree))
-    if (free.every(Boolean)) return base
-  }
-  throw new Error('found no free ports')
+export function freeBasePort(nodes: number): Promise<number> {
+  const from = 10_000 + (Number(process.env['TAP_JOB_ID'] ?? 0) % JOBS_MAX) * PORTS_A_JOB
+  return freePorts(nodes, { from, to: from + PORTS_A_JOB })
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -183,6 +183,8 @@ t.test('npm start passes SIGTERM on: no node outlives it', { timeout: 180_000 },
   const run = launch(t, [...args, '--base-port', String(await freeBasePort(1))], ['npm', 'start', '--'])
   const pid = (await described(run)).nodes[0]?.pid ?? 0
   t.ok(isAlive(pid))
+  // Without its last node the launcher ends as well.
+  t.teardown(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))
   run.child.kill('SIGTERM')
   await run.ended
   await until('the node has ended', () => !isAlive(pid))

@@ -2,6 +2,7 @@
  * Benches for the transport suite: nodes over real sockets, nodes over the loopback network.
  */
 import type { Test } from 'tap'
+import { until } from '../helpers/async.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { SystemClock } from '../../cluster/node/system-clock.ts'
 import type { NodeId } from '../../cluster/raft/types.ts'
@@ -66,8 +67,8 @@ export class HttpBench implements TransportBench {
     return promise
   }
 
-  async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
+  until(condition: () => boolean): Promise<void> {
+    return until('the condition holds', condition)
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
 import { StartError } from '../cluster/index.ts'
 import { demoCredentials } from './local-demo.ts'
 import { LocalNodes, logTail, requireFreePorts } from './local-nodes.ts'
@@ -20,7 +21,12 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 async function isReady(node: NodePlan): Promise<boolean> {
   try {
-    return (await fetch(`${node.adminUrl}/readyz`, { signal: AbortSignal.timeout(2000) })).ok
+    // Not fetch, here and in local-demo.ts: it refuses ports such as 10080, which a cluster may well have.
+    const { statusCode, body } = await request(`${node.adminUrl}/readyz`, {
+      signal: AbortSignal.timeout(2000),
+    })
+    await body.dump()
+    return statusCode === 200
   } catch {
     // Not listening yet: the caller asks again until its own limit.
     return false

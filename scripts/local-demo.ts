@@ -4,6 +4,7 @@
 import { type LocalOptions, UsageError } from './local-options.ts'
 import { type NodePlan, saveSetup, type Setup } from './local-setup.ts'
 import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
 
 const ATTEMPTS_MAX = 100
 const RETRY_MS = 100
@@ -15,12 +16,12 @@ interface Answer {
 }
 
 async function post(url: string, token: string, body: object): Promise<Answer> {
-  const response = await fetch(url, {
+  const answer = await request(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
 }
 
 /** 401: the pending owner token is granted a moment after the first leader is there. 503: no leader right now. */

@@ -23,9 +23,11 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** Test files run at once; each has ports of its own, or two could find the same one free. */
 const JOBS_MAX = 8
 const PORTS_A_JOB = 2500
+/** Above 10080, the last port that fetch refuses. */
+const PORT_MIN = 10_100
 
 export function freeBasePort(nodes: number): Promise<number> {
-  const from = 10_000 + (Number(process.env['TAP_JOB_ID'] ?? 0) % JOBS_MAX) * PORTS_A_JOB
+  const from = PORT_MIN + (Number(process.env['TAP_JOB_ID'] ?? 0) % JOBS_MAX) * PORTS_A_JOB
   return freePorts(nodes, { from, to: from + PORTS_A_JOB })
 }
 

@@ -178,17 +178,22 @@ t.test('npm start --json', { timeout: 120_000 }, async (t) => {
   })
 })
 
-t.test('npm start passes SIGTERM on: no node outlives it', { timeout: 180_000 }, async (t) => {
-  const args = ['--json', '--nodes', '1', '--data', join(temporaryFolder(t), 'data')]
-  const run = launch(t, [...args, '--base-port', String(await freeBasePort(1))], ['npm', 'start', '--'])
-  const pid = (await described(run)).nodes[0]?.pid ?? 0
-  t.ok(isAlive(pid))
-  // Without its last node the launcher ends as well.
-  t.teardown(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))
-  run.child.kill('SIGTERM')
-  await run.ended
-  await until('the node has ended', () => !isAlive(pid))
-})
+t.test(
+  'npm start takes any port, 10080 too, and passes SIGTERM on: no node outlives it',
+  { timeout: 180_000 },
+  async (t) => {
+    const args = ['--json', '--nodes', '1', '--data', join(temporaryFolder(t), 'data')]
+    // The admin listener gets 10080, which fetch would refuse to ask.
+    const run = launch(t, [...args, '--base-port', '10079'], ['npm', 'start', '--'])
+    const pid = (await described(run)).nodes[0]?.pid ?? 0
+    t.ok(isAlive(pid))
+    // Without its last node the launcher ends as well.
+    t.teardown(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))
+    run.child.kill('SIGTERM')
+    await run.ended
+    await until('the node has ended', () => !isAlive(pid))
+  },
+)
 
 t.test('npm start refuses', async (t) => {
   const cases: readonly [string, readonly string[], RegExp][] = [

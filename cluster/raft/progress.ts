@@ -25,6 +25,8 @@ export class Progress {
   #ticksWithoutProgress = 0
   /** Ticks since the last message from the peer in this term. */
   silentTicks = 0
+  /** Ticks since a configuration without it was committed; 0 while it is a member. */
+  ticksSinceRemoval = 0
   /** Highest read token it has echoed. */
   readToken = 0
   /** Highest commit index that a message under way can have taught it. */

@@ -3,12 +3,14 @@
  *
  * Owns: what can go wrong and how often. Knows nothing of: what is right; the checker does.
  */
+import { membersOf } from '../../cluster/raft/configuration.ts'
 import { check } from './checker.ts'
 import { TestNetwork } from './network.ts'
 import type { TestNode } from './test-node.ts'
 import type { Configuration, NodeId } from '../../cluster/raft/types.ts'
 
 const MESSAGES_MAX = 200
+const VOTERS_MAX = 5
 
 export class Chaos {
   readonly network: TestNetwork
@@ -17,8 +19,9 @@ export class Chaos {
   readonly #weightSum: number
   #slow: NodeId | null = null
 
-  constructor(configuration: Configuration, seed: number) {
-    this.network = new TestNetwork(configuration, { seed, electionTicks: 5 })
+  /** With `spares` the members of the group change as well. */
+  constructor(configuration: Configuration, seed: number, spares: readonly NodeId[] = []) {
+    this.network = new TestNetwork(configuration, { seed, electionTicks: 5, spares })
     this.#ids = [...this.network.nodes.keys()]
     // Each seed has its own mix of faults: rare combinations need some faults to stay away.
     const rate = (weight: number): number => weight * this.#below(3)
@@ -35,6 +38,7 @@ export class Chaos {
       [rate(4), () => this.#partition()],
       [rate(3), () => this.#nudge()],
       [rate(3), () => this.#slowDown()],
+      [spares.length > 0 ? 8 : 0, () => this.#configure()],
     ]
     this.#weightSum = this.#events.reduce((sum, [weight]) => sum + weight, 0)
   }
@@ -53,6 +57,7 @@ export class Chaos {
   recover(): void {
     const { network } = this
     network.heal()
+    this.#slow = null
     for (const node of network.nodes.values()) if (node.raft === null) network.restart(node.id)
     network.tickAll(20 * network.electionTicks)
     const [leader] = network.leaders()
@@ -60,13 +65,16 @@ export class Chaos {
       leader !== undefined && network.leaders().length === 1,
       `there is one leader, not ${network.leaders().length}`,
     )
+    const { configuration } = network.status(leader)
+    check(configuration.outgoing.length === 0, 'a healthy group leaves a joint configuration')
     const before = network.checker.committedIndex
     network.propose(leader)
-    for (const id of this.#ids) network.read(id)
+    const members = membersOf(configuration)
+    for (const id of members) network.read(id)
     network.settle()
     check(network.checker.committedIndex === before + 1, 'a healthy group commits at once')
     check(network.checker.openReads === 0, `${network.checker.openReads} reads were never answered`)
-    const states = new Set([...network.nodes.values()].map((node) => node.machine.keys.join()))
+    const states = new Set(members.map((id) => network.node(id).machine.keys.join()))
     check(states.size === 1, 'a healthy group ends up with equal states')
     network.checker.compareLogs()
   }
@@ -118,6 +126,29 @@ export class Chaos {
   #tick(): void {
     const id = this.#anyId()
     if (id !== this.#slow) this.network.input(id, { type: 'tick' }, this.#crashPoint())
+  }
+
+  /** One vote moves, or many; a voter becomes a learner, a stranger a voter. What the log does not allow is refused. */
+  #configure(): void {
+    const shuffled = [...this.#ids]
+    for (let i = shuffled.length - 1; i > 0; i -= 1) {
+      const j = this.#below(i + 1)
+      const [a, b] = [shuffled[i] ?? '', shuffled[j] ?? '']
+      shuffled[i] = b
+      shuffled[j] = a
+    }
+    const leader = this.#likelyLeader()
+    const { raft } = this.network.node(leader)
+    if (raft === null) return
+    const { voters } = raft.status().configuration
+    const [one = ''] = shuffled
+    const moved = voters.includes(one)
+      ? voters.filter((id) => id !== one)
+      : [...voters, one].slice(-VOTERS_MAX)
+    const many = shuffled.slice(0, 1 + this.#below(VOTERS_MAX))
+    const target = this.#below(2) === 0 ? moved : many
+    const learners = shuffled.filter((id) => !target.includes(id)).slice(0, this.#below(3))
+    this.network.configure(leader, { voters: target, learners })
   }
 
   /** A clock stands still, best of all a leader's, who then does not notice that it is of the past. */

@@ -51,7 +51,8 @@ export const COMMANDS: Readonly<Record<string, CommandKind>> = {
     const id = memberFrom(network, words.need('a member'))
     const ticksMax = 2 * network.electionTicks
     for (let i = 0; i < ticksMax; i += 1) {
-      const asks = network.input(id, { type: 'tick' }).some((effect) => effect.type === 'roleChanged')
+      const effects = network.input(id, { type: 'tick' })
+      const asks = effects.some((effect) => effect.type === 'roleChanged' || effect.type === 'send')
       if (asks && network.status(id).role !== 'follower') return
     }
     throw new Error(`${id} does not campaign within two election time-outs`)
@@ -74,6 +75,11 @@ export const COMMANDS: Readonly<Record<string, CommandKind>> = {
   read: inGroup('read a r1 [r2 ..]', (network, words) => {
     const id = memberFrom(network, words.need('a member'))
     for (const name of words.rest()) network.readNamed(id, name)
+  }),
+  configure: inGroup('configure a voters=a,b,d [learners=e] [expected=7]', (network, words) => {
+    const id = memberFrom(network, words.need('a member'))
+    const target = { voters: words.optionList('voters'), learners: words.optionList('learners') }
+    network.configureNamed(id, target, words.optionNumber('expected'))
   }),
   transfer: inGroup('transfer a [to=b]', (network, words) => {
     const id = memberFrom(network, words.need('a member'))
@@ -98,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, CommandKind>> = {
   }),
   duplicate: inGroup('duplicate [from>to] [Word] [first n|last n]', (network, words) => {
     const copies = pick(network, words)
-    network.messages.push(...copies, ...copies)
+    network.messages.push(...copies, ...copies.map((message) => ({ ...message })))
     for (const message of copies) network.note(`${routeText(message)} is there twice`)
   }),
   hold: inGroup('hold name [from>to] [Word] [first n|last n]', (network, words, { held }) => {
@@ -241,16 +247,16 @@ function groupFrom(words: Words): TracedNetwork {
   const electionTicks = words.optionNumber('election') ?? 10
   const learners = words.optionList('learners')
   const outgoing = words.optionList('outgoing')
-  const spare = words.optionList('spare')
+  const spares = words.optionList('spare')
   const chosen = words.optionList('timeouts').map(Number)
   const limits = limitsFrom(words)
   const voters = words.rest()
   if (voters.length === 0) throw new Error('a group has at least one voter')
-  const ids = [...new Set([...voters, ...outgoing, ...learners, ...spare])]
+  const ids = [...new Set([...voters, ...outgoing, ...learners, ...spares])]
   // Far enough apart for the first to be elected before the second wants to be.
   const timeouts = ids.map((id, i) => [id, chosen[i] ?? electionTicks + ((3 * i) % electionTicks)] as const)
   const configuration: Configuration = { voters, outgoing, learners }
-  return new TracedNetwork({ configuration, spare, electionTicks, timeouts: new Map(timeouts), limits })
+  return new TracedNetwork({ configuration, spares, electionTicks, timeouts: new Map(timeouts), limits })
 }
 
 function limitsFrom(words: Words): Partial<RaftLimits> {

@@ -8,6 +8,7 @@
  */
 import { decodeConfiguration } from '../../cluster/raft/configuration.ts'
 import type {
+  ChangeConfiguration,
   Configuration,
   Effect,
   Entry,
@@ -77,6 +78,8 @@ export function inputText(input: Input, names: Names): string {
       return messageText(input.message)
     case 'propose':
       return `propose ${nameOf(names.proposals, input.proposalId)}`
+    case 'changeConfiguration':
+      return configureText(input, names)
     case 'walDone':
       return `disk ${input.sequence} done`
     case 'applied':
@@ -84,7 +87,7 @@ export function inputText(input: Input, names: Names): string {
     case 'read':
       return `read ${nameOf(names.reads, input.readId)}`
     case 'snapshotInstalled':
-      return `snapshot ${baseText(input.base)} of ${configurationText(input.configuration)} installed`
+      return `snapshot ${baseText(input.base)} with ${configurationText(input.configuration)} of ${input.configurationIndex} installed`
     case 'snapshotFailed':
       return 'snapshot failed'
     case 'tickGap':
@@ -151,7 +154,7 @@ function messageFields(message: Message): readonly string[] {
     case 'RequestVote':
       return [`log ${message.lastLogIndex}/${message.lastLogTerm}`, ...(message.transfer ? ['ordered'] : [])]
     case 'InstallSnapshot':
-      return [`${baseText(message.lastIncluded)} of ${configurationText(message.configuration)}`]
+      return [`${baseText(message.lastIncluded)} with ${configurationText(message.configuration)}`]
     case 'InstallSnapshotResponse':
       return [`to ${message.index}`]
     case 'ReadIndex':
@@ -161,6 +164,11 @@ function messageFields(message: Message): readonly string[] {
     default:
       return []
   }
+}
+
+function configureText(input: ChangeConfiguration, names: Names): string {
+  const expected = input.expectedIndex === null ? '' : ` if it is still that of ${input.expectedIndex}`
+  return `change to ${nameOf(names.proposals, input.proposalId)}${expected}`
 }
 
 function tokenText(token: number): readonly string[] {

@@ -13,23 +13,23 @@ import type {
   Effect,
   Entry,
   Input,
+  LogIndex,
   Message,
   NodeId,
   RaftLimits,
   RaftStatus,
+  TargetConfiguration,
 } from '../../cluster/raft/types.ts'
 
 export interface GroupOptions {
   readonly configuration: Configuration
-  /** Members that run with an empty configuration and wait to be added. */
-  readonly spare: readonly NodeId[]
+  /** Nodes that run, know the first configuration and wait to be added. */
+  readonly spares: readonly NodeId[]
   readonly electionTicks: number
   /** Ticks that each member waits before it campaigns, at least electionTicks and less than twice that. */
   readonly timeouts: ReadonlyMap<NodeId, number>
   readonly limits: Partial<RaftLimits>
 }
-
-const NOBODY: Configuration = { voters: [], learners: [], outgoing: [] }
 
 export class TracedNetwork extends TestNetwork {
   readonly names = { proposals: new Map<number, string>(), reads: new Map<number, string>() }
@@ -42,12 +42,11 @@ export class TracedNetwork extends TestNetwork {
   #nextName = 1
 
   constructor(group: GroupOptions) {
-    const { configuration, spare, electionTicks, limits } = group
-    super({ ...configuration, learners: [...configuration.learners, ...spare] }, { electionTicks, limits })
+    const { configuration, spares, electionTicks, limits } = group
+    super(configuration, { electionTicks, limits, spares })
     this.#group = group
     for (const node of this.nodes.values()) {
       this.crash(node.id)
-      node.machine.configuration = spare.includes(node.id) ? NOBODY : configuration
       this.restart(node.id)
     }
     this.takeTrace()
@@ -78,12 +77,14 @@ export class TracedNetwork extends TestNetwork {
       this.crash(id)
       return []
     }
-    const begun = effects.slice(0, crashAfter).map((effect) => effectText(effect, this.names))
+    this.messages = this.messages.filter((message) => !this.isCut(message.from, message.to))
+    const begun = effects.slice(0, crashAfter).map((effect) => this.#effectLine(effect))
     this.#record(line, [...changes(before, raft.status()), ...begun])
     if (effects.length > crashAfter) this.note(`${id} crashes`)
     return effects
   }
 
+  /** A link that was cut after the message had left. */
   override deliver(message: Message): void {
     const isLost = this.isCut(message.from, message.to)
     if (isLost) this.note(`${message.to} <- ${message.from}: ${messageText(message)} (lost)`)
@@ -123,6 +124,12 @@ export class TracedNetwork extends TestNetwork {
     this.input(id, { type: 'read', readId })
   }
 
+  configureNamed(id: NodeId, configuration: TargetConfiguration, expectedIndex: LogIndex | null): void {
+    const proposalId = this.nextNameId()
+    this.names.proposals.set(proposalId, configurationText({ ...configuration, outgoing: [] }))
+    this.input(id, { type: 'changeConfiguration', proposalId, configuration, expectedIndex })
+  }
+
   nextNameId(): number {
     this.#nextName += 1
     return this.#nextName - 1
@@ -157,6 +164,11 @@ export class TracedNetwork extends TestNetwork {
     }
   }
 
+  #effectLine(effect: Effect): string {
+    const isLost = effect.type === 'send' && this.isCut(effect.message.from, effect.message.to)
+    return effectText(effect, this.names) + (isLost ? ' (lost)' : '')
+  }
+
   /** What happens several times in a row in the same way is written once. */
   #record(line: string, consequences: readonly string[]): void {
     const text = consequences.map((consequence) => `\n  ${consequence}`).join('')
@@ -178,17 +190,21 @@ export class TracedNetwork extends TestNetwork {
 export function statusText(network: TestNetwork, id: NodeId): string {
   const { raft } = network.node(id)
   if (raft === null) return `${id} is down`
-  const { role, term, leaderId, commitIndex, appliedIndex, configuration } = raft.status()
+  const { role, term, leaderId, commitIndex, appliedIndex } = raft.status()
   const { log } = network.node(id)
   const end = `${log.lastIndex}/${log.termAt(log.lastIndex) ?? '?'}`
-  return `${id} ${roleText({ role, term, leaderId })}, log ${end}, commit ${commitIndex}, applied ${appliedIndex}, ${configurationText(configuration)}`
+  return `${id} ${roleText({ role, term, leaderId })}, log ${end}, commit ${commitIndex}, applied ${appliedIndex}, ${memberText(raft.status())}`
 }
 
 /** What a step changed without an effect that tells it. */
 function changes(before: RaftStatus, after: RaftStatus): readonly string[] {
   const lines: string[] = []
   if (after.commitIndex !== before.commitIndex) lines.push(`commit ${after.commitIndex}`)
-  const [old, now] = [configurationText(before.configuration), configurationText(after.configuration)]
-  if (old !== now) lines.push(`configuration ${now}`)
+  if (memberText(after) !== memberText(before)) lines.push(`configuration ${memberText(after)}`)
   return lines
+}
+
+function memberText({ configuration, configurationIndex }: RaftStatus): string {
+  const origin = configurationIndex === 0 ? '' : ` of ${configurationIndex}`
+  return `${configurationText(configuration)}${origin}`
 }

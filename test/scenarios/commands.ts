@@ -34,7 +34,7 @@ function inGroup(
 export const COMMANDS: Readonly<Record<string, CommandKind>> = {
   group: {
     usage:
-      'group a b c [learners=l] [outgoing=..] [spare=d] [election=10] [timeouts=10,13,16] [entry= message= inflight= window= backlog=]',
+      'group a b c [learners=l] [outgoing=..] [spares=d] [election=10] [timeouts=10,13,16] [entry= message= inflight= window= backlog=]',
     run: (words, stage) => {
       if (stage.network !== null) throw new Error('there is a group already')
       stage.network = groupFrom(words)
@@ -247,7 +247,7 @@ function groupFrom(words: Words): TracedNetwork {
   const electionTicks = words.optionNumber('election') ?? 10
   const learners = words.optionList('learners')
   const outgoing = words.optionList('outgoing')
-  const spares = words.optionList('spare')
+  const spares = words.optionList('spares')
   const chosen = words.optionList('timeouts').map(Number)
   const limits = limitsFrom(words)
   const voters = words.rest()

@@ -16,6 +16,9 @@ const QUIETLY = 'quietly'
 /** The command breaks an invariant of the core, which stops the process. */
 const MUST_STOP = 'must-stop'
 
+/** Of a command that failed; the last lines say most. */
+const TRACE_LINES_SHOWN = 20
+
 export function playScenario(file: ScenarioFile): readonly (readonly string[])[] {
   const stage: Stage = { network: null, held: new Map() }
   return file.blocks.map((block) => playBlock(block, stage))
@@ -50,7 +53,7 @@ function playCommand({ text, place }: Command, stage: Stage): readonly string[] 
     if (stage.network?.mustStop === true) throw new Error('no invariant was broken, but one must be')
     return prefixes.includes(QUIETLY) ? standing(stage) : (stage.network?.takeTrace() ?? [])
   } catch (error) {
-    const trace = stage.network?.takeTrace() ?? []
+    const trace = stage.network?.takeTrace().slice(-TRACE_LINES_SHOWN) ?? []
     throw new ScenarioError(place, [messageOf(error), `usage: ${kind.usage}`, ...trace].join('\n'), {
       cause: error,
     })

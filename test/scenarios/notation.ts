@@ -132,8 +132,8 @@ export function roleText({
   leaderId,
 }: Pick<Extract<Effect, { type: 'roleChanged' }>, 'role' | 'term' | 'leaderId'>): string {
   if (role === 'leader') return `leads t${term}`
-  if (leaderId !== null) return `follows ${leaderId} in t${term}`
-  return role === 'follower' ? `follows nobody in t${term}` : `is ${role} in t${term}`
+  if (role === 'follower') return `follows ${leaderId ?? 'nobody'} in t${term}`
+  return `is ${role} in t${term}${leaderId === null ? '' : `, led by ${leaderId}`}`
 }
 
 function messageFields(message: Message): readonly string[] {

@@ -1,7 +1,7 @@
 /**
  * Every scenario file prints exactly what it says.
  *
- * HOLDFAST_REWRITE=1 writes what they print now into the files; the difference is then read like code.
+ * HOLDFAST_REWRITE=1 or --rewrite writes what they print now into the files; the difference is then read like code.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -10,7 +10,7 @@ import { assertTraces, formatScenario, parseScenario } from './scenario-file.ts'
 import { playScenario } from './scenario.ts'
 
 const FOLDER = import.meta.dirname
-const REWRITES = process.env['HOLDFAST_REWRITE'] === '1'
+const REWRITES = process.env['HOLDFAST_REWRITE'] === '1' || process.argv.includes('--rewrite')
 
 const paths = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile() && file.name.endsWith('.txt'))

@@ -19,8 +19,7 @@ registerHooks({
     const loaded = nextLoad(url, context)
     if (url !== href) return loaded
     assert(loaded.source, `${url} was loaded as text`)
-    const text =
-      typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source).toString('utf8')
+    const text = typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source)
     return { ...loaded, source: changedText(mutant, text) }
   },
 })

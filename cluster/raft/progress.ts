@@ -85,6 +85,7 @@ export class Progress {
       this.#inflightBytes -= this.#inflight.shift()?.bytes ?? 0
     }
     if (isNews) this.#ticksWithoutProgress = 0
+    this.#assertOrder()
     return isNews
   }
 
@@ -98,6 +99,7 @@ export class Progress {
   becomeProbe(nextIndex: LogIndex): void {
     this.#enter('probe')
     this.#nextIndex = Math.max(nextIndex, this.#matchIndex + 1)
+    this.#assertOrder()
   }
 
   becomeReplicate(): void {
@@ -121,5 +123,12 @@ export class Progress {
     this.#inflightBytes = 0
     this.#ticksWithoutProgress = 0
     this.commitSent = 0
+  }
+
+  #assertOrder(): void {
+    assert(
+      this.#matchIndex < this.#nextIndex,
+      `next ${this.#nextIndex} is not beyond match ${this.#matchIndex}`,
+    )
   }
 }

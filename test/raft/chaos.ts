@@ -5,7 +5,7 @@
  */
 import { membersOf } from '../../cluster/raft/configuration.ts'
 import { check } from './checker.ts'
-import { TestNetwork } from './network.ts'
+import { TestNetwork, xorshift } from './network.ts'
 import type { TestNode } from './test-node.ts'
 import type { Configuration, NodeId } from '../../cluster/raft/types.ts'
 
@@ -17,28 +17,35 @@ export class Chaos {
   readonly #ids: readonly NodeId[]
   readonly #events: readonly (readonly [weight: number, happens: () => void])[]
   readonly #weightSum: number
+  readonly #configureRate: number
   #slow: NodeId | null = null
 
   /** With `spares` the members of the group change as well. */
   constructor(configuration: Configuration, seed: number, spares: readonly NodeId[] = []) {
-    this.network = new TestNetwork(configuration, { seed, electionTicks: 5, spares })
+    const draw = xorshift(seed)
+    const one = <T>(...choices: readonly [T, ...T[]]): T => choices[draw() % choices.length] ?? choices[0]
+    // Each seed has its own limits and its own mix of faults: rare combinations need some faults to stay away.
+    const limits = { messageBytesMax: one(1, 24, 64), inflightMessagesMax: one(1, 2, 4) }
+    this.network = new TestNetwork(configuration, { seed, electionTicks: one(3, 5, 8), spares, limits })
     this.#ids = [...this.network.nodes.keys()]
-    // Each seed has its own mix of faults: rare combinations need some faults to stay away.
-    const rate = (weight: number): number => weight * this.#below(3)
+    this.#configureRate = spares.length > 0 ? one(4, 16) : 0
+    const rate = (weight: number): number => weight * one(0, 1, 4)
     this.#events = [
       [480, () => this.#deliver()],
       [200, () => this.#work()],
       [130, () => this.#tick()],
-      [90, () => this.network.propose(this.#likelyLeader(), 4 + this.#below(40))],
+      [one(30, 90), () => this.network.propose(this.#likelyLeader(), 4 + this.#below(40))],
       [40, () => this.network.read(this.#below(2) === 0 ? this.#anyId() : this.#likelyLeader())],
       [30, () => this.#restart()],
       [10, () => this.#compact()],
       [rate(10), () => this.#takeMessage()],
       [rate(3), () => this.#crash()],
       [rate(4), () => this.#partition()],
+      [rate(3), () => this.#coup()],
+      [rate(1), () => this.#usurp()],
       [rate(3), () => this.#nudge()],
       [rate(3), () => this.#slowDown()],
-      [spares.length > 0 ? 8 : 0, () => this.#configure()],
+      [this.#configureRate, () => this.#configure()],
     ]
     this.#weightSum = this.#events.reduce((sum, [weight]) => sum + weight, 0)
   }
@@ -66,6 +73,7 @@ export class Chaos {
       `there is one leader, not ${network.leaders().length}`,
     )
     const { configuration } = network.status(leader)
+    check(configuration.voters.includes(leader), 'the leader is a voter')
     check(configuration.outgoing.length === 0, 'a healthy group leaves a joint configuration')
     const before = network.checker.committedIndex
     network.propose(leader)
@@ -129,7 +137,7 @@ export class Chaos {
   }
 
   /** One vote moves, or many; a voter becomes a learner, a stranger a voter. What the log does not allow is refused. */
-  #configure(): void {
+  #configure(leader = this.#likelyLeader()): void {
     const shuffled = [...this.#ids]
     for (let i = shuffled.length - 1; i > 0; i -= 1) {
       const j = this.#below(i + 1)
@@ -137,7 +145,6 @@ export class Chaos {
       shuffled[i] = b
       shuffled[j] = a
     }
-    const leader = this.#likelyLeader()
     const { raft } = this.network.node(leader)
     if (raft === null) return
     const { voters } = raft.status().configuration
@@ -162,10 +169,73 @@ export class Chaos {
   }
 
   #partition(): void {
-    const kind = this.#below(4)
+    const kind = this.#below(6)
     if (kind === 0) this.network.isolate(this.#likelyLeader())
     else if (kind === 1) this.network.cut(this.#anyId(), this.#anyId())
+    else if (kind === 2) this.#divide()
     else this.network.heal()
+  }
+
+  /** Two groups that do not hear each other; as likely as not the leader is left with one follower. */
+  #divide(): void {
+    const pair = [this.#likelyLeader(), this.#anyId()]
+    this.#separate(this.#below(2) === 0 ? pair : this.#ids.filter(() => this.#below(2) === 0))
+  }
+
+  #separate(left: readonly NodeId[]): void {
+    this.network.heal()
+    for (const a of left) {
+      for (const b of this.#ids) {
+        if (left.includes(b)) continue
+        this.network.cut(a, b)
+        this.network.cut(b, a)
+      }
+    }
+  }
+
+  /** Everybody but the leader loses patience, one a little sooner. */
+  #coup(): void {
+    const { electionTicks } = this.network
+    const leader = this.#likelyLeader()
+    const first = this.#anyId()
+    if (this.#below(2) === 0) this.network.isolate(leader)
+    for (const id of this.#ids) {
+      const ticks = id === first ? 2 * electionTicks : electionTicks
+      for (let i = 0; i < ticks && id !== leader; i += 1) this.network.input(id, { type: 'tick' })
+    }
+  }
+
+  /** A leader is left behind with a follower or none while the others go on without it; then its side is asked. */
+  #usurp(): void {
+    const leader = this.#likelyLeader()
+    const minority = [leader, ...(this.#below(2) === 0 ? [this.#anyId()] : [])]
+    this.#wish(leader)
+    this.#separate(minority)
+    this.#pass(this.#below(12))
+    for (const id of this.#ids) {
+      for (let i = 0; i < 2 * this.network.electionTicks && !minority.includes(id); i += 1)
+        this.network.input(id, { type: 'tick' }, i === 0 ? this.#crashPoint() : Number.POSITIVE_INFINITY)
+    }
+    const hasHeir = (): boolean => this.network.leaders().some((id) => !minority.includes(id))
+    for (let i = 0; i < 60 && !hasHeir(); i += 1) this.#pass(1)
+    this.#wish(this.network.leaders().at(-1) ?? leader)
+    this.#pass(this.#below(40))
+    for (const id of minority) this.network.read(id)
+    this.#pass(this.#below(20))
+    if (this.#below(2) === 0) this.network.heal()
+  }
+
+  /** Something for a leader to write: a command, or other members. */
+  #wish(leader: NodeId): void {
+    if (this.#below(2) === 0 && this.#configureRate > 0) this.#configure(leader)
+    else this.network.propose(leader, 4)
+  }
+
+  #pass(events: number): void {
+    for (let i = 0; i < events; i += 1) {
+      this.#deliver()
+      this.#work()
+    }
   }
 
   #compact(): void {

@@ -4,6 +4,7 @@
  * Owns: what is known of all members at once: leaders and votes per term, committed entries, reads under way.
  * Knows nothing of: why something happened. It judges what leaves a member against what that member's disk holds.
  */
+import { decodeConfiguration } from '../../cluster/raft/configuration.ts'
 import type {
   Configuration,
   Entry,
@@ -21,6 +22,7 @@ export class Checker {
   readonly #votes = new Map<string, NodeId>()
   /** Key of every entry that some leader has counted as committed. */
   readonly #committed: string[] = []
+  readonly #committedTerms = new Set<Term>()
   #handedIndex: LogIndex = 0
   /** Who led at the end of its last step. */
   readonly #leading = new Set<NodeId>()
@@ -60,13 +62,25 @@ export class Checker {
     const status = node.raft?.status()
     // A leader that commits its own removal is a follower at the end of the same step.
     if (status === undefined || (status.role !== 'leader' && !this.#leading.has(node.id))) return
+    this.#configurationFollowsOwnCommit(node, status.term)
     while (this.#committed.length < status.commitIndex) {
       const index = this.#committed.length + 1
       const entry = node.log.entryAt(index)
       check(entry !== null, `leader ${node.id} commits ${index}, which it does not hold`)
       check(this.#isOnQuorum(status.configuration, entry), `entry ${index} is committed without a quorum`)
       this.#committed.push(keyOf(entry))
+      this.#committedTerms.add(entry.term)
     }
+  }
+
+  /** Or the majorities of two leaders' configurations need not meet [raft-dev 2015]. */
+  #configurationFollowsOwnCommit(node: TestNode, term: Term): void {
+    const last = node.log.entries.at(-1)
+    if (last?.kind !== 'configuration' || last.term !== term) return
+    check(
+      this.#committedTerms.has(term),
+      `${node.id} changes the members before it has committed in its term`,
+    )
   }
 
   leaving(node: TestNode, message: Message): void {
@@ -151,6 +165,7 @@ export class Checker {
     const nodes = [...this.#nodes.values()]
     for (const a of nodes) {
       for (const b of nodes) if (a.id < b.id) compareLogs(a, b)
+      compareConfiguration(a)
     }
   }
 
@@ -181,6 +196,17 @@ export class Checker {
       return half.length === 0 || holders.length > half.length / 2
     })
   }
+}
+
+/** The latest configuration in the log is in force, committed or not [thesis 4.1]. */
+function compareConfiguration(node: TestNode): void {
+  if (node.raft === null || node.fetch !== null) return
+  const { configuration, configurationIndex } = node.raft.status()
+  const latest = node.log.entries.findLast((entry) => entry.kind === 'configuration')
+  const inLog = latest !== undefined && latest.index > node.machine.index
+  const expected = inLog ? decodeConfiguration(latest.data) : node.machine.configuration
+  const isInForce = JSON.stringify(configuration) === JSON.stringify(expected)
+  check(isInForce, `${node.id} is not in the configuration of its log, but in that of ${configurationIndex}`)
 }
 
 function compareLogs(a: TestNode, b: TestNode): void {

@@ -255,7 +255,7 @@ function groupFrom(words: Words): TracedNetwork {
   const ids = [...new Set([...voters, ...outgoing, ...learners, ...spares])]
   // Far enough apart for the first to be elected before the second wants to be.
   const timeouts = ids.map((id, i) => [id, chosen[i] ?? electionTicks + ((3 * i) % electionTicks)] as const)
-  const configuration: Configuration = { voters, outgoing, learners }
+  const configuration: Configuration = { voters, learners, outgoing }
   return new TracedNetwork({ configuration, spares, electionTicks, timeouts: new Map(timeouts), limits })
 }
 

@@ -81,7 +81,7 @@ export function listOf(text: string): readonly string[] {
 export function configurationFrom(text: string): Configuration {
   const [halves = '', learners = ''] = text.split('+')
   const [voters = '', outgoing = ''] = halves.split('/')
-  return { voters: listOf(voters), outgoing: listOf(outgoing), learners: listOf(learners) }
+  return { voters: listOf(voters), learners: listOf(learners), outgoing: listOf(outgoing) }
 }
 
 /** `index:text` */

@@ -284,6 +284,8 @@ export interface Cluster {
   propose(command: Uint8Array): Promise<Uint8Array>
   /** After it resolves, reads of the local state see everything that was acknowledged anywhere before the call. Throws Condition. */
   readBarrier(): Promise<void>
+  /** A reader of the local state found damage: the node stops and rebuilds its state from a peer at its next start. Idempotent. */
+  distrustState(error: StateDamagedError): void
   readiness(): Readiness
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */

@@ -28,6 +28,8 @@ export interface ApplierParts {
   readonly record: MachineRecord
   /** Everything up to `appliedIndex` is durable. `entries` are those that just became so. */
   readonly onApplied: (entries: readonly Entry[], completions: readonly Completion[]) => void
+  /** The state holds everything up to an index where every node takes its checksum, and nothing after it. */
+  readonly onPoint: (index: LogIndex, checksum: Uint8Array) => void
   /** The state on disk and in memory may differ now: nothing may be answered any more. */
   readonly onFatal: (error: Error) => void
 }
@@ -49,6 +51,8 @@ export class Applier {
   #lastTime: number
   #configuration: Configuration
   #sessions: Sessions
+  #recoveryEpoch: number
+  #featureLevel: number
   /** The batch or the install under way. */
   #work: Promise<void> | null = null
   #isPaused = false
@@ -56,12 +60,14 @@ export class Applier {
 
   constructor(parts: ApplierParts) {
     this.#parts = parts
-    const { appliedIndex, appliedTerm, lastTime, configuration, sessions } = parts.record
-    this.#appliedIndex = appliedIndex
-    this.#appliedTerm = appliedTerm
-    this.#lastTime = lastTime
-    this.#configuration = configuration
-    this.#sessions = new Sessions(sessions)
+    const { record } = parts
+    this.#appliedIndex = record.appliedIndex
+    this.#appliedTerm = record.appliedTerm
+    this.#lastTime = record.lastTime
+    this.#configuration = record.configuration
+    this.#sessions = new Sessions(record.sessions)
+    this.#recoveryEpoch = record.recoveryEpoch
+    this.#featureLevel = record.featureLevel
   }
 
   /** Durable in the state machine. */
@@ -71,6 +77,19 @@ export class Applier {
 
   get appliedTerm(): Term {
     return this.#appliedTerm
+  }
+
+  /** Committed, as of the applied index. */
+  get configuration(): Configuration {
+    return this.#configuration
+  }
+
+  get recoveryEpoch(): number {
+    return this.#recoveryEpoch
+  }
+
+  get featureLevel(): number {
+    return this.#featureLevel
   }
 
   hasTakenEffect(sequence: number): boolean {
@@ -121,6 +140,8 @@ export class Applier {
     this.#lastTime = record.lastTime
     this.#configuration = record.configuration
     this.#sessions = new Sessions(record.sessions)
+    this.#recoveryEpoch = record.recoveryEpoch
+    this.#featureLevel = record.featureLevel
     this.#waiting = this.#waiting.filter(({ index }) => index > record.appliedIndex)
   }
 
@@ -150,6 +171,8 @@ export class Applier {
       lastTime: this.#lastTime,
       configuration: this.#configuration,
       sessions: this.#sessions.rows(),
+      recoveryEpoch: this.#recoveryEpoch,
+      featureLevel: this.#featureLevel,
     })
     const replies = await this.#parts.stateMachine.apply({ entries: batches, record })
     assert(replies.length === batches.length, 'the state machine answers each entry')
@@ -160,12 +183,15 @@ export class Applier {
     })
     this.#appliedIndex = last.index
     this.#appliedTerm = last.term
-    if (!this.#isClosed) this.#parts.onApplied(entries, completions)
+    if (this.#isClosed) return
+    this.#parts.onApplied(entries, completions)
+    if (last.index % this.#parts.limits.checksumEvery === 0)
+      this.#parts.onPoint(last.index, this.#parts.stateMachine.checksum())
   }
 
-  /** Cuts what is waiting to the limits of one batch and checks that the log has no gap. */
+  /** Cuts what is waiting to the limits of one batch, and at the points of all nodes; checks that the log has no gap. */
   #take(): readonly Entry[] {
-    const { applyEntriesMax, applyBytesMax } = this.#parts.limits
+    const { applyEntriesMax, applyBytesMax, checksumEvery } = this.#parts.limits
     let count = 0
     let bytes = 0
     for (const { index, data } of this.#waiting) {
@@ -173,6 +199,7 @@ export class Applier {
       if (count > 0 && (count >= applyEntriesMax || bytes > applyBytesMax)) break
       count += 1
       assert(index === this.#appliedIndex + count, `entry ${index} follows what is applied without a gap`)
+      if (index % checksumEvery === 0) break
     }
     return this.#waiting.splice(0, count)
   }

@@ -38,6 +38,25 @@ export interface NodeLimits {
   /** Snapshots that this node sends at the same time. Count. */
   readonly snapshotsServedMax: number
   readonly snapshotCallTimeoutMs: number
+  /** A snapshot of which nothing was asked for so long is given up. ms */
+  readonly snapshotIdleMs: number
+  /** First and largest pause between two rounds of questions of a node that mends. ms */
+  readonly mendRetryMinMs: number
+  readonly mendRetryMaxMs: number
+  readonly mendCallTimeoutMs: number
+  /** Checksums of the state are taken at indexes that are multiples of this. The same on every node. Count. */
+  readonly checksumEvery: number
+  /** Between two comparisons with the others. ms */
+  readonly compareEveryMs: number
+  readonly compareTimeoutMs: number
+  /** Between two readings of the whole state. ms */
+  readonly verifyEveryMs: number
+  /** Age of a write of the log that is not durable: from here the disk is stalled, from there it is dead. ms */
+  readonly diskStallMs: number
+  readonly diskDeadMs: number
+  /** Committed and not yet applied at the leader: with more of it new proposals are refused. Count and bytes. */
+  readonly unappliedEntriesMax: number
+  readonly unappliedBytesMax: number
   /** A node whose applied index is further behind its commit index is not ready. Count. */
   readonly applyLagMax: number
   readonly raft: RaftLimits
@@ -62,6 +81,18 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   readDeadlineMs: 5_000,
   snapshotsServedMax: 2,
   snapshotCallTimeoutMs: 30_000,
+  snapshotIdleMs: 30_000,
+  mendRetryMinMs: 250,
+  mendRetryMaxMs: 5_000,
+  mendCallTimeoutMs: 10_000,
+  checksumEvery: 4_096,
+  compareEveryMs: 30_000,
+  compareTimeoutMs: 5_000,
+  verifyEveryMs: 24 * 3_600_000,
+  diskStallMs: 500,
+  diskDeadMs: 10_000,
+  unappliedEntriesMax: 5_000,
+  unappliedBytesMax: 64 * MIB,
   applyLagMax: 4_096,
   raft: {
     entryBytesMax: 4 * MIB,

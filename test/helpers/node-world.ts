@@ -153,8 +153,48 @@ export class NodeWorld {
     this.#seats.set(nodeId, newSeat(nodeId, boot + 1))
   }
 
+  /** The state directory is gone. The node must not run. */
+  loseState(nodeId: string): void {
+    this.#stoppedSeat(nodeId).state = new MemoryState()
+  }
+
+  /** What the state holds now; `setStateBack` brings it back, as if the last writes had never reached the disk. */
+  stateNow(nodeId: string): MemoryState['current'] {
+    return this.#seat(nodeId).state.current
+  }
+
+  setStateBack(nodeId: string, earlier: MemoryState['current']): void {
+    this.#stoppedSeat(nodeId).state.current = earlier
+  }
+
+  /** One row is not what was written, which whoever reads it can tell. */
+  damageState(nodeId: string): void {
+    const { state } = this.#seat(nodeId)
+    const checksum = Buffer.from(new MemoryStateMachine(state).checksum()).toString('hex')
+    state.current = { ...state.current, texts: flipped(state.current.texts), checksum }
+  }
+
+  /** One row is another than on the other nodes, and nothing here can tell: apply itself went wrong. */
+  divergeState(nodeId: string): void {
+    const { state } = this.#seat(nodeId)
+    state.current = { ...state.current, texts: flipped(state.current.texts) }
+  }
+
+  /** The bytes of one entry on the disk are damaged; with `keepsTerm`, its header is whole. The node must not run. */
+  damageLog(nodeId: string, index: number, { keepsTerm = true } = {}): void {
+    const { disk } = this.#stoppedSeat(nodeId)
+    const lost = disk.image.content.entries.find((entry) => entry.index === index)
+    assert(lost !== undefined, `entry ${index} is in the log of ${nodeId}`)
+    disk.holes.push({ index, term: keepsTerm ? lost.term : null })
+  }
+
   get running(): readonly string[] {
     return this.nodeIds.filter((nodeId) => this.#seat(nodeId).process !== null)
+  }
+
+  /** Those that take part: neither mending nor failed. */
+  get serving(): readonly string[] {
+    return this.running.filter((nodeId) => !this.node(nodeId).isMending)
   }
 
   disk(nodeId: string): MemoryDisk {
@@ -179,15 +219,23 @@ export class NodeWorld {
     return this.process(nodeId).machine.texts
   }
 
+  metric(nodeId: string, name: string): number {
+    const sample = this.node(nodeId)
+      .metrics()
+      .find((row) => row.name === `holdfast_raft_${name}`)
+    assert(sample !== undefined, `${nodeId} measures ${name}`)
+    return sample.value
+  }
+
   /** The node that leads in the highest term, as far as it knows itself. */
   get leader(): string | null {
-    const leaders = this.running.filter((nodeId) => this.node(nodeId).status().role === 'leader')
+    const leaders = this.serving.filter((nodeId) => this.node(nodeId).status().role === 'leader')
     leaders.sort((a, b) => this.node(b).status().term - this.node(a).status().term)
     return leaders[0] ?? null
   }
 
   get followers(): readonly string[] {
-    return this.running.filter((nodeId) => nodeId !== this.leader)
+    return this.serving.filter((nodeId) => nodeId !== this.leader)
   }
 
   leaderOrDie(): string {
@@ -222,6 +270,7 @@ export class NodeWorld {
   /** Everybody who runs has applied the same, and nothing is under way. */
   untilEqual(limitMs = 60_000): Promise<void> {
     const isEqual = (): boolean => {
+      if (this.serving.length < this.running.length) return false
       const statuses = this.running.map((nodeId) => this.node(nodeId).status())
       const leader = statuses.find(({ role }) => role === 'leader')
       return leader !== undefined && statuses.every(({ appliedIndex }) => appliedIndex === leader.lastIndex)
@@ -233,11 +282,22 @@ export class NodeWorld {
     return new Promise((resolve) => void this.clock.after(ms, resolve))
   }
 
+  #stoppedSeat(nodeId: string): Seat {
+    const seat = this.#seat(nodeId)
+    assert(seat.process === null, `${nodeId} does not run`)
+    return seat
+  }
+
   #seat(nodeId: string): Seat {
     const seat = this.#seats.get(nodeId)
     assert(seat !== undefined, `${nodeId} is a member`)
     return seat
   }
+}
+
+function flipped(texts: readonly string[]): readonly string[] {
+  assert(texts.length > 0, 'there is a row to be damaged')
+  return [`${texts[0]}?`, ...texts.slice(1)]
 }
 
 function newSeat(nodeId: string, generation: number): Seat {

@@ -118,6 +118,7 @@ export class Driver {
       ...parts,
       boot: options.boot,
       counts: this.snapshots,
+      appliedIndex: () => this.applier.appliedIndex,
       onDamaged: this.#onFatal,
     })
     this.guard = new StateGuard({

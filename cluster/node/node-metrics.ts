@@ -6,7 +6,7 @@ import type { Driver } from './driver.ts'
 
 export function nodeMetrics(driver: Driver): readonly MetricSample[] {
   const status = driver.status()
-  const { proposals, reads, snapshots, route, applier } = driver
+  const { proposals, reads, snapshots, route, applier, guard, disk } = driver
   return [
     gauge('raft_term', 'Current election term', status.term),
     gauge('raft_is_leader', '1 when this node leads', route.isLeader ? 1 : 0),
@@ -24,6 +24,25 @@ export function nodeMetrics(driver: Driver): readonly MetricSample[] {
     counter('raft_snapshots_served_total', 'Snapshots sent to other nodes', snapshots.served),
     counter('raft_snapshots_installed_total', 'Snapshots taken over from another node', snapshots.installed),
     counter('raft_snapshots_failed_total', 'Snapshots whose transfer or check failed', snapshots.failed),
+    counter('raft_snapshot_blocks_served_total', 'Blocks of snapshots sent to other nodes', snapshots.blocks),
+    counter(
+      'raft_state_comparisons_total',
+      'Comparisons of the state with other nodes',
+      guard.counts.compared,
+    ),
+    counter('raft_state_verifications_total', 'Readings of the whole state', guard.counts.verified),
+    counter(
+      'raft_state_undecided_total',
+      'Differences between states for which no majority stood',
+      guard.counts.undecided,
+    ),
+    gauge(
+      'raft_log_oldest_write_seconds',
+      'Age of the oldest write of the log under way',
+      disk.oldestMs / 1000,
+    ),
+    counter('raft_log_stalls_total', 'Times that the disk of the log stalled', disk.stalls),
+    gauge('raft_log_disk_full', '1 when the disk of the log is full', disk.isFull ? 1 : 0),
     ...status.peers.map(({ nodeId, matchIndex }) => ({
       ...gauge(
         'raft_peer_match_index',

@@ -23,6 +23,11 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
     )
   }
   if (driver.isInstalling) reasons.push('The state is being copied from another node')
+  if (driver.guard.doubt !== null) reasons.push(driver.guard.doubt)
+  if (driver.disk.isFull) {
+    reasons.push('The disk of the log is full: free space on it, then start this node again')
+  }
+  if (driver.disk.isStalled) reasons.push('The disk of the log does not answer')
   if (lag > limits.applyLagMax) reasons.push(`The local state is ${lag} entries behind what is committed`)
   return { ready: reasons.length === 0, reasons }
 }

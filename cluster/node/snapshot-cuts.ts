@@ -14,7 +14,7 @@ import {
   SNAPSHOT_METHODS,
 } from './snapshot-calls.ts'
 import { type CallHandler, PeerRefusedError } from '../transport/transport.ts'
-import type { NodeId } from '../raft/types.ts'
+import type { LogIndex, NodeId } from '../raft/types.ts'
 import { type StateCut, StateDamagedError, type StateMachine } from '../types.ts'
 import type { Clock, Timer } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
@@ -33,6 +33,7 @@ export interface SnapshotCutsParts {
   readonly counts: SnapshotCounts
   /** Ids of different processes must differ. */
   readonly boot: number
+  readonly appliedIndex: () => LogIndex
   readonly onDamaged: (error: StateDamagedError) => void
 }
 
@@ -69,7 +70,8 @@ export class SnapshotCuts {
   }
 
   readonly #open: CallHandler = async ({ from }) => {
-    const { stateMachine, limits, counts, boot } = this.#parts
+    const { stateMachine, limits, counts, boot, appliedIndex } = this.#parts
+    if (appliedIndex() === 0) throw new PeerRefusedError('nothing_applied', 'This node has no state yet')
     for (const [id, { reader }] of this.#served) if (reader === from) await this.#giveUp(id)
     if (this.#served.size + this.#opening >= limits.snapshotsServedMax)
       throw new PeerRefusedError('slow_down', 'This node sends snapshots already')

@@ -10,6 +10,7 @@ import { Node } from '../../cluster/node/node.ts'
 import type { NodeOptions } from '../../cluster/node/options.ts'
 import { LoopbackNetwork, type LoopbackTransport } from '../../cluster/transport/loopback-transport.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
+import type { WalContent, WalEvents } from '../../cluster/wal/wal.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
 
@@ -37,7 +38,7 @@ export interface WorldOptions {
 /** What runs on a seat between two crashes. */
 interface Process {
   readonly node: Node
-  readonly wal: MemoryWal
+  readonly wal: TappedWal
   readonly machine: MemoryStateMachine
   readonly transport: LoopbackTransport
 }
@@ -49,6 +50,19 @@ interface Seat {
   incarnation: string
   boot: number
   process: Process | null
+  /** How long a flush of the log and a batch of the state take; null: a few ms. */
+  flushMs: number | null
+  applyMs: number | null
+}
+
+/** Through which a test can say what only a real disk would. */
+class TappedWal extends MemoryWal {
+  events: WalEvents | null = null
+
+  override open(events: WalEvents): Promise<WalContent> {
+    this.events = events
+    return super.open(events)
+  }
 }
 
 export class NodeWorld {
@@ -86,8 +100,14 @@ export class NodeWorld {
     assert(seat.process === null, `${nodeId} runs already`)
     seat.boot += 1
     const { disk, state, incarnation, boot } = seat
-    const wal = new MemoryWal({ disk, clock: this.clock, flushMs: () => 1 + (this.random() % 3) })
-    const machine = new MemoryStateMachine(state, { flush: () => this.#wait(this.random() % 3) })
+    const wal = new TappedWal({
+      disk,
+      clock: this.clock,
+      flushMs: () => seat.flushMs ?? 1 + (this.random() % 3),
+    })
+    const machine = new MemoryStateMachine(state, {
+      flush: () => this.#wait(seat.applyMs ?? this.random() % 3),
+    })
     const transport = this.network.transport(nodeId, {
       incarnation,
       acceptIncarnation: (from, claimed) => node.acceptsIncarnation(from, claimed),
@@ -151,6 +171,20 @@ export class NodeWorld {
   wipe(nodeId: string): void {
     const { boot } = this.#seat(nodeId)
     this.#seats.set(nodeId, newSeat(nodeId, boot + 1))
+  }
+
+  /** From the next one on, a flush of the log takes so long; null: as ever. */
+  slowLog(nodeId: string, flushMs: number | null): void {
+    this.#seat(nodeId).flushMs = flushMs
+  }
+
+  /** From the next one on, a batch of the state takes so long; null: as ever. */
+  slowState(nodeId: string, applyMs: number | null): void {
+    this.#seat(nodeId).applyMs = applyMs
+  }
+
+  fillDisk(nodeId: string): void {
+    this.process(nodeId).wal.events?.onDiskFull()
   }
 
   /** The state directory is gone. The node must not run. */
@@ -307,5 +341,7 @@ function newSeat(nodeId: string, generation: number): Seat {
     incarnation: `${nodeId}-${generation}`,
     boot: 0,
     process: null,
+    flushMs: null,
+    applyMs: null,
   }
 }

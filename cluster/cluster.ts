@@ -69,7 +69,8 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     tls: options.tls,
     clock,
     logger: logger.child({ room: 'transport' }),
-    acceptIncarnation: (from, claimed) => node.acceptsIncarnation(from, claimed),
+    standing: () => node.standing(),
+    judge: (claims) => node.judge(claims),
   })
   const node = new Node(
     {

@@ -8,7 +8,7 @@
 import { assert } from './assert.ts'
 import { decodeCommandEntry, type SessionId } from './log-entry.ts'
 import { decodeMachineRecord, encodeMachineRecord, type MachineRecord } from './machine-record.ts'
-import { Sessions } from './sessions.ts'
+import { type Registered, Sessions } from './sessions.ts'
 import { decodeConfiguration } from '../raft/configuration.ts'
 import type { Configuration, Entry, LogIndex, NodeId, Term } from '../raft/types.ts'
 import type { ApplyBatch, StateMachine } from '../types.ts'
@@ -96,8 +96,8 @@ export class Applier {
     return this.#sessions.holds(this.#parts.session, sequence)
   }
 
-  incarnationOf(nodeId: NodeId): string | null {
-    return this.#sessions.incarnationOf(nodeId)
+  registered(nodeId: NodeId): Registered | null {
+    return this.#sessions.registered(nodeId)
   }
 
   push(entries: readonly Entry[]): void {

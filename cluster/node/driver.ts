@@ -28,6 +28,7 @@ import { LogKeeper } from './log-keeper.ts'
 import { LogSource } from './log-source.ts'
 import type { MachineRecord } from './machine-record.ts'
 import type { NodeOptions, NodeParts } from './options.ts'
+import type { PeerGate } from './peer-gate.ts'
 import { callPropose, PROPOSE_METHOD, proposeHandler } from './propose-call.ts'
 import { Proposals } from './proposals.ts'
 import { ReadBarriers } from './read-barriers.ts'
@@ -50,6 +51,7 @@ export const DRIVER_METHODS: readonly string[] = [
 export interface DriverParts extends NodeParts {
   readonly limits: NodeLimits
   readonly recovered: Recovered
+  readonly gate: PeerGate
   /** The node cannot go on. The driver is mute already. */
   readonly onFatal: (error: Error) => void
 }
@@ -66,6 +68,7 @@ export class Driver {
   readonly proposals: Proposals
   readonly reads: ReadBarriers
   readonly snapshots: SnapshotCounts = { served: 0, blocks: 0, installed: 0, failed: 0 }
+  readonly gate: PeerGate
   readonly guard: StateGuard
   readonly disk: DiskWatch
   readonly #cuts: SnapshotCuts
@@ -74,13 +77,13 @@ export class Driver {
   readonly #routeWaiters = new Set<() => void>()
   #route: Route
   #leaderChanges = 0
-  #isTombstoned = false
   #appendedSequence = 0
   #durableSequence = 0
 
   constructor(options: NodeOptions, parts: DriverParts) {
     this.#options = options
     this.#parts = parts
+    this.gate = parts.gate
     const { heartbeatMs, electionTimeoutMs, logKeepEntries, logKeepBytes } = options
     const { restored } = parts.recovered
     this.#route = { term: restored.hardState.currentTerm, leaderId: null, isLeader: false }
@@ -191,11 +194,6 @@ export class Driver {
     return this.#leaderChanges
   }
 
-  /** The leader will not hear of this data directory: another one is, or was, known under its name. */
-  get isTombstoned(): boolean {
-    return this.#isTombstoned
-  }
-
   get isInstalling(): boolean {
     return this.#puller.isPulling
   }
@@ -294,15 +292,10 @@ export class Driver {
   ): Promise<ReadonlyMap<number, ProposalOutcome>> {
     const { transport, limits } = this.#parts
     try {
-      const outcomes = await callPropose(transport, leader, proposals, {
-        signal,
-        timeoutMs: limits.forwardTimeoutMs,
-      })
-      this.#isTombstoned = false
-      return outcomes
+      return await callPropose(transport, leader, proposals, { signal, timeoutMs: limits.forwardTimeoutMs })
     } catch (error) {
       this.#parts.logger.debug({ peer: leader, count: proposals.length, err: error }, 'proposals not taken')
-      if (error instanceof PeerRefusedError) this.#isTombstoned = error.code === 'member_tombstoned'
+      if (error instanceof PeerRefusedError) this.gate.onRefused(leader, error.code)
       throw error
     }
   }

@@ -9,12 +9,17 @@ import type { NodeOptions } from './options.ts'
 export function nodeReadiness(driver: Driver, options: NodeOptions, limits: NodeLimits): Readiness {
   const { nodeId, incarnation } = options
   const { commitIndex, configuration } = driver.status()
-  const registered = driver.applier.incarnationOf(nodeId)
+  const registered = driver.applier.registered(nodeId)?.incarnation ?? incarnation
   const lag = commitIndex - driver.applier.appliedIndex
   const reasons: string[] = []
-  if (driver.isTombstoned || (registered !== null && registered !== incarnation)) {
+  if (driver.gate.expelled === 'member_tombstoned' || registered !== incarnation) {
     reasons.push(
       `Another data directory is registered as ${nodeId}: start this node with that directory; the cluster keeps waiting for it`,
+    )
+  }
+  if (driver.gate.expelled === 'member_rolled_back') {
+    reasons.push(
+      `Others have heard of a later process of ${nodeId}: this data directory is an older copy, or another copy of it runs`,
     )
   }
   if (driver.route.leaderId === null) {

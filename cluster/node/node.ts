@@ -6,6 +6,7 @@
  * which reads again what really is on the disk, may speak in its name. Before it is mended it is mute as well.
  */
 import type { LogIndex, NodeId, RaftStatus } from '../raft/types.ts'
+import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
 import { type CallHandler, PeerRefusedError, type TransportEvents } from '../transport/transport.ts'
 import { Condition, type MetricSample, type Readiness, type StateDamagedError } from '../types.ts'
 import { assert } from './assert.ts'
@@ -17,13 +18,16 @@ import { type Found, lackOf, membersIn } from './mending-plan.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { nodeReadiness } from './node-readiness.ts'
 import type { NodeOptions, NodeParts } from './options.ts'
+import { type GateState, PeerGate } from './peer-gate.ts'
 import { recover } from './recovery.ts'
 import { Registration } from './registration.ts'
+import type { Registered } from './sessions.ts'
 
 export class Node {
   readonly #options: NodeOptions
   readonly #parts: NodeParts
   readonly #limits: NodeLimits
+  readonly #gate: PeerGate
   #driver: Driver | null = null
   #mending: Mending | null = null
   #mended: Promise<void> = Promise.resolve()
@@ -43,6 +47,15 @@ export class Node {
     this.#limits = { ...DEFAULT_NODE_LIMITS, ...options.limits }
     this.failed = new Promise((resolve) => (this.#reportFailure = resolve))
     this.serving = new Promise((resolve) => (this.#reportServing = resolve))
+    const { nodeId, boot } = options
+    const state = (): GateState | null => this.#driver?.applier ?? null
+    this.#gate = new PeerGate({
+      nodeId,
+      boot,
+      state,
+      logger: parts.logger,
+      onStale: (error) => this.fail(error),
+    })
   }
 
   get nodeId(): NodeId {
@@ -100,13 +113,25 @@ export class Node {
     return this.#running.status()
   }
 
-  /**
-   * False for a member that speaks from another data directory than the one that is registered under its name: an emptied
-   * disk must not vote, because it has forgotten what it promised.
-   */
+  /** What this node says of itself with every request. */
+  standing(): PeerStanding {
+    return this.#gate.standing()
+  }
+
+  /** Null: the sender is heard. */
+  judge(claims: PeerClaims): PeerObjection | null {
+    return this.#gate.judge(claims)
+  }
+
+  /** The data directory that owns this name, and its latest process, as far as it is applied here. */
+  registered(nodeId: NodeId): Registered | null {
+    return this.#driver?.applier.registered(nodeId) ?? null
+  }
+
+  /** False for a member that speaks from another data directory than the one that is registered under its name. */
   acceptsIncarnation(from: NodeId, incarnation: string): boolean {
-    const registered = this.#driver?.applier.incarnationOf(from) ?? null
-    return registered === null || registered === incarnation
+    const registered = this.registered(from)
+    return registered === null || registered.incarnation === incarnation
   }
 
   readiness(): Readiness {
@@ -181,7 +206,8 @@ export class Node {
     const { appliedIndex, base, entries } = restored
     logger.info({ appliedIndex, base: base.index, entries: entries.length }, 'node recovered')
     const onFatal = (error: Error): void => this.fail(error)
-    return new Driver(this.#options, { ...this.#parts, limits: this.#limits, recovered, onFatal })
+    const gate = this.#gate
+    return new Driver(this.#options, { ...this.#parts, limits: this.#limits, recovered, gate, onFatal })
   }
 
   async #mend(mending: Mending): Promise<void> {
@@ -221,6 +247,7 @@ export class Node {
   readonly #transportEvents: TransportEvents = {
     onMessages: (messages) => this.#driver?.transportEvents.onMessages(messages),
     onUnreachable: (peer) => this.#driver?.transportEvents.onUnreachable(peer),
+    onRefused: (peer, code) => this.#gate.onRefused(peer, code),
   }
 
   async #stop(): Promise<void> {

@@ -35,7 +35,7 @@ export class Registration {
   async run(): Promise<void> {
     const { proposals, logger, isOver, applier } = this.#parts
     const { nodeId, incarnation } = this.#options
-    while (applier.incarnationOf(nodeId) === null && !isOver()) {
+    while (!this.#isDecided() && !isOver()) {
       try {
         await proposals.propose(NO_COMMAND)
       } catch (error) {
@@ -44,9 +44,16 @@ export class Registration {
         await this.#pause()
       }
     }
-    const registered = applier.incarnationOf(nodeId)
+    const registered = applier.registered(nodeId)?.incarnation ?? null
     if (registered === null || registered === incarnation) return
     logger.error({ incarnation, registered }, 'another data directory is registered under this name')
+  }
+
+  /** This process is registered, or never will be. */
+  #isDecided(): boolean {
+    const { nodeId, incarnation, boot } = this.#options
+    const registered = this.#parts.applier.registered(nodeId)
+    return registered !== null && (registered.incarnation !== incarnation || registered.boot >= boot)
   }
 
   #pause(): Promise<void> {

@@ -6,11 +6,16 @@
  */
 import assert from 'node:assert/strict'
 import { SILENT } from './loggers.ts'
+import {
+  decodeMachineRecord,
+  encodeMachineRecord,
+  type MachineRecord,
+} from '../../cluster/node/machine-record.ts'
 import { Node } from '../../cluster/node/node.ts'
 import type { NodeOptions } from '../../cluster/node/options.ts'
 import { LoopbackNetwork, type LoopbackTransport } from '../../cluster/transport/loopback-transport.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
-import type { WalContent, WalEvents } from '../../cluster/wal/wal.ts'
+import type { WalBatch, WalContent, WalEvents } from '../../cluster/wal/wal.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
 
@@ -53,6 +58,12 @@ interface Seat {
   /** How long a flush of the log and a batch of the state take; null: a few ms. */
   flushMs: number | null
   applyMs: number | null
+}
+
+export interface Backup {
+  readonly log: Omit<WalBatch, 'sequence'>
+  readonly state: MemoryState['current']
+  readonly boot: number
 }
 
 /** Through which a test can say what only a real disk would. */
@@ -110,7 +121,8 @@ export class NodeWorld {
     })
     const transport = this.network.transport(nodeId, {
       incarnation,
-      acceptIncarnation: (from, claimed) => node.acceptsIncarnation(from, claimed),
+      standing: () => node.standing(),
+      judge: (claims) => node.judge(claims),
     })
     const node: Node = new Node(
       {
@@ -171,6 +183,31 @@ export class NodeWorld {
   wipe(nodeId: string): void {
     const { boot } = this.#seat(nodeId)
     this.#seats.set(nodeId, newSeat(nodeId, boot + 1))
+  }
+
+  /** What a copy of the data directory would hold now. */
+  backup(nodeId: string): Backup {
+    const { disk, state, boot } = this.#seat(nodeId)
+    const { hardState, base, entries } = disk.image.content
+    return { log: { hardState, base, entries: [...entries] }, state: state.current, boot }
+  }
+
+  /** The data directory is an older copy of itself. The node must not run. */
+  restore(nodeId: string, { log, state, boot }: Backup): void {
+    const seat = this.#stoppedSeat(nodeId)
+    seat.disk = new MemoryDisk()
+    seat.disk.image.apply(log)
+    seat.state = new MemoryState()
+    seat.state.current = state
+    seat.boot = boot
+  }
+
+  /** Rewrites the machine's own record in the state. The node must not run. */
+  changeRecord(nodeId: string, changes: Partial<MachineRecord>): void {
+    const { state } = this.#stoppedSeat(nodeId)
+    assert(state.current.record !== null, 'there is a record to be changed')
+    const record = encodeMachineRecord({ ...decodeMachineRecord(state.current.record), ...changes })
+    state.current = { ...state.current, record }
   }
 
   /** From the next one on, a flush of the log takes so long; null: as ever. */
@@ -294,11 +331,15 @@ export class NodeWorld {
     return this.clock.runUntil(isReady, { limitMs })
   }
 
-  /** Every node knows which data directory every name belongs to. */
+  /** Every running node knows which data directory, and which process on it, every running name belongs to. */
   untilRegistered(): Promise<void> {
-    const isKnown = (nodeId: string): boolean =>
-      this.nodeIds.every((name) => !this.node(nodeId).acceptsIncarnation(name, 'nobody'))
-    return this.clock.runUntil(() => this.nodeIds.every(isKnown), { limitMs: 30_000 })
+    const isKnownAt = (nodeId: string, name: string): boolean => {
+      const { incarnation, boot } = this.#seat(name)
+      const registered = this.node(nodeId).registered(name)
+      return registered?.incarnation === incarnation && registered.boot === boot
+    }
+    const isKnown = (name: string): boolean => this.running.every((nodeId) => isKnownAt(nodeId, name))
+    return this.clock.runUntil(() => this.running.every(isKnown), { limitMs: 30_000 })
   }
 
   /** Everybody who runs has applied the same, and nothing is under way. */

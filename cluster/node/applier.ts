@@ -50,6 +50,7 @@ export class Applier {
   #appliedTerm: Term
   #lastTime: number
   #configuration: Configuration
+  #configurationIndex: LogIndex
   #sessions: Sessions
   #recoveryEpoch: number
   #featureLevel: number
@@ -65,6 +66,7 @@ export class Applier {
     this.#appliedTerm = record.appliedTerm
     this.#lastTime = record.lastTime
     this.#configuration = record.configuration
+    this.#configurationIndex = record.configurationIndex
     this.#sessions = new Sessions(record.sessions)
     this.#recoveryEpoch = record.recoveryEpoch
     this.#featureLevel = record.featureLevel
@@ -79,9 +81,14 @@ export class Applier {
     return this.#appliedTerm
   }
 
-  /** Committed, as of the applied index. */
+  /** The last one that was handed to the state machine: committed. */
   get configuration(): Configuration {
     return this.#configuration
+  }
+
+  /** Of the entry that brought it. */
+  get configurationIndex(): LogIndex {
+    return this.#configurationIndex
   }
 
   get recoveryEpoch(): number {
@@ -139,6 +146,7 @@ export class Applier {
     this.#appliedTerm = record.appliedTerm
     this.#lastTime = record.lastTime
     this.#configuration = record.configuration
+    this.#configurationIndex = record.configurationIndex
     this.#sessions = new Sessions(record.sessions)
     this.#recoveryEpoch = record.recoveryEpoch
     this.#featureLevel = record.featureLevel
@@ -170,6 +178,7 @@ export class Applier {
       appliedTerm: last.term,
       lastTime: this.#lastTime,
       configuration: this.#configuration,
+      configurationIndex: this.#configurationIndex,
       sessions: this.#sessions.rows(),
       recoveryEpoch: this.#recoveryEpoch,
       featureLevel: this.#featureLevel,
@@ -208,7 +217,10 @@ export class Applier {
     const batches: Batch[] = []
     const expected: Expected[number][] = []
     for (const { index, kind, data } of entries) {
-      if (kind === 'configuration') this.#configuration = decodeConfiguration(data)
+      if (kind === 'configuration') {
+        this.#configuration = decodeConfiguration(data)
+        this.#configurationIndex = index
+      }
       if (kind !== 'command') continue
       const { time, proposals } = decodeCommandEntry(data)
       // Clocks of leaders differ and may go back; the time of the state never does.

@@ -27,6 +27,7 @@ import { LOG_ENTRIES_METHOD } from './log-entries-call.ts'
 import { LogKeeper } from './log-keeper.ts'
 import { LogSource } from './log-source.ts'
 import type { MachineRecord } from './machine-record.ts'
+import { MembershipChanges } from './membership-changes.ts'
 import type { NodeOptions, NodeParts } from './options.ts'
 import type { PeerGate } from './peer-gate.ts'
 import { callPropose, PROPOSE_METHOD, proposeHandler } from './propose-call.ts'
@@ -71,6 +72,7 @@ export class Driver {
   readonly gate: PeerGate
   readonly guard: StateGuard
   readonly disk: DiskWatch
+  readonly membership: MembershipChanges
   readonly #cuts: SnapshotCuts
   readonly #handlers: ReadonlyMap<string, CallHandler>
   /** Wakes who waits for another leader. Bounded: only `stop` waits. */
@@ -115,6 +117,11 @@ export class Driver {
       submit: this.#submit,
       appliedIndex: () => this.applier.appliedIndex,
       hasLeader: () => this.#route.leaderId !== null,
+    })
+    this.membership = new MembershipChanges({
+      ...parts,
+      submit: this.#submit,
+      leaderId: () => this.#route.leaderId,
     })
     this.#puller = this.#makePuller()
     this.#cuts = new SnapshotCuts({
@@ -249,6 +256,7 @@ export class Driver {
     // The askers first: they must not take the batcher's last word for a refusal that proves nothing was logged.
     this.proposals.close(why)
     this.reads.close(why)
+    this.membership.close(why)
     this.#batcher.close()
   }
 
@@ -311,8 +319,12 @@ export class Driver {
       case 'apply':
         return this.applier.push(effect.entries)
       case 'proposalAccepted':
+        if (this.membership.isMine(effect.proposalId))
+          return this.membership.onAccepted(effect.proposalId, effect.index)
         return this.#batcher.onAccepted(effect.proposalId, effect.term)
       case 'proposalRefused':
+        if (this.membership.isMine(effect.proposalId))
+          return this.membership.onRefused(effect.proposalId, effect.reason)
         return this.#batcher.onRefused(effect.proposalId, effect.reason)
       case 'readReady':
         return this.reads.onReady(effect.readId, effect.index)
@@ -342,6 +354,7 @@ export class Driver {
     this.disk.onTick()
     this.proposals.onTick()
     this.reads.onTick()
+    this.membership.onTick()
   }
 
   #onApplied(entries: readonly Entry[], completions: readonly Completion[]): void {
@@ -350,6 +363,7 @@ export class Driver {
     this.#loop.submit({ type: 'applied', index: this.applier.appliedIndex })
     for (const { sequence, reply } of completions) this.proposals.onApplied(sequence, reply)
     this.reads.onApplied()
+    this.membership.onApplied(this.applier.configuration, this.applier.configurationIndex)
     this.#compact()
   }
 

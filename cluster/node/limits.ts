@@ -27,6 +27,8 @@ export interface NodeLimits {
   /** First and largest pause before a refused proposal or read is tried again. ms */
   readonly retryMinMs: number
   readonly retryMaxMs: number
+  /** A change of the members that is not complete by then fails. ms */
+  readonly membershipDeadlineMs: number
   /** Handed to one StateMachine.apply. Count and bytes. */
   readonly applyEntriesMax: number
   readonly applyBytesMax: number
@@ -74,6 +76,7 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   proposalDeadlineMs: 10_000,
   retryMinMs: 20,
   retryMaxMs: 500,
+  membershipDeadlineMs: 60_000,
   applyEntriesMax: 256,
   applyBytesMax: 4 * MIB,
   readRoundsMax: 4,

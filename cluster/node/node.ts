@@ -5,7 +5,7 @@
  * Knows nothing of: blobs, HTTP, where its ports come from. Rule: after a failure the node is mute for ever; only a new process,
  * which reads again what really is on the disk, may speak in its name. Before it is mended it is mute as well.
  */
-import type { LogIndex, NodeId, RaftStatus } from '../raft/types.ts'
+import type { LogIndex, NodeId, RaftStatus, TargetConfiguration } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
 import { type CallHandler, PeerRefusedError, type TransportEvents } from '../transport/transport.ts'
 import { Condition, type MetricSample, type Readiness, type StateDamagedError } from '../types.ts'
@@ -106,6 +106,15 @@ export class Node {
   async readBarrier(): Promise<void> {
     this.#assertMended()
     return this.#running.reads.barrier()
+  }
+
+  /**
+   * Only at the leader. Resolves when the group is what is wanted; `expectedIndex` is the `configurationIndex` that the caller has
+   * seen, null for any. Throws MembershipRefusedError or Condition.
+   */
+  async changeConfiguration(target: TargetConfiguration, expectedIndex: LogIndex | null): Promise<void> {
+    this.#assertMended()
+    return this.#running.membership.change(target, expectedIndex)
   }
 
   /** Only of a node that takes part. */

@@ -48,6 +48,7 @@ function emptyRecord(configuration: Configuration): MachineRecord {
     appliedTerm: 0,
     lastTime: 0,
     configuration,
+    configurationIndex: 0,
     sessions: [],
     recoveryEpoch: 0,
     featureLevel: 1,
@@ -58,9 +59,9 @@ function restoredFrom(
   hardState: HardState,
   base: LogBase,
   entries: readonly Entry[],
-  { configuration, appliedIndex }: MachineRecord,
+  { configuration, configurationIndex, appliedIndex }: MachineRecord,
 ): RaftRestored {
-  return { hardState, base, entries, configuration, configurationIndex: 0, appliedIndex }
+  return { hardState, base, entries, configuration, configurationIndex, appliedIndex }
 }
 
 function termAt(log: WalContent, index: number): number | null {

@@ -76,7 +76,8 @@ export class SnapshotPuller {
     const base = { index: record.appliedIndex, term: record.appliedTerm }
     logger.info({ peer: from, ...base }, 'snapshot installed')
     onInstalled(record)
-    submit({ type: 'snapshotInstalled', base, configuration: record.configuration, configurationIndex: 0 })
+    const { configuration, configurationIndex } = record
+    submit({ type: 'snapshotInstalled', base, configuration, configurationIndex })
   }
 
   /** The leader first, then everybody else that has applied as much. */

@@ -90,7 +90,7 @@ t.test('a leader', async (t) => {
   t.test('whose disk stalls hands leadership over and stays in the group', async (t) => {
     const world = await NodeWorld.started()
     const slow = world.leaderOrDie()
-    world.slowLog(slow, 2_000)
+    world.seat(slow).flushMs = 2_000
     const reply = world.append(world.followers[0] ?? '', 'while it stalls')
     await world.clock.runUntil(() => world.metric(slow, 'log_stalls_total') > 0, { limitMs: 5_000 })
     const begun = world.clock.now()
@@ -98,7 +98,7 @@ t.test('a leader', async (t) => {
     t.ok(world.clock.now() - begun < ELECTION_TIMEOUT_MS, 'without waiting for an election time-out')
     t.match(world.node(slow).readiness().reasons.join(), /does not answer/)
     await world.run(reply)
-    world.slowLog(slow, null)
+    world.seat(slow).flushMs = null
     await world.clock.advance(2_500)
     await world.untilReady()
     await world.untilEqual()
@@ -109,7 +109,7 @@ t.test('a leader', async (t) => {
     const world = await NodeWorld.started()
     const slow = world.leaderOrDie()
     const [other = ''] = world.followers
-    world.slowLog(slow, 1e9)
+    world.seat(slow).flushMs = 1e9
     const reply = world.append(other, 'on a dead disk')
     t.match((await world.run(world.node(slow).failed)).message, /Disk stalled/)
     await world.run(reply)
@@ -120,7 +120,7 @@ t.test('a leader', async (t) => {
     const world = await NodeWorld.started()
     const full = world.leaderOrDie()
     const [other = ''] = world.followers
-    world.fillDisk(full)
+    world.seat(full).fillDisk()
     await world.clock.runUntil(() => world.leader !== full && world.leader !== null, { limitMs: 5_000 })
     await t.rejects(world.append(full, 'here'), { code: 'disk_full', message: /free space there and start/ })
     t.match(world.node(full).readiness().reasons.join(), /disk of the log is full/)
@@ -139,7 +139,7 @@ t.test('a leader', async (t) => {
     const { transport } = world.process(full)
     const send = transport.send.bind(transport)
     transport.send = (message) => (message.type === 'TimeoutNow' ? undefined : send(message))
-    world.fillDisk(full)
+    world.seat(full).fillDisk()
     t.equal(await world.run(codeOf(world.append(other, 'refused'))), 'disk_full')
     await world.stopAll()
   })
@@ -155,7 +155,7 @@ t.test('a leader', async (t) => {
         await world.untilEqual()
         const leader = world.leaderOrDie()
         const [other = ''] = world.followers
-        world.slowState(leader, 60_000)
+        world.seat(leader).applyMs = 60_000
         let outcome = 'none'
         for (let i = 0; i < 100 && outcome === 'none'; i += 1)
           outcome = await world.run(codeOf(world.append(other, `text ${i} ${'x'.repeat(100)}`)))
@@ -165,7 +165,7 @@ t.test('a leader', async (t) => {
           commitIndex - appliedIndex >= 10 && commitIndex - appliedIndex <= 16,
           `${commitIndex - appliedIndex}`,
         )
-        world.slowState(leader, null)
+        world.seat(leader).applyMs = null
         await world.clock.advance(60_000)
         await world.untilReady()
         await world.run(world.append(other, 'taken again'))

@@ -19,6 +19,7 @@ const record = {
   sessions: [{ nodeId: 'n1', incarnation: 'a', boot: 2, ackedBelow: 5, applied: [7, 9, 11, 11] }],
   recoveryEpoch: 3,
   featureLevel: 1,
+  configurationIndex: 0,
 }
 
 const entry = (index: number, term: number, bytes = 0): Entry => ({
@@ -80,12 +81,17 @@ t.test('machine record', async (t) => {
 
   t.test('of version 1 is read as epoch 0 and level 1', async (t) => {
     const old = packr.pack([1, 7, 3, 5, [['n1'], [], []], []])
-    t.match(decodeMachineRecord(old), { appliedIndex: 7, recoveryEpoch: 0, featureLevel: 1 })
+    t.match(decodeMachineRecord(old), {
+      appliedIndex: 7,
+      recoveryEpoch: 0,
+      featureLevel: 1,
+      configurationIndex: 0,
+    })
   })
 
   t.test('of another version or shape is refused', async (t) => {
     for (const wrong of [
-      [3, 0, 0, 0, [[], [], []], [], 0, 1],
+      [3, 0, 0, 0, [[], [], []], [], 0, 1, 0],
       [2, 0, 0, 0, [[], [], []], []],
     ])
       t.throws(() => decodeMachineRecord(packr.pack(wrong)), { name: 'AssertionFailed' })

@@ -18,6 +18,7 @@ function recordAt(appliedIndex: number, appliedTerm: Term): Uint8Array {
     sessions: [],
     recoveryEpoch: 0,
     featureLevel: 1,
+    configurationIndex: 0,
   })
 }
 

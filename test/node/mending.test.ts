@@ -32,11 +32,11 @@ async function withStateBehindLog(
   await appendMany(world, texts / 2)
   await world.untilEqual()
   const applied = world.node(behind).appliedIndex
-  const earlier = world.stateNow(behind)
+  const earlier = world.state(behind).current
   await appendMany(world, texts / 2)
   await world.untilEqual()
   world.crash(behind)
-  world.setStateBack(behind, earlier)
+  world.seat(behind).setStateBack(earlier)
   return { behind, applied }
 }
 
@@ -47,7 +47,7 @@ t.test('a state', async (t) => {
     await world.untilEqual()
     const [lost = ''] = world.followers
     world.crash(lost)
-    world.loseState(lost)
+    world.seat(lost).loseState()
     const { hardState } = world.disk(lost).image.head
     await world.start(lost)
     t.match(world.node(lost).readiness(), { ready: false, reasons: [/state .* cannot be used/] })
@@ -65,7 +65,7 @@ t.test('a state', async (t) => {
     await world.untilEqual()
     const leader = world.leaderOrDie()
     world.crash(leader)
-    world.damageState(leader)
+    world.seat(leader).damageState()
     await world.start(leader)
     t.ok(world.node(leader).isMending)
     await untilEveryoneIsEqual(t, world)
@@ -78,7 +78,7 @@ t.test('a state', async (t) => {
     await world.untilEqual()
     const [lost = ''] = world.followers
     world.crash(lost)
-    world.loseState(lost)
+    world.seat(lost).loseState()
     world.network.isolate(lost)
     await world.start(lost)
     await world.clock.advance(120_000)
@@ -134,7 +134,7 @@ t.test('a hole in the log', async (t) => {
     const [holed = ''] = world.followers
     const applied = world.node(holed).appliedIndex
     world.crash(holed)
-    for (const index of [5, 6, applied]) world.damageLog(holed, index)
+    for (const index of [5, 6, applied]) world.seat(holed).damageLog(index)
     world.network.isolate(holed)
     await world.start(holed)
     await world.clock.advance(1)
@@ -149,9 +149,8 @@ t.test('a hole in the log', async (t) => {
     const world = await NodeWorld.started()
     const { behind, applied } = await withStateBehindLog(world, 20)
     for (const [i, above] of [1, 2, 7].entries())
-      world.damageLog(behind, applied + above, { keepsTerm: i !== 1 })
-    world.damageLog(behind, 3)
-    world.disk(behind).holes.sort((a, b) => a.index - b.index)
+      world.seat(behind).damageLog(applied + above, { keepsTerm: i !== 1 })
+    world.seat(behind).damageLog(3)
     await world.start(behind)
     t.match(world.node(behind).readiness().reasons, [/waiting for other nodes to give entry 3 and 3 more/])
     await untilEveryoneIsEqual(t, world)
@@ -164,7 +163,7 @@ t.test('a hole in the log', async (t) => {
     const { behind, applied } = await withStateBehindLog(world, 12)
     await appendMany(world, 40)
     t.ok(world.node(world.leaderOrDie()).status().base.index > applied + 1)
-    world.damageLog(behind, applied + 1)
+    world.seat(behind).damageLog(applied + 1)
     await world.start(behind)
     await untilEveryoneIsEqual(t, world)
     await world.stopAll()
@@ -182,7 +181,7 @@ t.test('a hole in the log', async (t) => {
     world.crash(old)
     await Promise.all(unknown)
     world.network.heal()
-    world.damageLog(old, before + 1, { keepsTerm: false })
+    world.seat(old).damageLog(before + 1, { keepsTerm: false })
     await world.clock.runUntil(() => world.leader !== null && world.leader !== old, { limitMs: 10_000 })
     await world.start(old)
     await untilEveryoneIsEqual(t, world)
@@ -209,7 +208,7 @@ t.test('a hole in the log', async (t) => {
       t.ok(last.index >= before + 4, 'a tail that nobody else has')
       world.crash(old)
       world.network.heal()
-      world.damageLog(old, last.index)
+      world.seat(old).damageLog(last.index)
       await world.clock.runUntil(() => world.leader !== null && world.leader !== old, { limitMs: 10_000 })
       await world.untilEqual()
       await world.start(old)
@@ -227,8 +226,8 @@ t.test('a node that mends', async (t) => {
     world.crash(other)
     world.crash(third)
     // What the other holds is committed, but alone it cannot know; and the one that mends must not help it to a majority.
-    world.setStateBack(other, world.stateNow(behind))
-    world.damageLog(behind, applied + 2)
+    world.seat(other).setStateBack(world.state(behind).current)
+    world.seat(behind).damageLog(applied + 2)
     const { hardState } = world.disk(behind).image.head
     await world.start(other)
     await world.start(behind)
@@ -253,7 +252,7 @@ t.test('a node that mends', async (t) => {
     await appendMany(world, 4)
     const [nodeId = ''] = world.followers
     world.crash(nodeId)
-    world.damageState(nodeId)
+    world.seat(nodeId).damageState()
     world.network.isolate(nodeId)
     const node = await world.start(nodeId)
     await world.clock.advance(2_000)
@@ -267,14 +266,14 @@ t.test('a node that mends', async (t) => {
     for (const damage of ['state', 'log'] as const) {
       const world = await NodeWorld.started({ nodeIds: ['n1'] })
       await appendMany(world, 2)
-      const earlier = world.stateNow('n1')
+      const earlier = world.state('n1').current
       await appendMany(world, 2)
       const { lastIndex } = world.node('n1').status()
       world.crash('n1')
-      if (damage === 'state') world.damageState('n1')
+      if (damage === 'state') world.seat('n1').damageState()
       else {
-        world.setStateBack('n1', earlier)
-        world.damageLog('n1', lastIndex)
+        world.seat('n1').setStateBack(earlier)
+        world.seat('n1').damageLog(lastIndex)
       }
       await t.rejects(world.start('n1'), { name: 'StartError', code: 'cannot_mend', hint: /from a backup/ })
     }

@@ -92,7 +92,7 @@ t.test('a node', async (t) => {
     await world.run(world.append('n1', 'before'))
     await world.untilEqual()
     for (const nodeId of world.nodeIds) world.crash(nodeId)
-    for (const nodeId of ['n1', 'n2']) world.changeRecord(nodeId, { recoveryEpoch: 1 })
+    for (const nodeId of ['n1', 'n2']) world.seat(nodeId).changeRecord({ recoveryEpoch: 1 })
     for (const nodeId of world.nodeIds) await world.start(nodeId)
     const why = await world.run(world.node('n3').failed)
     t.match(why, { name: 'StartError', code: 'stale_epoch' })
@@ -106,7 +106,7 @@ t.test('a node', async (t) => {
     await world.run(world.append('n1', 'before'))
     await world.untilEqual()
     world.crash('n3')
-    world.changeRecord('n3', { featureLevel: 2 })
+    world.seat('n3').changeRecord({ featureLevel: 2 })
     await t.rejects(world.start('n3'), { name: 'StartError', code: 'feature_level_too_high' })
   })
 
@@ -127,7 +127,7 @@ t.test('a node', async (t) => {
     async (t) => {
       const world = await NodeWorld.started()
       const [old = '', other = ''] = world.followers
-      const copy = world.backup(old)
+      const copy = world.seat(old).backup()
       for (let i = 0; i < 3; i += 1) {
         await world.restart(old)
         await world.untilReady()
@@ -137,7 +137,7 @@ t.test('a node', async (t) => {
       await world.untilEqual()
       const leader = world.leaderOrDie()
       world.crash(old)
-      world.restore(old, copy)
+      world.seat(old).restore(copy)
       await world.start(old)
       const isTold = (): boolean => /older copy/.test(world.node(old).readiness().reasons.join())
       await world.clock.runUntil(isTold, { limitMs: 20_000 })

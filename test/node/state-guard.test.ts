@@ -69,7 +69,7 @@ t.test('a node', async (t) => {
     await appendMany(world, 20)
     await world.untilEqual()
     const [wrong = ''] = world.followers
-    world.divergeState(wrong)
+    world.seat(wrong).divergeState()
     const failed = world.node(wrong).failed
     await appendMany(world, 8)
     t.match((await world.run(failed, 60_000)).message, /differs at index \d+ from what a majority/)
@@ -81,7 +81,7 @@ t.test('a node', async (t) => {
     await appendMany(world, 20)
     await world.untilEqual()
     const wrong = world.leaderOrDie()
-    world.divergeState(wrong)
+    world.seat(wrong).divergeState()
     const failed = world.node(wrong).failed
     await appendMany(world, 8)
     await world.run(failed, 60_000)
@@ -120,14 +120,14 @@ t.test('a node', async (t) => {
     await world.untilEqual()
     const [wrong = ''] = world.followers
     const right = world.leaderOrDie()
-    world.divergeState(wrong)
+    world.seat(wrong).divergeState()
     await appendMany(world, 8)
     await world.clock.runUntil(() => !world.node(right).readiness().ready, { limitMs: 60_000 })
     t.match(world.node(right).readiness().reasons, [/differ at index \d+, and no majority/])
     t.equal(world.metric(right, 'state_undecided_total'), 1)
     t.equal(world.metric(right, 'state_verifications_total'), 1)
     await world.untilEqual()
-    world.damageState(wrong)
+    world.seat(wrong).damageState()
     const failed = world.node(wrong).failed
     // Without this node nothing commits, so not all of them get through.
     for (let i = 0; i < 20; i += 1) {
@@ -145,7 +145,7 @@ t.test('a node', async (t) => {
     const [wrong = ''] = world.followers
     await world.clock.advance(11_000)
     for (const nodeId of world.nodeIds) t.ok(world.metric(nodeId, 'state_verifications_total') >= 1)
-    world.damageState(wrong)
+    world.seat(wrong).damageState()
     t.match((await world.run(world.node(wrong).failed, 11_000)).message, /read through and is wrong/)
     await untilMended(t, world, wrong)
   })

@@ -21,8 +21,15 @@ export interface Found {
 export type Lack =
   /** A state that holds at least everything up to `atLeast`. */
   | { readonly of: 'state'; readonly why: string; readonly atLeast: LogIndex }
-  /** The committed entries at these indexes: one for each hole. */
-  | { readonly of: 'entries'; readonly indexes: readonly LogIndex[] }
+  /**
+   * The committed entries at `indexes`: one for each hole. Those at `witnesses` prove that this log is the one they belong to: it
+   * holds an entry of the same term there, so everything before is the same as well. [thesis 3.5, Log Matching]
+   */
+  | {
+      readonly of: 'entries'
+      readonly indexes: readonly LogIndex[]
+      readonly witnesses: readonly { readonly index: LogIndex; readonly term: Term }[]
+    }
   /** Nothing that others have: the state holds every entry that is damaged. `voids`: the log goes on with another history. */
   | { readonly of: 'base'; readonly base: LogBase; readonly voids: boolean }
 
@@ -37,7 +44,7 @@ export function lackOf({ log, record, fault }: Found): Lack | null {
   }
   if (holes.length === 0) return null
   if (holes.some(({ index }) => index > applied.index))
-    return { of: 'entries', indexes: holes.map(({ index }) => index) }
+    return { of: 'entries', indexes: holes.map(({ index }) => index), witnesses: witnessesOf(log, applied) }
   const term = termIn(log, applied.index)
   const isFollowed = applied.index < base.index + log.entries.length
   // Whether the rest of the log belongs to this state cannot be told from here; a later state will tell.
@@ -64,6 +71,16 @@ export function membersIn({ log, record }: Found, initial: Configuration): reado
     initial,
   ]
   return [...new Set(configurations.flatMap(membersOf))]
+}
+
+/** The whole entry before each hole or row of holes. Up to `applied` the log is known to be right. */
+function witnessesOf(log: WalContent, applied: LogBase): readonly { index: LogIndex; term: Term }[] {
+  const lost = new Set(log.holes.map(({ index }) => index))
+  return log.holes.flatMap((hole) => {
+    const index = hole.index - 1
+    const term = index > applied.index && !lost.has(index) ? termIn(log, index) : null
+    return term === null ? [] : [{ index, term }]
+  })
 }
 
 /** Null: outside of the log, or lost. */

@@ -27,6 +27,8 @@ export interface MendingParts {
   readonly peers: readonly NodeId[]
 }
 
+type LackOfEntries = Extract<Lack, { readonly of: 'entries' }>
+
 /** The write that begins the log anew has no number of the core. */
 export const REALIGN_SEQUENCE = 0
 
@@ -81,7 +83,7 @@ export class Mending {
       case 'state':
         return this.#pull(lack.atLeast, this.#parts.peers)
       case 'entries':
-        return this.#fill(lack.indexes)
+        return this.#fill(lack)
     }
   }
 
@@ -96,26 +98,33 @@ export class Mending {
     return true
   }
 
-  async #fill(indexes: readonly LogIndex[]): Promise<boolean> {
-    const { peers, wal } = this.#parts
+  async #fill({ indexes, witnesses }: LackOfEntries): Promise<boolean> {
+    const wanted = [...indexes, ...witnesses.map(({ index }) => index)]
     const before = this.#entries.size
-    const holders: NodeId[] = []
-    for (const peer of peers) {
-      const missing = indexes.filter((index) => !this.#entries.has(index))
-      if (missing.length === 0) break
-      if (await this.#ask(peer, missing)) holders.push(peer)
+    const forgetful: NodeId[] = []
+    for (const peer of this.#parts.peers) {
+      const missing = this.#missing(wanted)
+      if (missing.length > 0 && (await this.#ask(peer, missing))) forgetful.push(peer)
     }
-    const missing = indexes.filter((index) => !this.#entries.has(index))
-    if (missing.length === 0) {
-      const committed = indexes
-        .map((index) => this.#entries.get(index))
-        .filter((entry) => entry !== undefined)
-      this.#take(await wal.mend({ committed }))
-      return true
-    }
+    const [missing] = this.#missing(wanted)
+    if (missing === undefined) return this.#closeHoles({ of: 'entries', indexes, witnesses })
     if (this.#entries.size > before) return true
-    // Whoever has compacted the entry holds it in its state: a newer one than the hole, and than what is applied here.
-    return holders.length > 0 && (await this.#pull(missing[0] ?? 0, holders))
+    // Whoever has compacted the entry holds it in its state.
+    return forgetful.length > 0 && (await this.#pull(missing, forgetful))
+  }
+
+  /** What the others have committed is known for every hole, and for the entry before it. */
+  async #closeHoles({ indexes, witnesses }: LackOfEntries): Promise<boolean> {
+    const isForeign = witnesses.some(({ index, term }) => this.#entries.get(index)?.term !== term)
+    // This log left the history of the group before its hole. A state from after it shows that, and where to begin anew.
+    if (isForeign) return this.#pull(indexes.at(-1) ?? 0, this.#parts.peers)
+    const committed = indexes.map((index) => this.#entries.get(index)).filter((entry) => entry !== undefined)
+    this.#take(await this.#parts.wal.mend({ committed }))
+    return true
+  }
+
+  #missing(wanted: readonly LogIndex[]): readonly LogIndex[] {
+    return wanted.filter((index) => !this.#entries.has(index))
   }
 
   /** True when the peer has forgotten one of the entries. */

@@ -27,8 +27,8 @@ t.test('the time of the state', async (t) => {
     await world.untilEqual()
     const times = (nodeId: string): readonly (readonly [number, number])[] =>
       world
-        .batchesOf(nodeId)
-        .flatMap(({ entries }) => entries.map(({ index, time }) => [index, time] as const))
+        .seat(nodeId)
+        .batches.flatMap(({ entries }) => entries.map(({ index, time }) => [index, time] as const))
     const all = new Map<number, number>()
     for (const nodeId of world.nodeIds) {
       for (const [index, time] of times(nodeId)) {

@@ -66,19 +66,32 @@ t.test('lackOf', async (t) => {
     )
   })
 
-  t.test('asks for every hole when one lies above what is applied', async (t) => {
-    t.strictSame(
-      lackOf(
+  t.test(
+    'asks for every hole when one lies above what is applied, and for what came before it',
+    async (t) => {
+      const lack = lackOf(
         found({
           holes: [
             [5, 2],
             [8, null],
           ],
         }),
-      ),
-      { of: 'entries', indexes: [5, 8] },
-    )
-  })
+      )
+      t.strictSame(lack, { of: 'entries', indexes: [5, 8], witnesses: [] }, 'the state is witness enough')
+      const later = lackOf(found({ holes: [[9, null]] }))
+      t.strictSame(later, { of: 'entries', indexes: [9], witnesses: [{ index: 8, term: 2 }] })
+      const row = lackOf(
+        found({
+          record: recordAt(5, 2),
+          holes: [
+            [7, 2],
+            [8, 2],
+          ],
+        }),
+      )
+      t.strictSame(row, { of: 'entries', indexes: [7, 8], witnesses: [{ index: 6, term: 2 }] })
+    },
+  )
 
   t.test('voids a log that had another entry where the state ends', async (t) => {
     const lack = lackOf(found({ record: recordAt(7, 3), holes: [[5, 2]] }))

@@ -14,6 +14,29 @@ async function appendMany(world: NodeWorld, count: number, word = 'text'): Promi
   for (let i = 0; i < count; i += 1) await world.run(world.append(world.leaderOrDie(), `${word} ${i}`))
 }
 
+/** Where two logs have an entry of one term at one index, they are the same up to there. [thesis 3.5, Log Matching] */
+function logsDisagree(world: NodeWorld): readonly string[] {
+  const logs = world.nodeIds.map((nodeId) => {
+    return new Map(world.disk(nodeId).image.content.entries.map(({ index, term }) => [index, term]))
+  })
+  return logs.flatMap((one) => logs.flatMap((other) => disagreement(one, other)))
+}
+
+function disagreement(
+  one: ReadonlyMap<number, number>,
+  other: ReadonlyMap<number, number>,
+): readonly string[] {
+  const common = [...one.keys()].filter((index) => other.has(index))
+  const last = common.findLast((index) => one.get(index) === other.get(index)) ?? 0
+  const wrong = common.filter((index) => index < last && one.get(index) !== other.get(index))
+  return wrong.map((index) => `logs that agree at ${last} differ at ${index}`)
+}
+
+async function untilMended(t: Test, world: NodeWorld, nodeId: string): Promise<void> {
+  await world.clock.runUntil(() => !world.node(nodeId).isMending, { limitMs: 60_000 })
+  t.strictSame(logsDisagree(world), [])
+}
+
 async function untilEveryoneIsEqual(t: Test, world: NodeWorld): Promise<void> {
   await world.clock.runUntil(() => world.serving.length === world.running.length, { limitMs: 60_000 })
   await world.untilReady()
@@ -153,6 +176,7 @@ t.test('a hole in the log', async (t) => {
     world.seat(behind).damageLog(3)
     await world.start(behind)
     t.match(world.node(behind).readiness().reasons, [/waiting for other nodes to give entry 3 and 3 more/])
+    await untilMended(t, world, behind)
     await untilEveryoneIsEqual(t, world)
     t.equal(world.metric(behind, 'snapshots_installed_total'), 0, 'no state was moved for it')
     await world.stopAll()
@@ -212,7 +236,10 @@ t.test('a hole in the log', async (t) => {
       await world.clock.runUntil(() => world.leader !== null && world.leader !== old, { limitMs: 10_000 })
       await world.untilEqual()
       await world.start(old)
+      await untilMended(t, world, old)
       await untilEveryoneIsEqual(t, world)
+      const kept = world.texts(old).filter((text) => text.startsWith('lost'))
+      t.strictSame(kept, [])
       await world.stopAll()
     },
   )

@@ -32,7 +32,7 @@ export class LogImage {
 
   get content(): WalContent {
     assert(this.isWhole, 'entries of a log with a hole are not handed out')
-    return { hardState: this.#head.hardState, base: this.#head.base, entries: this.#entries, holes: [] }
+    return { hardState: this.#head.hardState, base: this.#head.base, entries: this.#entries }
   }
 
   /** All or nothing: an unlawful batch throws and leaves the image as it was. */

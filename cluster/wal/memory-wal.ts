@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import type { Clock, Timer } from '../node/clock.ts'
 import type { LogBase } from '../raft/types.ts'
 import { LogImage } from './log-image.ts'
-import type { Wal, WalBatch, WalContent, WalEvents, WalHole, WalMending } from './wal.ts'
+import type { Wal, WalBatch, WalContent, WalEvents } from './wal.ts'
 
 /** Outlives every MemoryWal on it, as a disk outlives processes. */
 export class MemoryDisk {
@@ -16,8 +16,6 @@ export class MemoryDisk {
   readonly image = new LogImage()
   /** When set, the next flush fails with it. */
   fault: Error | null = null
-  /** Damaged entries, ascending. */
-  readonly holes: WalHole[] = []
 }
 
 export interface MemoryWalOptions {
@@ -48,41 +46,8 @@ export class MemoryWal implements Wal {
   async open(events: WalEvents): Promise<WalContent> {
     assert(this.#events === null, 'a log is opened once')
     this.#events = events
-    return this.#content()
-  }
-
-  async mend(mending: WalMending): Promise<WalContent> {
-    const { image, holes } = this.#options.disk
-    if ('base' in mending) {
-      const { base } = mending
-      if (base.index > image.head.last.index) image.apply({ hardState: null, base, entries: [] })
-      else image.compact({ index: base.index, term: this.#termAt(base.index) })
-    } else {
-      for (const entry of mending.committed) {
-        const lost = image.content.entries.find(({ index }) => index === entry.index)
-        const isSame = lost?.term === entry.term && Buffer.from(lost.data).equals(entry.data)
-        if (!isSame && lost !== undefined) image.apply({ hardState: null, base: null, entries: [entry] })
-      }
-    }
-    holes.length = 0
-    return this.#content()
-  }
-
-  #termAt(index: number): number {
-    const { base, entries } = this.#options.disk.image.content
-    return index === base.index ? base.term : (entries.find((entry) => entry.index === index)?.term ?? 0)
-  }
-
-  #content(): WalContent {
-    const { image, holes } = this.#options.disk
-    const { hardState, base, entries } = image.content
-    const isHole = (index: number): boolean => holes.some((hole) => hole.index === index)
-    return {
-      hardState,
-      base,
-      entries: entries.map((entry) => (isHole(entry.index) ? { ...entry, data: new Uint8Array(0) } : entry)),
-      holes: holes.filter(({ index }) => index > base.index),
-    }
+    const { hardState, base, entries } = this.#options.disk.image.content
+    return { hardState, base, entries: [...entries] }
   }
 
   append(batch: WalBatch): void {

@@ -7,35 +7,21 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import {
-  type ApplyBatch,
-  type OpenedState,
-  type StateBlock,
-  type StateBlockRequest,
-  type StateCut,
-  StateDamagedError,
-  type StateMachine,
-  type StateSource,
-} from '../../cluster/types.ts'
+import type { ApplyBatch, StateMachine, StateSnapshot } from '../../cluster/types.ts'
 
 interface State {
   readonly record: Uint8Array | null
   readonly texts: readonly string[]
   readonly lastTime: number
-  /** As kept up to date by apply: what the rows should sum up to. Absent: as of the texts. */
-  readonly checksum?: string
 }
 
 const EMPTY: State = { record: null, texts: [], lastTime: 0 }
-const ROWS_PER_BLOCK = 16
 
 /** Survives every MemoryStateMachine over it. */
 export class MemoryState {
   current: State = EMPTY
   /** When set, the next apply fails with it. */
   fault: Error | null = null
-  distrusted: string | null = null
-  pulled: readonly string[] = []
 }
 
 export interface MemoryStateMachineOptions {
@@ -52,18 +38,6 @@ export function command(text: string): Uint8Array {
 
 export function textOf(bytes: Uint8Array): string {
   return decoder.decode(bytes)
-}
-
-function sumOf(rows: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(rows)).digest('hex')
-}
-
-function rowsOf({ texts, lastTime }: State): readonly string[] {
-  return [...texts, String(lastTime)]
-}
-
-function checksumOf(state: State): string {
-  return state.checksum ?? sumOf(rowsOf(state))
 }
 
 export class MemoryStateMachine implements StateMachine {
@@ -87,9 +61,8 @@ export class MemoryStateMachine implements StateMachine {
     this.#isDead = true
   }
 
-  async open(): Promise<OpenedState> {
-    const fault = this.#state.distrusted ?? (await this.verify())
-    return { record: fault === null ? this.#state.current.record : null, fault }
+  async open(): Promise<Uint8Array | null> {
+    return this.#state.current.record
   }
 
   async apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]> {
@@ -97,8 +70,7 @@ export class MemoryStateMachine implements StateMachine {
     this.#isApplying = true
     try {
       if (this.#state.fault) throw this.#state.fault
-      const before = this.#state.current
-      let { texts, lastTime } = before
+      let { texts, lastTime } = this.#state.current
       const replies = batch.entries.map(({ time, commands }) => {
         assert(time > lastTime, 'time is strictly monotonic')
         lastTime = time
@@ -110,9 +82,7 @@ export class MemoryStateMachine implements StateMachine {
       })
       await this.#flush()
       if (this.#isDead) return new Promise(() => undefined)
-      const rows = { record: batch.record, texts, lastTime }
-      const isWrong = checksumOf(before) !== sumOf(rowsOf(before))
-      this.#state.current = isWrong ? { ...rows, checksum: 'wrong' } : rows
+      this.#state.current = { record: batch.record, texts, lastTime }
       this.batches.push(batch)
       return replies
     } finally {
@@ -120,56 +90,27 @@ export class MemoryStateMachine implements StateMachine {
     }
   }
 
-  checksum(): Uint8Array {
-    return Buffer.from(checksumOf(this.#state.current), 'hex')
+  async snapshot(): Promise<StateSnapshot> {
+    const { record, texts, lastTime } = this.#state.current
+    assert(record !== null, 'a snapshot is taken of something')
+    const body = JSON.stringify({ record: Buffer.from(record).toString('base64'), texts, lastTime })
+    const sum = createHash('sha256').update(body).digest('hex')
+    return { record, stream: pieces(encoder.encode(sum + body)), release: async () => undefined }
   }
 
-  async verify(): Promise<string | null> {
-    const state = this.#state.current
-    return checksumOf(state) === sumOf(rowsOf(state)) ? null : 'the rows are not what was written'
-  }
-
-  async distrust(why: string): Promise<void> {
-    this.#state.distrusted = why
-  }
-
-  async snapshot(): Promise<StateCut> {
-    const state = this.#state.current
-    const { record } = state
-    if (record === null) throw new Error('Nothing was ever applied')
-    const rows = rowsOf(state)
-    if (checksumOf(state) !== sumOf(rows)) throw new StateDamagedError('A row is not what was written')
-    return {
-      record,
-      checksum: this.checksum(),
-      block: async (request) => blockOf(rows, request),
-      release: async () => undefined,
-    }
-  }
-
-  async install(source: StateSource): Promise<Uint8Array> {
+  async install(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
     assert(!this.#isApplying, 'no install while a batch is applied')
-    const old = this.#state.pulled
-    let rows: string[] = []
-    let isEnd = false
-    while (!isEnd) {
-      const held = old.slice(rows.length, rows.length + ROWS_PER_BLOCK)
-      const block = await source.block({
-        after: keyOf(rows.length),
-        held:
-          held.length === 0 ? null : { through: keyOf(rows.length + held.length), digest: digestOf(held) },
-      })
-      rows = [...rows, ...(block.rows === null ? held : (JSON.parse(textOf(block.rows)) as string[]))]
-      isEnd = block.isEnd
-      if (rows.length > this.#state.pulled.length) this.#state.pulled = rows
-    }
-    assert.equal(sumOf(rows), Buffer.from(source.checksum).toString('hex'), 'the snapshot is whole')
+    const parts: Uint8Array[] = []
+    for await (const part of stream) parts.push(part)
+    const text = decoder.decode(Buffer.concat(parts))
+    const body = text.slice(64)
+    assert(text.slice(0, 64) === createHash('sha256').update(body).digest('hex'), 'the snapshot is whole')
+    const state = JSON.parse(body) as { record: string; texts: string[]; lastTime: number }
+    const record = new Uint8Array(Buffer.from(state.record, 'base64'))
     await this.#flush()
     if (this.#isDead) return new Promise(() => undefined)
-    this.#state.current = { record: source.record, texts: rows.slice(0, -1), lastTime: Number(rows.at(-1)) }
-    this.#state.distrusted = null
-    this.#state.pulled = []
-    return source.record
+    this.#state.current = { record, texts: state.texts, lastTime: state.lastTime }
+    return record
   }
 
   async close(): Promise<void> {
@@ -177,24 +118,6 @@ export class MemoryStateMachine implements StateMachine {
   }
 }
 
-function keyOf(position: number): Uint8Array {
-  return position === 0 ? new Uint8Array(0) : encoder.encode(String(position))
-}
-
-function digestOf(rows: readonly string[]): Uint8Array {
-  return createHash('sha256').update(JSON.stringify(rows)).digest()
-}
-
-function blockOf(all: readonly string[], { after, held }: StateBlockRequest): StateBlock {
-  const start = Number(textOf(after))
-  const end = held === null ? start + ROWS_PER_BLOCK : Number(textOf(held.through))
-  const rows = all.slice(start, end)
-  const digest = digestOf(rows)
-  const isSame = held !== null && Buffer.from(digest).equals(held.digest)
-  return {
-    rows: isSame ? null : encoder.encode(JSON.stringify(rows)),
-    digest,
-    through: keyOf(start + rows.length),
-    isEnd: start + rows.length >= all.length,
-  }
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += 1024) yield bytes.subarray(start, start + 1024)
 }

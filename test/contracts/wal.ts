@@ -11,6 +11,8 @@ import type { Wal, WalBatch, WalContent } from '../../cluster/wal/wal.ts'
 export interface WalPlace {
   /** Another Wal over what earlier ones of this place left behind. */
   wal(): Wal
+  /** Harms the bytes of the entry at `index` while no Wal is open. */
+  damage(index: number): void
 }
 
 export function entry(index: number, term: number, text = `entry ${index} of term ${term}`): Entry {
@@ -25,8 +27,8 @@ export function batchOf(sequence: number, parts: Partial<Omit<WalBatch, 'sequenc
   return { sequence, hardState: null, base: null, entries: [], ...parts }
 }
 
-/** Entries as text, so that a difference can be read. */
-export function plain(content: WalContent): object {
+/** Entries as text, so that a difference can be read. Holes are named only where there are some. */
+export function plain(content: Omit<WalContent, 'holes'> & Partial<WalContent>): object {
   const decoder = new TextDecoder()
   return {
     hardState: { ...content.hardState },
@@ -37,6 +39,7 @@ export function plain(content: WalContent): object {
       kind,
       text: decoder.decode(data),
     })),
+    ...((content.holes ?? []).length > 0 ? { holes: content.holes } : {}),
   }
 }
 
@@ -45,6 +48,7 @@ export class WalSession {
   readonly wal: Wal
   readonly durable: number[] = []
   readonly fatal: Error[] = []
+  diskFull = 0
   content: WalContent | null = null
   #sequence = 0
   #waiters: (() => void)[] = []
@@ -58,6 +62,7 @@ export class WalSession {
     session.content = await wal.open({
       onDurable: (sequence) => session.#said(() => session.durable.push(sequence)),
       onFatal: (error) => session.#said(() => session.fatal.push(error)),
+      onDiskFull: () => session.#said(() => session.diskFull++),
     })
     return session
   }

@@ -26,7 +26,9 @@ const BATCHES: readonly WalBatch[] = [
 ]
 
 export function truthOf(batches: readonly WalBatch[]): Map<string, Entry> {
-  return new Map(batches.flatMap((batch) => batch.entries.map((made) => [`${made.index}/${made.term}`, made])))
+  return new Map(
+    batches.flatMap((batch) => batch.entries.map((made) => [`${made.index}/${made.term}`, made])),
+  )
 }
 
 export function threeSegments(): KnownLog {

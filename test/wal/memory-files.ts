@@ -113,9 +113,10 @@ export class MemoryFiles implements FileOps {
     this.#nameChanges = this.#nameChanges.filter((change) => change.dir !== dir)
   }
 
-  /** How many choices a power cut has now. */
-  unflushed(): { readonly names: number; readonly sectors: number } {
-    return { names: this.#nameChanges.length, sectors: this.#unflushedSectors().length }
+  /** The choices that a power cut has now: changes of names, and for each unflushed sector the path of its file. */
+  unflushed(): { readonly names: number; readonly sectors: readonly string[] } {
+    const sectors = this.#unflushedSectors().map(({ inode }) => this.#pathOf(inode))
+    return { names: this.#nameChanges.length, sectors }
   }
 
   /** The machine after the power is back. */

@@ -107,7 +107,7 @@ export class MemoryWal implements Wal {
   }
 
   /** Durable when the clock has carried one flush through; a crash before leaves the holes as they were. */
-  mend(mending: WalMending): Promise<WalContent> {
+  async mend(mending: WalMending): Promise<WalContent> {
     assert(this.#hasHoles, 'only a log with holes is mended')
     const { disk, clock, flushMs } = this.#options
     const mended = disk.mended(mending)

@@ -14,7 +14,7 @@ import type { BatchRecord } from './batch-record.ts'
 import type { BatchEntries } from './batch-entries.ts'
 import { readEntries } from './batch-entries.ts'
 import type { BatchReader, ReadBatch, SegmentBytes } from './batch-reader.ts'
-import { readRecord } from './frame-format.ts'
+import { FRAME_HEADER_BYTES, readFrameHeader, readRecord } from './frame-format.ts'
 import { isMissing } from './missing-sectors.ts'
 import { SECTOR_BYTES } from './segment-format.ts'
 import { WalCorruptError } from './wal-errors.ts'
@@ -120,12 +120,14 @@ export class SegmentReader implements BatchReader {
 
   /** The log ends here, or throws when it cannot. */
   #endWithout(): null {
-    const { bytes, isLast } = this.#segment
+    const { bytes, head, isLast } = this.#segment
     const isAtEnd = this.offset >= bytes.length
     // Whether more was to come after a closed segment stands in the head of the next one.
     if (isAtEnd && !isLast) return null
     if (this.#isProven(this.offset)) throw this.#damage(`batch ${this.nextBatch} was flushed and is lost`)
-    if (!isAtEnd && !isMissing(bytes, { start: this.offset, end: this.offset + SECTOR_BYTES }))
+    const header = readFrameHeader(bytes, this.offset, head.salt + this.offset)
+    const end = header?.end ?? this.offset + FRAME_HEADER_BYTES
+    if (!isAtEnd && !isMissing(bytes, { start: this.offset, end }))
       throw this.#damage('bytes stand here that no interrupted write leaves behind')
     return null
   }

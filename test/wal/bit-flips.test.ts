@@ -1,6 +1,7 @@
 /**
  * One damaged place anywhere in the log loses nothing: every flipped bit, every lost sector, every misdirected write.
  */
+import type { Test } from 'tap'
 import t from 'tap'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { isWhatWasLost } from '../../cluster/wal/lost-entry.ts'
@@ -40,13 +41,12 @@ class Tally {
     this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1)
   }
   /** Prints, and fails for what is not lawful. */
-  check(t: Tap, what: string): void {
+  check(t: Test, what: string): void {
     for (const [outcome, count] of this.counts) t.comment(`${what}: ${count} x ${outcome}`)
     t.notOk(this.counts.has('another log'), `${what}: no other log is ever read`)
     t.ok(this.counts.has('holes that peers close'))
   }
 }
-type Tap = Parameters<NonNullable<Parameters<typeof t.test>[1]>>[0]
 
 t.test('SegmentedLog.open after one flipped bit', async (t) => {
   t.equal(whole.segments().length, 3)

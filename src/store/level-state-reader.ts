@@ -127,7 +127,8 @@ export class LevelStateReader implements StateReader {
   }
 
   repairs(target: string, limit: number): readonly RepairRecord[] {
-    return this.#handle.current.repairs.take(target, limit)
+    // The engine asks at any time, also while a state is being fetched from a peer: nothing is owed by what cannot be read.
+    return this.#handle.usable?.repairs.take(target, limit) ?? []
   }
 
   repairCount(): number {

@@ -6,7 +6,7 @@
  */
 import { keys, narrow, ranges, successor, type KeyRange } from '../state-machine/keys.ts'
 import type { BucketId, ObjectRecord } from '../state-machine/records.ts'
-import type { Database } from './open-state.ts'
+import type { Database } from './state-rows.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
 import type { ListObjectsQuery, ObjectPage } from './state-reader.ts'
 

@@ -3,7 +3,7 @@
  *
  * Owns: the marker CLOSED. Knows nothing of: rows.
  * Rules: written after the database is closed, removed durably before it is opened again, so a crash never meets one.
- * It vouches for the small files byte by byte, and for tables by name and size: reading them is what it saves.
+ * It vouches for the small files byte by byte and for tables by name and size: those carry checksums of their own.
  */
 import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -44,7 +44,10 @@ export async function removeCleanStop(dir: string): Promise<void> {
 }
 
 /** Whether the files are those of the clean stop: null, or what is wrong. */
-export async function faultInFiles(location: string, { files }: CleanStop): Promise<string | null> {
+export async function changedSince(
+  { files }: CleanStop,
+  location: string,
+): Promise<string | null> {
   const found = await filesIn(location)
   for (const [name, expected] of Object.entries(files)) {
     if (found[name] === undefined) return `its file ${name} is missing`

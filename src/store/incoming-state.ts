@@ -15,9 +15,8 @@ import { frameRow, rowsOf } from './row-block.ts'
 import { openRow, sealRow } from './row-codec.ts'
 import { rowHash, RowSum } from './row-sum.ts'
 import { type BatchOperation, sealOperations, type StateSeal } from './state-seal.ts'
-import { type Database, FIRST_STATE_KEY, type RowRange, scanRows } from './state-rows.ts'
+import { type Database, FIRST_STATE_KEY, removeKeys, type RowRange, scanRows } from './state-rows.ts'
 
-const KEYS_PER_REMOVAL = 1000
 const NOTE_PREFIX = Buffer.of(0)
 const NO_ROWS = hash('sha256', '', 'buffer')
 
@@ -111,7 +110,7 @@ export class IncomingState {
    */
   async #clear(range: RowRange): Promise<Note | null> {
     const cut = await this.#removeNotes(range)
-    await this.#removeKeys({
+    await removeKeys(this.#db, {
       ...(range.after.length === 0 ? { gte: FIRST_STATE_KEY } : { gt: Buffer.from(range.after) }),
       ...(range.through === null ? {} : { lte: Buffer.from(range.through) }),
     })
@@ -127,16 +126,8 @@ export class IncomingState {
     const [lastKey] = await this.#db.keys({ ...bounds, reverse: true, limit: 1 }).all()
     if (lastKey === undefined) return null
     const last = this.#note(lastKey.subarray(NOTE_PREFIX.length))
-    await this.#removeKeys(bounds)
+    await removeKeys(this.#db, bounds)
     return last
-  }
-
-  async #removeKeys(range: { readonly [bound in 'gt' | 'gte' | 'lt' | 'lte']?: Buffer }): Promise<void> {
-    for (;;) {
-      const keys = await this.#db.keys({ ...range, limit: KEYS_PER_REMOVAL }).all()
-      if (keys.length > 0) await this.#write(keys.map((key) => ({ type: 'del', key })))
-      if (keys.length < KEYS_PER_REMOVAL) return
-    }
   }
 
   /** Of the rows as they are on disk; null when one of them is damaged. */

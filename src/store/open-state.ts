@@ -14,7 +14,7 @@ import { damageIn } from './level-errors.ts'
 import { RepairWindow } from './repair-window.ts'
 import { decodeRow, keyBytes, openRow } from './row-codec.ts'
 import { type BatchOperation, readSeal, type StateSeal } from './state-seal.ts'
-import { type Database, type DatabaseSnapshot, FIRST_STATE_KEY } from './state-rows.ts'
+import { type Database, type DatabaseSnapshot, FIRST_STATE_KEY, removeKeys } from './state-rows.ts'
 
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024
 
@@ -87,7 +87,7 @@ export class OpenState {
 
   /** Notes of the install that made this state. */
   async removeNotes(): Promise<void> {
-    await this.db.clear({ lt: FIRST_STATE_KEY })
+    await removeKeys(this.db, { lt: FIRST_STATE_KEY })
   }
 
   /** Keeps the database open until `work` is done. For bounded work only: an install waits for it. */

@@ -6,8 +6,9 @@
  * says nothing about the state: files that cannot be reached, another process, another format.
  */
 import { StartError, type Logger, type StateDamagedError } from '../../cluster/index.ts'
-import { type CleanStop, faultInFiles, faultInSeal, readCleanStop, removeCleanStop } from './clean-stop.ts'
+import { changedSince, type CleanStop, faultInSeal, readCleanStop, removeCleanStop } from './clean-stop.ts'
 import { damageIn, isLocked, isRefusal, reasonOf } from './level-errors.ts'
+import { faultInFiles } from './level-files.ts'
 import { OpenState } from './open-state.ts'
 import { RowSum } from './row-sum.ts'
 import type { StateDirectory } from './state-directory.ts'
@@ -67,7 +68,7 @@ export class StateOpening {
   async #openAt(name: string): Promise<Opening> {
     const { directory } = this.#parts
     const stop = await readCleanStop(directory.path, name)
-    const changed = stop === null ? null : await this.#faultInFiles(name, stop)
+    const changed = await this.#faultInFiles(name, stop)
     if (changed !== null) return { fault: changed }
     // From here on a crash is an unclean stop.
     await removeCleanStop(directory.path)
@@ -78,10 +79,13 @@ export class StateOpening {
     return checked
   }
 
-  async #faultInFiles(name: string, stop: CleanStop): Promise<string | null> {
+  /** Before LevelDB sees them: what it makes of a damaged file is anything, the end of the process included. */
+  async #faultInFiles(name: string, stop: CleanStop | null): Promise<string | null> {
     const { directory } = this.#parts
+    const location = directory.locationOf(name)
     try {
-      return await faultInFiles(directory.locationOf(name), stop)
+      const changed = stop === null ? null : await changedSince(stop, location)
+      return changed ?? (await faultInFiles(location))
     } catch (error) {
       const damage = damageIn(error)
       if (damage === null) throw directory.unusable(`${name} cannot be read`, error)

@@ -18,6 +18,7 @@ export const FIRST_STATE_KEY: Buffer = Buffer.of(1)
 
 const ROWS_PER_READ = 128
 const READ_BYTES = 256 * 1024
+const KEYS_PER_REMOVAL = 1000
 
 export type Database = Level<Buffer, Buffer>
 export type DatabaseSnapshot = ReturnType<Database['snapshot']>
@@ -64,6 +65,23 @@ export async function* scanRows(db: Database, range: RowRange): AsyncGenerator<r
     }
   } finally {
     await iterator.close()
+  }
+}
+
+/** In bounded steps, each of them synced: nothing that LevelDB's log holds may be followed by what is durable before it. */
+export async function removeKeys(
+  db: Database,
+  range: { readonly [bound in 'gt' | 'gte' | 'lt' | 'lte']?: Buffer },
+): Promise<void> {
+  for (;;) {
+    const keys = await db.keys({ ...range, limit: KEYS_PER_REMOVAL }).all()
+    if (keys.length > 0) {
+      await db.batch(
+        keys.map((key) => ({ type: 'del', key })),
+        { sync: true },
+      )
+    }
+    if (keys.length < KEYS_PER_REMOVAL) return
   }
 }
 

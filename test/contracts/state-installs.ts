@@ -91,6 +91,9 @@ export function stateInstallContract(t: Test, makePlace: MakePlace): void {
   t.test('install', (t) => installContract(t, makePlace))
   t.test('refusal', (t) => refusalContract(t, makePlace))
   t.test('resumption', (t) => resumptionContract(t, makePlace))
+}
+
+export function stateCrashContract(t: Test, makePlace: MakePlace): void {
   t.test('crash', (t) => crashContract(t, makePlace))
 }
 

@@ -3,7 +3,7 @@
  * The one of the service: test/store/state-machine-contract.test.ts.
  */
 import t from 'tap'
-import { stateInstallContract } from '../contracts/state-installs.ts'
+import { stateCrashContract, stateInstallContract } from '../contracts/state-installs.ts'
 import { stateMachineContract, type StateMachinePlace } from '../contracts/state-machine.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
 
@@ -26,5 +26,6 @@ function memoryPlace(state: MemoryState): StateMachinePlace {
 t.test('MemoryStateMachine', (t) => {
   stateMachineContract(t, async () => memoryPlace(new MemoryState()))
   stateInstallContract(t, async () => memoryPlace(new MemoryState()))
+  stateCrashContract(t, async () => memoryPlace(new MemoryState()))
   t.end()
 })

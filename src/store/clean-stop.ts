@@ -44,10 +44,7 @@ export async function removeCleanStop(dir: string): Promise<void> {
 }
 
 /** Whether the files are those of the clean stop: null, or what is wrong. */
-export async function changedSince(
-  { files }: CleanStop,
-  location: string,
-): Promise<string | null> {
+export async function changedSince({ files }: CleanStop, location: string): Promise<string | null> {
   const found = await filesIn(location)
   for (const [name, expected] of Object.entries(files)) {
     if (found[name] === undefined) return `its file ${name} is missing`

@@ -10,6 +10,7 @@ import { rm } from 'node:fs/promises'
 import { Packr } from 'msgpackr'
 import { StateDamagedError, type StateBlock } from '../../cluster/index.ts'
 import { damageIn, isLocked, isRefusal } from './level-errors.ts'
+import { faultInFiles } from './level-files.ts'
 import { openDatabase } from './open-state.ts'
 import { frameRow, rowsOf } from './row-block.ts'
 import { openRow, sealRow } from './row-codec.ts'
@@ -41,7 +42,9 @@ export class IncomingState {
   /** What an earlier install left there, if it can be used. */
   static async open(location: string): Promise<IncomingState> {
     try {
-      return new IncomingState(await openDatabase(location, false))
+      // What LevelDB makes of damaged files is anything, the end of the process included.
+      if ((await faultInFiles(location)) === null)
+        return new IncomingState(await openDatabase(location, false))
     } catch (error) {
       if (isLocked(error) || isRefusal(error)) throw error
     }

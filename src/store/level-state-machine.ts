@@ -168,7 +168,11 @@ export class LevelStateMachine implements StateMachine {
 
   async #openInstalled(name: string): Promise<{ readonly state: OpenState; readonly seal: StateSeal }> {
     const location = this.#directory.locationOf(name)
-    const state = await OpenState.open({ location, create: false, onDamage: (error) => this.#onDamage(error) })
+    const state = await OpenState.open({
+      location,
+      create: false,
+      onDamage: (error) => this.#onDamage(error),
+    })
     try {
       const seal = state.seal()
       assert(seal !== null, 'an installed state has a seal')

@@ -44,7 +44,10 @@ function handleIn(reader: ByteReader): BlockHandle {
 }
 
 /** The contents, as stored. */
-function blockAt(table: Buffer, { offset, size }: BlockHandle): { readonly kind: number; readonly bytes: Buffer } {
+function blockAt(
+  table: Buffer,
+  { offset, size }: BlockHandle,
+): { readonly kind: number; readonly bytes: Buffer } {
   const end = offset + size
   if (end + TRAILER_BYTES > table.length) throw new UnreadableError('a block lies outside of it')
   if (!agreesWith(table.readUInt32LE(end + 1), table.subarray(offset, end + 1))) {

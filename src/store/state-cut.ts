@@ -66,7 +66,8 @@ async function takeRows(
   let last = after
   for await (const rows of scanRows(db, { after, through: null, snapshot })) {
     for (const { key, value } of rows) {
-      if (bound !== null && Buffer.compare(key, bound) > 0) return { frames, last, isFull: false, isEnd: false }
+      if (bound !== null && Buffer.compare(key, bound) > 0)
+        return { frames, last, isFull: false, isEnd: false }
       bytes += framedBytes(key, value)
       if (bytes > STATE_BLOCK_BYTES_MAX && frames.length > 0) {
         return { frames, last, isFull: true, isEnd: false }

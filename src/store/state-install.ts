@@ -9,6 +9,7 @@ import { hash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { STATE_BLOCK_BYTES_MAX, type StateBlock, type StateSource } from '../../cluster/index.ts'
 import { type HeldRange, IncomingDamagedError, IncomingState } from './incoming-state.ts'
+import { faultInFiles } from './level-files.ts'
 import { rowsOf, SnapshotDamagedError } from './row-block.ts'
 import { openRow } from './row-codec.ts'
 import type { RowSum } from './row-sum.ts'
@@ -49,6 +50,9 @@ async function pullOnce(
   } finally {
     await incoming.close()
   }
+  // Rows were read back; what helps to find them was not.
+  const fault = await faultInFiles(location)
+  if (fault !== null) throw new IncomingDamagedError(`Cannot install a state: ${fault}`)
 }
 
 async function pullUntilWhole(
@@ -116,7 +120,8 @@ function checkRows(
     openForeign(key, value)
     last = key
   }
-  if (bytes.length > STATE_BLOCK_BYTES_MAX && count > 1) throw damaged('a block is larger than a block may be')
+  if (bytes.length > STATE_BLOCK_BYTES_MAX && count > 1)
+    throw damaged('a block is larger than a block may be')
 }
 
 /** A damaged row of a peer says nothing about the state of this node. */

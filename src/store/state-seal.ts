@@ -10,12 +10,7 @@ import { hash } from 'node:crypto'
 import { StateDamagedError } from '../../cluster/index.ts'
 import { openRow, sealRow } from './row-codec.ts'
 import { RowSum, SUM_BYTES } from './row-sum.ts'
-import {
-  type Database,
-  type DatabaseSnapshot,
-  MACHINE_RECORD_KEY,
-  STATE_CHECKSUM_KEY,
-} from './state-rows.ts'
+import { type Database, type DatabaseSnapshot, MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from './state-rows.ts'
 
 const DIGEST_BYTES = 32
 const NO_RECORD = new Uint8Array()
@@ -38,10 +33,7 @@ export function sealOperations({ record, sum }: StateSeal): readonly BatchOperat
     value: sealRow(STATE_CHECKSUM_KEY, payload),
   } as const
   if (record === null) return [checksum]
-  return [
-    checksum,
-    { type: 'put', key: MACHINE_RECORD_KEY, value: sealRow(MACHINE_RECORD_KEY, record) },
-  ]
+  return [checksum, { type: 'put', key: MACHINE_RECORD_KEY, value: sealRow(MACHINE_RECORD_KEY, record) }]
 }
 
 /** Null where neither row is. Throws StateDamagedError. */

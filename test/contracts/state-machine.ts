@@ -95,7 +95,11 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
     t.strictSame(await first.open(), { record: null, fault: null })
     await first.close()
     const second = place.machine()
-    t.strictSame(await second.open(), { record: null, fault: null }, 'also when it was closed before any batch')
+    t.strictSame(
+      await second.open(),
+      { record: null, fault: null },
+      'also when it was closed before any batch',
+    )
     for (const index of [1, 2, 3]) await second.apply(batchAt(place, index))
     await second.close()
     const third = place.machine()
@@ -243,7 +247,11 @@ async function damageContract(t: Test, makePlace: (t: Test) => Promise<StateMach
       t.strictSame(await first.open(), { record: null, fault: 'the others have another checksum' })
       await first.close()
       const second = next.machine()
-      t.match(await second.open(), { fault: 'the others have another checksum' }, 'a clean stop does not end it')
+      t.match(
+        await second.open(),
+        { fault: 'the others have another checksum' },
+        'a clean stop does not end it',
+      )
       t.equal(textOf(await second.install(cut)), 'record 1')
       t.equal(sumOf(second), sumOf(source))
       await second.apply(batchOf(2, [place.change(0)]))

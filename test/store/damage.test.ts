@@ -171,12 +171,16 @@ t.test('a flipped bit after a clean stop', async (t) => {
     }
     const seen = readAll(machine, rows)
     for (const one of seen) outcomes.count(one)
-    if (seen.has('a row that is missing') || seen.has('a row of an earlier batch')) t.fail(`wrong rows: ${what}`)
+    if (seen.has('a row that is missing') || seen.has('a row of an earlier batch'))
+      t.fail(`wrong rows: ${what}`)
     if (!seen.has('StateDamagedError')) t.equal(await machine.verify(), null, what)
     await machine.close()
   }
   t.comment(`${FLIPS} flips: ${outcomes}`)
-  t.ok(outcomes.of('fault at the start') > FLIPS / 2 && outcomes.of('only true rows') > 0, outcomes.toString())
+  t.ok(
+    outcomes.of('fault at the start') > FLIPS / 2 && outcomes.of('only true rows') > 0,
+    outcomes.toString(),
+  )
 })
 
 /** What a reader of every row meets. */

@@ -65,7 +65,7 @@ export class LevelStateMachine implements StateMachine {
     const opening = new StateOpening({
       directory: this.#directory,
       logger: this.#logger,
-      onDamage: (error) => this.#onDamage(error),
+      onDamage: (error, state) => this.#onDamage(error, state),
     })
     const opened = await opening.open()
     if ('fault' in opened) {
@@ -95,10 +95,11 @@ export class LevelStateMachine implements StateMachine {
 
   async verify(): Promise<string | null> {
     this.#assertTrusted()
-    const fault = await verifyState(this.handle.current, (rows) => {
+    const state = this.handle.current
+    const fault = await verifyState(state, (rows) => {
       this.#logger.info({ rows }, 'state is being verified')
     })
-    if (fault !== null) this.#onDamage(new StateDamagedError(`Cannot trust the state: ${fault}`))
+    if (fault !== null) this.#onDamage(new StateDamagedError(`Cannot trust the state: ${fault}`), state)
     return fault
   }
 
@@ -120,8 +121,7 @@ export class LevelStateMachine implements StateMachine {
       this.#onInstallStep('named')
       const { state, seal } = await this.#openInstalled(name)
       assert(seal.record !== null, 'an installed state has a machine record')
-      await this.#fatal(() => this.#directory.makeCurrent(name))
-      this.#onInstallStep('made current')
+      await this.#switchTo(name, state)
       const old = this.handle.swap(state)
       this.#seal = seal
       this.#failure = null
@@ -171,7 +171,7 @@ export class LevelStateMachine implements StateMachine {
     const state = await OpenState.open({
       location,
       create: false,
-      onDamage: (error) => this.#onDamage(error),
+      onDamage: (error, state) => this.#onDamage(error, state),
     })
     try {
       const seal = state.seal()
@@ -184,13 +184,26 @@ export class LevelStateMachine implements StateMachine {
     }
   }
 
+  /** Before anybody reads the new state: what was said of the old one is void, what is found in the new one is not. */
+  async #switchTo(name: string, state: OpenState): Promise<void> {
+    try {
+      await this.#fatal(async () => {
+        await this.#directory.makeCurrent(name)
+        this.#onInstallStep('made current')
+        await this.#marking
+        await this.#directory.endDistrust()
+        await removeCleanStop(this.#directory.path)
+        this.#onInstallStep('trusted again')
+      })
+    } catch (error) {
+      await state.close()
+      throw error
+    }
+  }
+
   /** The new state stands already: what fails here is tidied at the next start. */
   async #retire(old: OpenState | null, current: OpenState): Promise<void> {
     try {
-      await this.#marking
-      await this.#directory.endDistrust()
-      await removeCleanStop(this.#directory.path)
-      this.#onInstallStep('trusted again')
       await old?.close()
       await current.removeNotes()
       await this.#directory.removeAllBut(basename(current.location))
@@ -201,8 +214,8 @@ export class LevelStateMachine implements StateMachine {
   }
 
   /** Of a state that is in use; while one is being opened or installed the caller deals with it. */
-  #onDamage(error: StateDamagedError): void {
-    if (this.handle.usable === null || this.#failure instanceof StateDamagedError) return
+  #onDamage(error: StateDamagedError, state: OpenState): void {
+    if (this.handle.usable !== state || this.#failure instanceof StateDamagedError) return
     this.#failure = error
     this.#logger.fatal({ err: error }, 'state is damaged')
     this.#mark(error.message).then(

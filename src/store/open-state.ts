@@ -18,19 +18,21 @@ import { type Database, type DatabaseSnapshot, FIRST_STATE_KEY, removeKeys } fro
 
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024
 
+export type OnDamage = (error: StateDamagedError, state: OpenState) => void
+
 export interface OpenStateOptions {
   readonly location: string
   /** The directory must not hold a database yet. Otherwise it must. */
   readonly create: boolean
-  /** Called for every damage that a read meets, before the reader hears of it. */
-  readonly onDamage: (error: StateDamagedError) => void
+  /** Called for every damage that a read of this state meets, before the reader hears of it. */
+  readonly onDamage: OnDamage
 }
 
 export class OpenState {
   readonly location: string
   readonly db: Database
   readonly repairs: RepairWindow
-  readonly #onDamage: (error: StateDamagedError) => void
+  readonly #onDamage: OnDamage
   #leases = 0
   #isClosing = false
   #drained: (() => void) | null = null
@@ -120,7 +122,7 @@ export class OpenState {
   #told(error: unknown): unknown {
     const damage = damageIn(error)
     if (damage === null) return error
-    this.#onDamage(damage)
+    this.#onDamage(damage, this)
     return damage
   }
 }

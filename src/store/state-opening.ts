@@ -5,11 +5,11 @@
  * Rules: no damage is ever thrown, and a state with a fault stays one until an install replaces it. Thrown is only what
  * says nothing about the state: files that cannot be reached, another process, another format.
  */
-import { StartError, type Logger, type StateDamagedError } from '../../cluster/index.ts'
+import { StartError, type Logger } from '../../cluster/index.ts'
 import { changedSince, type CleanStop, faultInSeal, readCleanStop, removeCleanStop } from './clean-stop.ts'
 import { damageIn, isLocked, isRefusal, reasonOf } from './level-errors.ts'
 import { faultInFiles } from './level-files.ts'
-import { OpenState } from './open-state.ts'
+import { type OnDamage, OpenState } from './open-state.ts'
 import { RowSum } from './row-sum.ts'
 import type { StateDirectory } from './state-directory.ts'
 import { sealOperations, type StateSeal } from './state-seal.ts'
@@ -18,7 +18,7 @@ import { verifyState } from './state-verification.ts'
 export interface StateOpeningParts {
   readonly directory: StateDirectory
   readonly logger: Logger
-  readonly onDamage: (error: StateDamagedError) => void
+  readonly onDamage: OnDamage
 }
 
 export type Opening = { readonly state: OpenState; readonly seal: StateSeal } | { readonly fault: string }

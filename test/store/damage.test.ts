@@ -150,7 +150,7 @@ t.test('a flipped bit after an unclean stop', async (t) => {
     }
     await machine.close()
   }
-  t.comment(`${FLIPS} flips: ${outcomes}`)
+  t.comment(`${FLIPS} flips: ${outcomes.toString()}`)
   t.ok(outcomes.of('fault') > FLIPS / 2 && outcomes.of('the true state') > 0, outcomes.toString())
 })
 
@@ -176,7 +176,7 @@ t.test('a flipped bit after a clean stop', async (t) => {
     if (!seen.has('StateDamagedError')) t.equal(await machine.verify(), null, what)
     await machine.close()
   }
-  t.comment(`${FLIPS} flips: ${outcomes}`)
+  t.comment(`${FLIPS} flips: ${outcomes.toString()}`)
   t.ok(
     outcomes.of('fault at the start') > FLIPS / 2 && outcomes.of('only true rows') > 0,
     outcomes.toString(),

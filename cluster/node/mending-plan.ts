@@ -7,7 +7,7 @@
  */
 import { decodeMachineRecord } from './machine-record.ts'
 import { decodeConfiguration, membersOf } from '../raft/configuration.ts'
-import type { Configuration, LogBase, LogIndex, NodeId, Term } from '../raft/types.ts'
+import type { Configuration, LogBase, LogIndex, NodeId } from '../raft/types.ts'
 import type { WalContent } from '../wal/wal.ts'
 
 /** What lies on the disk. */
@@ -21,17 +21,10 @@ export interface Found {
 export type Lack =
   /** A state that holds at least everything up to `atLeast`. */
   | { readonly of: 'state'; readonly why: string; readonly atLeast: LogIndex }
-  /**
-   * The committed entries at `indexes`: one for each hole. Those at `witnesses` prove that this log is the one they belong to: it
-   * holds an entry of the same term there, so everything before is the same as well. [thesis 3.5, Log Matching]
-   */
-  | {
-      readonly of: 'entries'
-      readonly indexes: readonly LogIndex[]
-      readonly witnesses: readonly { readonly index: LogIndex; readonly term: Term }[]
-    }
-  /** Nothing that others have: the state holds every entry that is damaged. `voids`: the log goes on with another history. */
-  | { readonly of: 'base'; readonly base: LogBase; readonly voids: boolean }
+  /** The committed entries at these indexes: one for each hole. */
+  | { readonly of: 'entries'; readonly indexes: readonly LogIndex[] }
+  /** Nothing that others have: the state holds every entry that is damaged. */
+  | { readonly of: 'base'; readonly base: LogBase }
 
 /** Null: the two make one consistent start. */
 export function lackOf({ log, record, fault }: Found): Lack | null {
@@ -44,15 +37,15 @@ export function lackOf({ log, record, fault }: Found): Lack | null {
   }
   if (holes.length === 0) return null
   if (holes.some(({ index }) => index > applied.index))
-    return { of: 'entries', indexes: holes.map(({ index }) => index), witnesses: witnessesOf(log, applied) }
-  const term = termIn(log, applied.index)
+    return { of: 'entries', indexes: holes.map(({ index }) => index) }
+  const last = holes.at(-1)
   const isFollowed = applied.index < base.index + log.entries.length
   // Whether the rest of the log belongs to this state cannot be told from here; a later state will tell.
-  if (isFollowed && term === null) {
+  if (isFollowed && last?.index === applied.index && last.term === null) {
     const why = `the log is damaged exactly where it ends, at index ${applied.index}`
     return { of: 'state', why, atLeast: applied.index + 1 }
   }
-  return { of: 'base', base: applied, voids: isFollowed && term !== applied.term }
+  return { of: 'base', base: applied }
 }
 
 export function appliedOf(record: Uint8Array | null): LogBase {
@@ -71,21 +64,4 @@ export function membersIn({ log, record }: Found, initial: Configuration): reado
     initial,
   ]
   return [...new Set(configurations.flatMap(membersOf))]
-}
-
-/** The whole entry before each hole or row of holes. Up to `applied` the log is known to be right. */
-function witnessesOf(log: WalContent, applied: LogBase): readonly { index: LogIndex; term: Term }[] {
-  const lost = new Set(log.holes.map(({ index }) => index))
-  return log.holes.flatMap((hole) => {
-    const index = hole.index - 1
-    const term = index > applied.index && !lost.has(index) ? termIn(log, index) : null
-    return term === null ? [] : [{ index, term }]
-  })
-}
-
-/** Null: outside of the log, or lost. */
-function termIn({ base, entries, holes }: WalContent, index: LogIndex): Term | null {
-  if (index === base.index) return base.term
-  const hole = holes.find((lost) => lost.index === index)
-  return hole ? hole.term : (entries[index - base.index - 1]?.term ?? null)
 }

@@ -10,7 +10,7 @@ import { callLogEntries } from './log-entries-call.ts'
 import { appliedOf, type Found, type Lack, lackOf } from './mending-plan.ts'
 import { pullState } from './state-pull.ts'
 import { type Logger, StartError, type StateMachine } from '../types.ts'
-import type { Entry, LogBase, LogIndex, NodeId } from '../raft/types.ts'
+import type { Entry, LogIndex, NodeId } from '../raft/types.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Wal, WalContent } from '../wal/wal.ts'
 import type { Clock, Timer } from './clock.ts'
@@ -26,11 +26,6 @@ export interface MendingParts {
   /** Every other member, as far as the configuration is known here. */
   readonly peers: readonly NodeId[]
 }
-
-type LackOfEntries = Extract<Lack, { readonly of: 'entries' }>
-
-/** The write that begins the log anew has no number of the core. */
-export const REALIGN_SEQUENCE = 0
 
 export class Mending {
   readonly #parts: MendingParts
@@ -79,52 +74,38 @@ export class Mending {
   async #mend(lack: Lack): Promise<boolean> {
     switch (lack.of) {
       case 'base':
-        return this.#begin(lack.base, lack.voids)
+        this.#take(await this.#parts.wal.mend({ base: lack.base }))
+        return true
       case 'state':
         return this.#pull(lack.atLeast, this.#parts.peers)
       case 'entries':
-        return this.#fill(lack)
+        return this.#fill(lack.indexes)
     }
   }
 
-  async #begin(base: LogBase, voids: boolean): Promise<true> {
-    const { wal } = this.#parts
-    let log = await wal.mend({ base })
-    if (voids) {
-      wal.append({ sequence: REALIGN_SEQUENCE, hardState: null, base, entries: [] })
-      log = { ...log, base, entries: [], holes: [] }
-    }
-    this.#take(log)
-    return true
-  }
-
-  async #fill({ indexes, witnesses }: LackOfEntries): Promise<boolean> {
-    const wanted = [...indexes, ...witnesses.map(({ index }) => index)]
+  async #fill(indexes: readonly LogIndex[]): Promise<boolean> {
+    const { peers, wal } = this.#parts
     const before = this.#entries.size
     const forgetful: NodeId[] = []
-    for (const peer of this.#parts.peers) {
-      const missing = this.#missing(wanted)
+    for (const peer of peers) {
+      const missing = this.#missing(indexes)
       if (missing.length > 0 && (await this.#ask(peer, missing))) forgetful.push(peer)
     }
-    const [missing] = this.#missing(wanted)
-    if (missing === undefined) return this.#closeHoles({ of: 'entries', indexes, witnesses })
+    const [missing] = this.#missing(indexes)
+    if (missing === undefined) {
+      const committed = indexes
+        .map((index) => this.#entries.get(index))
+        .filter((entry) => entry !== undefined)
+      this.#take(await wal.mend({ committed }))
+      return true
+    }
     if (this.#entries.size > before) return true
     // Whoever has compacted the entry holds it in its state.
     return forgetful.length > 0 && (await this.#pull(missing, forgetful))
   }
 
-  /** What the others have committed is known for every hole, and for the entry before it. */
-  async #closeHoles({ indexes, witnesses }: LackOfEntries): Promise<boolean> {
-    const isForeign = witnesses.some(({ index, term }) => this.#entries.get(index)?.term !== term)
-    // This log left the history of the group before its hole. A state from after it shows that, and where to begin anew.
-    if (isForeign) return this.#pull(indexes.at(-1) ?? 0, this.#parts.peers)
-    const committed = indexes.map((index) => this.#entries.get(index)).filter((entry) => entry !== undefined)
-    this.#take(await this.#parts.wal.mend({ committed }))
-    return true
-  }
-
-  #missing(wanted: readonly LogIndex[]): readonly LogIndex[] {
-    return wanted.filter((index) => !this.#entries.has(index))
+  #missing(indexes: readonly LogIndex[]): readonly LogIndex[] {
+    return indexes.filter((index) => !this.#entries.has(index))
   }
 
   /** True when the peer has forgotten one of the entries. */

@@ -13,7 +13,7 @@ import { assert } from './assert.ts'
 import { damageIn, distrust } from './distrust.ts'
 import { Driver, DRIVER_METHODS } from './driver.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from './limits.ts'
-import { Mending, REALIGN_SEQUENCE } from './mending.ts'
+import { Mending } from './mending.ts'
 import { type Found, lackOf, membersIn } from './mending-plan.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { nodeReadiness } from './node-readiness.ts'
@@ -22,6 +22,9 @@ import { type GateState, PeerGate } from './peer-gate.ts'
 import { recover } from './recovery.ts'
 import { Registration } from './registration.ts'
 import type { Registered } from './sessions.ts'
+
+/** No effect of the core has this sequence: it marks the write that realigns the log with the state at start. */
+const REALIGN_SEQUENCE = 0
 
 export class Node {
   readonly #options: NodeOptions

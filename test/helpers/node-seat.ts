@@ -14,7 +14,7 @@ import type { LoopbackTransport } from '../../cluster/transport/loopback-transpo
 import type { ApplyBatch } from '../../cluster/types.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
 import type { WalBatch, WalContent, WalEvents } from '../../cluster/wal/wal.ts'
-import { MemoryState, MemoryStateMachine } from './memory-state-machine.ts'
+import { MemoryState, type MemoryStateMachine } from './memory-state-machine.ts'
 
 /** What runs on a seat between two crashes. */
 export interface Process {
@@ -26,7 +26,7 @@ export interface Process {
 
 export interface Backup {
   readonly log: Omit<WalBatch, 'sequence'>
-  readonly state: MemoryState['current']
+  readonly state: MemoryState
   readonly boot: number
 }
 
@@ -79,37 +79,38 @@ export class Seat {
   }
 
   /** The last writes of the state have never reached the disk. */
-  setStateBack(earlier: MemoryState['current']): void {
+  setStateBack(earlier: MemoryState): void {
     this.#assertStopped()
-    this.state.current = earlier
+    this.state = earlier.copy()
   }
 
-  /** One row is not what was written, which whoever reads it can tell. */
+  /** One row is not what was written; whoever reads all of them can tell. */
   damageState(): void {
-    const { state } = this
-    const checksum = Buffer.from(new MemoryStateMachine(state).checksum()).toString('hex')
-    state.current = { ...state.current, texts: flipped(state.current.texts), checksum }
+    const { current } = this.state
+    assert(current.texts.length > 0, 'there is a row to be damaged')
+    this.state.current = { ...current, texts: [`${current.texts[0]}?`, ...current.texts.slice(1)] }
   }
 
   /** One row is another than on the other nodes, and nothing here can tell: apply itself went wrong. */
   divergeState(): void {
-    const { state } = this
-    state.current = { ...state.current, texts: flipped(state.current.texts) }
+    this.state.diverge()
   }
 
-  /** The bytes of one entry on the disk are damaged; with `keepsTerm`, its header is whole. */
-  damageLog(index: number, { keepsTerm = true } = {}): void {
+  /** The bytes of one entry on the disk are damaged; with `keepTerm`, its header is whole. */
+  damageLog(index: number, { keepTerm = true } = {}): void {
     this.#assertStopped()
-    const lost = this.disk.image.content.entries.find((entry) => entry.index === index)
-    assert(lost !== undefined, `entry ${index} is in the log of ${this.#nodeId}`)
-    this.disk.holes.push({ index, term: keepsTerm ? lost.term : null })
-    this.disk.holes.sort((a, b) => a.index - b.index)
+    const { entries } = this.disk.image.content
+    assert(
+      entries.some((entry) => entry.index === index),
+      `entry ${index} is in the log of ${this.#nodeId}`,
+    )
+    this.disk.damage(index, { keepTerm })
   }
 
   /** What a copy of the data directory would hold now. */
   backup(): Backup {
     const { hardState, base, entries } = this.disk.image.content
-    return { log: { hardState, base, entries: [...entries] }, state: this.state.current, boot: this.boot }
+    return { log: { hardState, base, entries: [...entries] }, state: this.state.copy(), boot: this.boot }
   }
 
   /** The data directory is an older copy of itself. */
@@ -117,8 +118,7 @@ export class Seat {
     this.#assertStopped()
     this.disk = new MemoryDisk()
     this.disk.image.apply(log)
-    this.state = new MemoryState()
-    this.state.current = state
+    this.state = state.copy()
     this.boot = boot
   }
 
@@ -134,9 +134,4 @@ export class Seat {
   #assertStopped(): void {
     assert(this.process === null, `${this.#nodeId} does not run`)
   }
-}
-
-function flipped(texts: readonly string[]): readonly string[] {
-  assert(texts.length > 0, 'there is a row to be damaged')
-  return [`${texts[0]}?`, ...texts.slice(1)]
 }

@@ -11,7 +11,8 @@ import { Node } from '../../cluster/node/node.ts'
 import type { NodeOptions } from '../../cluster/node/options.ts'
 import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
-import { MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
+import type { MemoryDisk } from '../../cluster/wal/memory-wal.ts'
+import { type MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
 import { type Process, Seat, TappedWal } from './node-seat.ts'
 
 export const HEARTBEAT_MS = 50

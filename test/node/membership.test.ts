@@ -100,7 +100,10 @@ t.test('changeConfiguration', async (t) => {
         () => 'done',
         (error: { code: string }) => error.code,
       )
-      await t.rejects(world.changeConfiguration({ voters: ['n1', 'n3'] }), { reason: 'configurationPending' })
+      await t.rejects(world.changeConfiguration({ voters: ['n1', 'n3'] }), {
+        name: 'MembershipRefusedError',
+        reason: 'configurationPending',
+      })
       t.equal(await world.run(first, 70_000), 'commit_unknown')
       world.network.heal()
       await world.untilReady()

@@ -55,7 +55,7 @@ async function withStateBehindLog(
   await appendMany(world, texts / 2)
   await world.untilEqual()
   const applied = world.node(behind).appliedIndex
-  const earlier = world.state(behind).current
+  const earlier = world.state(behind).copy()
   await appendMany(world, texts / 2)
   await world.untilEqual()
   world.crash(behind)
@@ -140,7 +140,7 @@ t.test('a state', async (t) => {
     node.distrustState(new StateDamagedError('a row read by the service'))
     node.distrustState(new StateDamagedError('another row'))
     t.match((await world.run(node.failed)).message, /came first/)
-    await world.clock.settle()
+    await world.clock.advance(10)
     t.equal(world.state(nodeId).distrusted, 'a row read by the service')
     await world.stop(nodeId)
     await world.start(nodeId)
@@ -172,7 +172,7 @@ t.test('a hole in the log', async (t) => {
     const world = await NodeWorld.started()
     const { behind, applied } = await withStateBehindLog(world, 20)
     for (const [i, above] of [1, 2, 7].entries())
-      world.seat(behind).damageLog(applied + above, { keepsTerm: i !== 1 })
+      world.seat(behind).damageLog(applied + above, { keepTerm: i !== 1 })
     world.seat(behind).damageLog(3)
     await world.start(behind)
     t.match(world.node(behind).readiness().reasons, [/waiting for other nodes to give entry 3 and 3 more/])
@@ -205,7 +205,7 @@ t.test('a hole in the log', async (t) => {
     world.crash(old)
     await Promise.all(unknown)
     world.network.heal()
-    world.seat(old).damageLog(before + 1, { keepsTerm: false })
+    world.seat(old).damageLog(before + 1, { keepTerm: false })
     await world.clock.runUntil(() => world.leader !== null && world.leader !== old, { limitMs: 10_000 })
     await world.start(old)
     await untilEveryoneIsEqual(t, world)
@@ -253,7 +253,7 @@ t.test('a node that mends', async (t) => {
     world.crash(other)
     world.crash(third)
     // What the other holds is committed, but alone it cannot know; and the one that mends must not help it to a majority.
-    world.seat(other).setStateBack(world.state(behind).current)
+    world.seat(other).setStateBack(world.state(behind))
     world.seat(behind).damageLog(applied + 2)
     const { hardState } = world.disk(behind).image.head
     await world.start(other)
@@ -293,7 +293,7 @@ t.test('a node that mends', async (t) => {
     for (const damage of ['state', 'log'] as const) {
       const world = await NodeWorld.started({ nodeIds: ['n1'] })
       await appendMany(world, 2)
-      const earlier = world.state('n1').current
+      const earlier = world.state('n1').copy()
       await appendMany(world, 2)
       const { lastIndex } = world.node('n1').status()
       world.crash('n1')

@@ -46,7 +46,8 @@ async function open({ node, store, repair }: Machine): Promise<void> {
     await node.open()
     await store.open()
     await node.start()
-    repair.start()
+    // What is to be repaired stands in the state, which may have to be mended first.
+    void node.serving.then(() => repair.start())
   } catch (error) {
     await node.stop()
     throw error
@@ -68,7 +69,8 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     tls: options.tls,
     clock,
     logger: logger.child({ room: 'transport' }),
-    acceptIncarnation: (from, claimed) => node.acceptsIncarnation(from, claimed),
+    standing: () => node.standing(),
+    judge: (claims) => node.judge(claims),
   })
   const node = new Node(
     {
@@ -138,6 +140,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     readiness: () => node.readiness(),
     metrics,
     stop: () => (stopped ??= stop()),
+    distrustState: (error) => node.distrustState(error),
     failed: node.failed,
   }
 }

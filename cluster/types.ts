@@ -60,25 +60,78 @@ export interface ApplyBatch {
  *  - `apply` is called with one batch at a time and resolves when rows and `record` are durable together, or not at all;
  *  - replies come in the order of the commands; the same entries always give the same rows and replies;
  *  - it never throws for a command it dislikes: a refusal is a reply. A throw is a bug and stops the node;
- *  - `snapshot` is a consistent cut that carries its own checksum and does not block `apply`;
- *  - `install` reads the whole stream into a fresh place, verifies it, and switches durably and atomically; on failure the old state stands.
+ *  - stored bytes that are not what was written are never used: every call throws StateDamagedError instead;
+ *  - `checksum` is a function of the rows alone: equal rows give equal checksums on every node, however they came to be.
+ *    It is kept up to date by `apply`, stored in the same atomic write, and never computed from what the disk shows;
+ *  - `snapshot` is a consistent cut and does not block `apply`;
+ *  - `install` builds the new state in a fresh place, verifies it against the source's checksum, and switches durably and
+ *    atomically; on failure the old state stands. What it has already pulled and verified is kept for the next attempt, also
+ *    over a restart and another source.
  */
 export interface StateMachine {
-  /** Resolves with the record of the last durable batch, or null when nothing was ever applied. */
-  open(): Promise<Uint8Array | null>
+  /** Verifies everything after an unclean stop (`checksum` against all rows); after a clean stop only what it opens. */
+  open(): Promise<OpenedState>
   apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]>
-  snapshot(): Promise<StateSnapshot>
-  /** Resolves with the record inside the snapshot. */
-  install(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array>
+  /** Of the rows as of the last durable batch, the record not counted. 32 bytes. */
+  checksum(): Uint8Array
+  /** Reads every row of a consistent cut and compares with the checksum; does not block `apply`. Null, or what is wrong. */
+  verify(): Promise<string | null>
+  /** Durable when it resolves: from now on `open` reports `why` as the fault, until an `install` has replaced the state. */
+  distrust(why: string): Promise<void>
+  /** Throws when nothing was ever applied. */
+  snapshot(): Promise<StateCut>
+  /** Resolves with the record of the source. Rejects with the error of the source when a pull fails. */
+  install(source: StateSource): Promise<Uint8Array>
+  /** A clean stop: `open` may skip the full verification after it. */
   close(): Promise<void>
 }
 
-export interface StateSnapshot {
+export interface OpenedState {
+  /** The record of the last durable batch; null when nothing was ever applied, and when there is a fault. */
+  readonly record: Uint8Array | null
+  /** Not null: what stands on the disk must not be used. Nothing but `install` and `close` may be called then. */
+  readonly fault: string | null
+}
+
+/** What a snapshot of the state offers, whether it is here or at a peer. */
+export interface StateSource {
   /** The record stored by the last batch that the cut contains. */
   readonly record: Uint8Array
-  readonly stream: AsyncIterable<Uint8Array>
-  /** Gives the cut up; called once, also after the stream ended. */
+  /** Of all rows of the cut. */
+  readonly checksum: Uint8Array
+  /** The rows after `after`, in the order of their keys. */
+  block(request: StateBlockRequest): Promise<StateBlock>
+}
+
+export interface StateCut extends StateSource {
+  /** Gives the cut up. Idempotent. */
   release(): Promise<void>
+}
+
+export interface StateBlockRequest {
+  /** Key of the last row that the asker holds already; empty: begin with the first. */
+  readonly after: Uint8Array
+  /** The asker holds rows (after, through] from another cut, with this SHA-256: if they are the same here, no rows are sent. */
+  readonly held: { readonly through: Uint8Array; readonly digest: Uint8Array } | null
+}
+
+/** At most STATE_BLOCK_BYTES_MAX of rows, or one row. */
+export interface StateBlock {
+  /** Rows in the format of docs/formats/row.md; null when what the asker holds is the same here. */
+  readonly rows: Uint8Array | null
+  /** SHA-256 over `rows`, or over what they would have been. */
+  readonly digest: Uint8Array
+  /** Key of the last row that this block speaks of: the next request goes on after it. */
+  readonly through: Uint8Array
+  /** No row follows. */
+  readonly isEnd: boolean
+}
+
+export const STATE_BLOCK_BYTES_MAX: number = 1024 * 1024
+
+/** The local state cannot be trusted any more. The node must distrust it, stop, and rebuild it from a peer. */
+export class StateDamagedError extends Error {
+  override readonly name: string = 'StateDamagedError'
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -158,6 +211,7 @@ export type ConditionCode =
   | 'commit_unknown'
   | 'not_enough_replicas'
   | 'slow_down'
+  | 'disk_full'
   | 'shutting_down'
 
 /** The machine cannot serve now. `commit_unknown`: the command may or may not take effect. */
@@ -230,6 +284,8 @@ export interface Cluster {
   propose(command: Uint8Array): Promise<Uint8Array>
   /** After it resolves, reads of the local state see everything that was acknowledged anywhere before the call. Throws Condition. */
   readBarrier(): Promise<void>
+  /** A reader of the local state found damage: the node stops and rebuilds its state from a peer at its next start. Idempotent. */
+  distrustState(error: StateDamagedError): void
   readiness(): Readiness
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */

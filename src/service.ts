@@ -50,7 +50,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
 async function composeServices(
   config: Config,
   logger: Logger,
-): Promise<{ cluster: Cluster; services: Services; agreement: Agreement }> {
+): Promise<{ cluster: Cluster; services: Services; agreement: Agreement; damaged: Promise<Error> }> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
   await makeDataDir(dataDir)
@@ -92,7 +92,7 @@ async function composeServices(
     masterKeyFingerprint,
     logger,
   }
-  return { cluster, services, agreement }
+  return { cluster, services, agreement, damaged: stateMachine.damaged }
 }
 
 async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
@@ -169,7 +169,7 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const teardown = new Teardown()
   try {
-    const { cluster, services, agreement } = await composeServices(config, logger)
+    const { cluster, services, agreement, damaged } = await composeServices(config, logger)
     teardown.add('cluster', () => cluster.stop())
     const addresses = await openListeners(config, services, teardown)
     const settling = new AbortController()
@@ -184,6 +184,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       adminAddress: addresses.admin,
       failed: Promise.race([
         cluster.failed,
+        // A reader met it: the state is marked already, and the next start fetches another from a peer.
+        damaged,
         settled.then(
           () => new Promise<never>(() => undefined),
           (error: Error) => error,

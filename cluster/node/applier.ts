@@ -8,7 +8,7 @@
 import { assert } from './assert.ts'
 import { decodeCommandEntry, type SessionId } from './log-entry.ts'
 import { decodeMachineRecord, encodeMachineRecord, type MachineRecord } from './machine-record.ts'
-import { Sessions } from './sessions.ts'
+import { type Registered, Sessions } from './sessions.ts'
 import { decodeConfiguration } from '../raft/configuration.ts'
 import type { Configuration, Entry, LogIndex, NodeId, Term } from '../raft/types.ts'
 import type { ApplyBatch, StateMachine } from '../types.ts'
@@ -28,6 +28,8 @@ export interface ApplierParts {
   readonly record: MachineRecord
   /** Everything up to `appliedIndex` is durable. `entries` are those that just became so. */
   readonly onApplied: (entries: readonly Entry[], completions: readonly Completion[]) => void
+  /** The state holds everything up to an index where every node takes its checksum, and nothing after it. */
+  readonly onPoint: (index: LogIndex, checksum: Uint8Array) => void
   /** The state on disk and in memory may differ now: nothing may be answered any more. */
   readonly onFatal: (error: Error) => void
 }
@@ -48,7 +50,10 @@ export class Applier {
   #appliedTerm: Term
   #lastTime: number
   #configuration: Configuration
+  #configurationIndex: LogIndex
   #sessions: Sessions
+  #recoveryEpoch: number
+  #featureLevel: number
   /** The batch or the install under way. */
   #work: Promise<void> | null = null
   #isPaused = false
@@ -56,12 +61,15 @@ export class Applier {
 
   constructor(parts: ApplierParts) {
     this.#parts = parts
-    const { appliedIndex, appliedTerm, lastTime, configuration, sessions } = parts.record
-    this.#appliedIndex = appliedIndex
-    this.#appliedTerm = appliedTerm
-    this.#lastTime = lastTime
-    this.#configuration = configuration
-    this.#sessions = new Sessions(sessions)
+    const { record } = parts
+    this.#appliedIndex = record.appliedIndex
+    this.#appliedTerm = record.appliedTerm
+    this.#lastTime = record.lastTime
+    this.#configuration = record.configuration
+    this.#configurationIndex = record.configurationIndex
+    this.#sessions = new Sessions(record.sessions)
+    this.#recoveryEpoch = record.recoveryEpoch
+    this.#featureLevel = record.featureLevel
   }
 
   /** Durable in the state machine. */
@@ -73,12 +81,30 @@ export class Applier {
     return this.#appliedTerm
   }
 
+  /** The last one that was handed to the state machine: committed. */
+  get configuration(): Configuration {
+    return this.#configuration
+  }
+
+  /** Of the entry that brought it. */
+  get configurationIndex(): LogIndex {
+    return this.#configurationIndex
+  }
+
+  get recoveryEpoch(): number {
+    return this.#recoveryEpoch
+  }
+
+  get featureLevel(): number {
+    return this.#featureLevel
+  }
+
   hasTakenEffect(sequence: number): boolean {
     return this.#sessions.holds(this.#parts.session, sequence)
   }
 
-  incarnationOf(nodeId: NodeId): string | null {
-    return this.#sessions.incarnationOf(nodeId)
+  registered(nodeId: NodeId): Registered | null {
+    return this.#sessions.registered(nodeId)
   }
 
   push(entries: readonly Entry[]): void {
@@ -120,7 +146,10 @@ export class Applier {
     this.#appliedTerm = record.appliedTerm
     this.#lastTime = record.lastTime
     this.#configuration = record.configuration
+    this.#configurationIndex = record.configurationIndex
     this.#sessions = new Sessions(record.sessions)
+    this.#recoveryEpoch = record.recoveryEpoch
+    this.#featureLevel = record.featureLevel
     this.#waiting = this.#waiting.filter(({ index }) => index > record.appliedIndex)
   }
 
@@ -149,7 +178,10 @@ export class Applier {
       appliedTerm: last.term,
       lastTime: this.#lastTime,
       configuration: this.#configuration,
+      configurationIndex: this.#configurationIndex,
       sessions: this.#sessions.rows(),
+      recoveryEpoch: this.#recoveryEpoch,
+      featureLevel: this.#featureLevel,
     })
     const replies = await this.#parts.stateMachine.apply({ entries: batches, record })
     assert(replies.length === batches.length, 'the state machine answers each entry')
@@ -160,12 +192,15 @@ export class Applier {
     })
     this.#appliedIndex = last.index
     this.#appliedTerm = last.term
-    if (!this.#isClosed) this.#parts.onApplied(entries, completions)
+    if (this.#isClosed) return
+    this.#parts.onApplied(entries, completions)
+    if (last.index % this.#parts.limits.checksumEvery === 0)
+      this.#parts.onPoint(last.index, this.#parts.stateMachine.checksum())
   }
 
-  /** Cuts what is waiting to the limits of one batch and checks that the log has no gap. */
+  /** Cuts what is waiting to the limits of one batch, and at the points of all nodes; checks that the log has no gap. */
   #take(): readonly Entry[] {
-    const { applyEntriesMax, applyBytesMax } = this.#parts.limits
+    const { applyEntriesMax, applyBytesMax, checksumEvery } = this.#parts.limits
     let count = 0
     let bytes = 0
     for (const { index, data } of this.#waiting) {
@@ -173,6 +208,7 @@ export class Applier {
       if (count > 0 && (count >= applyEntriesMax || bytes > applyBytesMax)) break
       count += 1
       assert(index === this.#appliedIndex + count, `entry ${index} follows what is applied without a gap`)
+      if (index % checksumEvery === 0) break
     }
     return this.#waiting.splice(0, count)
   }
@@ -181,7 +217,10 @@ export class Applier {
     const batches: Batch[] = []
     const expected: Expected[number][] = []
     for (const { index, kind, data } of entries) {
-      if (kind === 'configuration') this.#configuration = decodeConfiguration(data)
+      if (kind === 'configuration') {
+        this.#configuration = decodeConfiguration(data)
+        this.#configurationIndex = index
+      }
       if (kind !== 'command') continue
       const { time, proposals } = decodeCommandEntry(data)
       // Clocks of leaders differ and may go back; the time of the state never does.

@@ -10,9 +10,12 @@ import type { Input, RefusalReason, Term } from '../raft/types.ts'
 import type { Clock } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
 
+/** The core's reasons, and those that this node has before it asks the core. */
+export type ProposalRefusal = RefusalReason | 'diskFull'
+
 export type ProposalOutcome =
   | { readonly accepted: true; readonly term: Term }
-  | { readonly accepted: false; readonly reason: RefusalReason }
+  | { readonly accepted: false; readonly reason: ProposalRefusal }
 
 export interface BatcherParts {
   readonly clock: Clock
@@ -20,6 +23,8 @@ export interface BatcherParts {
   readonly submit: (input: Input) => void
   /** True while an append waits for the disk. */
   readonly isLogBusy: () => boolean
+  /** Why nothing new can be taken now, or null. */
+  readonly objection: () => ProposalRefusal | null
 }
 
 interface Waiting {
@@ -40,8 +45,10 @@ export class Batcher {
   }
 
   add(proposal: Proposal, settle: (outcome: ProposalOutcome) => void): void {
-    if (this.#queue.length >= this.#parts.limits.batcherQueueMax) {
-      settle({ accepted: false, reason: 'backlogFull' })
+    const isFull = this.#queue.length >= this.#parts.limits.batcherQueueMax
+    const reason = isFull ? 'backlogFull' : this.#parts.objection()
+    if (reason !== null) {
+      settle({ accepted: false, reason })
       return
     }
     this.#queue.push({ proposal, settle })
@@ -63,7 +70,7 @@ export class Batcher {
     this.#settle(id, { accepted: true, term })
   }
 
-  onRefused(id: number, reason: RefusalReason): void {
+  onRefused(id: number, reason: ProposalRefusal): void {
     this.#settle(id, { accepted: false, reason })
   }
 

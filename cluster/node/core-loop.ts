@@ -5,7 +5,7 @@
  * submits meanwhile. Knows nothing of: what an effect does. Rule: after `mute` nothing goes in and nothing comes out any more.
  */
 import type { Raft } from '../raft/raft.ts'
-import type { Effect, Input, RaftStatus } from '../raft/types.ts'
+import type { Effect, Entry, Input, LogIndex, RaftStatus } from '../raft/types.ts'
 
 export interface CoreLoopEvents {
   readonly begin: (effect: Effect) => void
@@ -47,6 +47,16 @@ export class CoreLoop {
 
   status(): RaftStatus {
     return this.#raft.status()
+  }
+
+  /** Null: not committed here, or compacted away. */
+  committed(index: LogIndex): Entry | null {
+    return this.#raft.committedEntries(index, index)[0] ?? null
+  }
+
+  /** Count and bytes of what is committed and not applied. */
+  unapplied(): { readonly entries: number; readonly bytes: number } {
+    return this.#raft.unapplied()
   }
 
   mute(): void {

@@ -6,29 +6,53 @@
  * by the core itself until the log says that it is durable.
  */
 import { Raft } from '../raft/raft.ts'
+import { membersOf } from '../raft/configuration.ts'
 import type { Effect, Entry, NodeId, RaftStatus, Term } from '../raft/types.ts'
 import { Condition } from '../types.ts'
-import { PeerRefusedError, type TransportEvents } from '../transport/transport.ts'
+import {
+  type CallHandler,
+  type IncomingCall,
+  type OutgoingAnswer,
+  PeerRefusedError,
+  type TransportEvents,
+} from '../transport/transport.ts'
+import { assert } from './assert.ts'
 import { Applier, type Completion } from './applier.ts'
-import { Batcher, type ProposalOutcome } from './batcher.ts'
+import { Batcher, type ProposalOutcome, type ProposalRefusal } from './batcher.ts'
 import { CoreLoop } from './core-loop.ts'
+import { DiskWatch } from './disk-watch.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Proposal, SessionId } from './log-entry.ts'
+import { LOG_ENTRIES_METHOD } from './log-entries-call.ts'
 import { LogKeeper } from './log-keeper.ts'
+import { LogSource } from './log-source.ts'
 import type { MachineRecord } from './machine-record.ts'
+import { MembershipChanges } from './membership-changes.ts'
 import type { NodeOptions, NodeParts } from './options.ts'
+import type { PeerGate } from './peer-gate.ts'
 import { callPropose, PROPOSE_METHOD, proposeHandler } from './propose-call.ts'
 import { Proposals } from './proposals.ts'
 import { ReadBarriers } from './read-barriers.ts'
 import type { Recovered } from './recovery.ts'
 import type { Route } from './route.ts'
-import { SNAPSHOT_METHOD, type SnapshotCounts, snapshotHandler } from './snapshot-call.ts'
+import { SNAPSHOT_METHODS } from './snapshot-calls.ts'
+import { type SnapshotCounts, SnapshotCuts } from './snapshot-cuts.ts'
 import { SnapshotPuller } from './snapshot-puller.ts'
+import { CHECKSUMS_METHOD, StateGuard } from './state-guard.ts'
 import { Ticker } from './ticker.ts'
+
+/** What peers may ask of a node that takes part. */
+export const DRIVER_METHODS: readonly string[] = [
+  PROPOSE_METHOD,
+  LOG_ENTRIES_METHOD,
+  CHECKSUMS_METHOD,
+  ...Object.values(SNAPSHOT_METHODS),
+]
 
 export interface DriverParts extends NodeParts {
   readonly limits: NodeLimits
   readonly recovered: Recovered
+  readonly gate: PeerGate
   /** The node cannot go on. The driver is mute already. */
   readonly onFatal: (error: Error) => void
 }
@@ -44,28 +68,28 @@ export class Driver {
   readonly applier: Applier
   readonly proposals: Proposals
   readonly reads: ReadBarriers
-  readonly snapshots: SnapshotCounts = { served: 0, installed: 0, failed: 0 }
+  readonly snapshots: SnapshotCounts = { served: 0, blocks: 0, installed: 0, failed: 0 }
+  readonly gate: PeerGate
+  readonly guard: StateGuard
+  readonly disk: DiskWatch
+  readonly membership: MembershipChanges
+  readonly #cuts: SnapshotCuts
+  readonly #handlers: ReadonlyMap<string, CallHandler>
   /** Wakes who waits for another leader. Bounded: only `stop` waits. */
   readonly #routeWaiters = new Set<() => void>()
   #route: Route
   #leaderChanges = 0
-  #isTombstoned = false
   #appendedSequence = 0
   #durableSequence = 0
 
   constructor(options: NodeOptions, parts: DriverParts) {
     this.#options = options
     this.#parts = parts
-    const { nodeId, heartbeatMs, electionTimeoutMs, logKeepEntries, logKeepBytes } = options
-    const { restored, record } = parts.recovered
-    const shared = { ...parts, session: this.#session, counts: this.snapshots, submit: this.#submit }
-    const electionTicks = Math.max(10, Math.ceil(electionTimeoutMs / heartbeatMs))
-    const raft = new Raft(
-      { nodeId, electionTicks, random: options.random, limits: parts.limits.raft },
-      restored,
-    )
+    this.gate = parts.gate
+    const { heartbeatMs, electionTimeoutMs, logKeepEntries, logKeepBytes } = options
+    const { restored } = parts.recovered
     this.#route = { term: restored.hardState.currentTerm, leaderId: null, isLeader: false }
-    this.#loop = new CoreLoop(raft, { begin: (effect) => this.#begin(effect), onBug: this.#onFatal })
+    this.#loop = this.#makeLoop()
     this.#ticker = new Ticker({
       clock: parts.clock,
       heartbeatMs,
@@ -74,32 +98,99 @@ export class Driver {
     })
     this.#keeper = new LogKeeper({ keepEntries: logKeepEntries, keepBytes: logKeepBytes }, restored.base)
     this.#keeper.onApplied(restored.entries.filter(({ index }) => index <= restored.appliedIndex))
-    this.applier = new Applier({
-      ...shared,
-      record,
-      onApplied: (entries, completions) => this.#onApplied(entries, completions),
-      onFatal: this.#onFatal,
+    this.disk = new DiskWatch({
+      ...parts,
+      electionTimeoutMs,
+      handOver: () => this.#offerLead(),
+      onDead: this.#onFatal,
     })
     this.#batcher = new Batcher({
-      ...shared,
+      ...parts,
+      submit: this.#submit,
       isLogBusy: () => this.#durableSequence < this.#appendedSequence,
+      objection: () => this.#objection(),
     })
-    this.proposals = new Proposals({
-      ...shared,
-      route: () => this.#route,
-      offer: (proposal, settle) => this.#batcher.add(proposal, settle),
-      forward: (leader, proposals, signal) => this.#forward(leader, proposals, signal),
-    })
+    this.applier = this.#makeApplier()
+    this.proposals = this.#makeProposals()
     this.reads = new ReadBarriers({
-      ...shared,
+      ...parts,
+      submit: this.#submit,
       appliedIndex: () => this.applier.appliedIndex,
       hasLeader: () => this.#route.leaderId !== null,
     })
-    this.#puller = new SnapshotPuller({
-      ...shared,
-      applier: this.applier,
-      onInstalled: (installed) => this.#onInstalled(installed),
+    this.membership = new MembershipChanges({
+      ...parts,
+      submit: this.#submit,
+      leaderId: () => this.#route.leaderId,
     })
+    this.#puller = this.#makePuller()
+    this.#cuts = new SnapshotCuts({
+      ...parts,
+      boot: options.boot,
+      counts: this.snapshots,
+      appliedIndex: () => this.applier.appliedIndex,
+      onDamaged: this.#onFatal,
+    })
+    this.guard = new StateGuard({
+      ...parts,
+      random: options.random,
+      peers: () => this.#peers(),
+      isInstalling: () => this.isInstalling,
+      onDamaged: this.#onFatal,
+    })
+    this.#handlers = this.#makeHandlers()
+  }
+
+  #makeLoop(): CoreLoop {
+    const { nodeId, heartbeatMs, electionTimeoutMs, random } = this.#options
+    const { limits, recovered } = this.#parts
+    const electionTicks = Math.max(10, Math.ceil(electionTimeoutMs / heartbeatMs))
+    const raft = new Raft({ nodeId, electionTicks, random, limits: limits.raft }, recovered.restored)
+    return new CoreLoop(raft, { begin: (effect) => this.#begin(effect), onBug: this.#onFatal })
+  }
+
+  #makeApplier(): Applier {
+    return new Applier({
+      ...this.#parts,
+      session: this.#session,
+      record: this.#parts.recovered.record,
+      onApplied: (entries, completions) => this.#onApplied(entries, completions),
+      onPoint: (index, checksum) => this.guard.onPoint(index, checksum),
+      onFatal: this.#onFatal,
+    })
+  }
+
+  #makeProposals(): Proposals {
+    return new Proposals({
+      ...this.#parts,
+      session: this.#session,
+      route: () => this.#route,
+      isDiskFull: () => this.disk.isFull,
+      offer: (proposal, settle) => this.#batcher.add(proposal, settle),
+      forward: (leader, proposals, signal) => this.#forward(leader, proposals, signal),
+    })
+  }
+
+  #makePuller(): SnapshotPuller {
+    return new SnapshotPuller({
+      ...this.#parts,
+      applier: this.applier,
+      counts: this.snapshots,
+      submit: this.#submit,
+      peers: () => this.#peers(),
+      onInstalled: (installed) => this.#onInstalled(installed),
+      onDamaged: this.#onFatal,
+    })
+  }
+
+  #makeHandlers(): ReadonlyMap<string, CallHandler> {
+    const isOpen = (): boolean => !this.#loop.isMute
+    return new Map([
+      [PROPOSE_METHOD, proposeHandler(this.#batcher, this.#parts.limits, isOpen)],
+      ...new LogSource({ loop: this.#loop, proposals: this.proposals, logger: this.#parts.logger }).handlers,
+      ...this.#cuts.handlers,
+      ...this.guard.handlers,
+    ])
   }
 
   get route(): Route {
@@ -110,11 +201,6 @@ export class Driver {
     return this.#leaderChanges
   }
 
-  /** The leader will not hear of this data directory: another one is, or was, known under its name. */
-  get isTombstoned(): boolean {
-    return this.#isTombstoned
-  }
-
   get isInstalling(): boolean {
     return this.#puller.isPulling
   }
@@ -123,12 +209,12 @@ export class Driver {
     return this.#loop.status()
   }
 
-  /** What peers may ask of this node. Set before the transport starts. */
-  serve(): void {
-    const { transport, stateMachine, limits } = this.#parts
-    const isOpen = (): boolean => !this.#loop.isMute
-    transport.handle(PROPOSE_METHOD, proposeHandler(this.#batcher, limits, isOpen))
-    transport.handle(SNAPSHOT_METHOD, snapshotHandler(stateMachine, limits, this.snapshots, isOpen))
+  /** What peers may ask of a node that takes part: one of DRIVER_METHODS. */
+  readonly answer = async (method: string, call: IncomingCall): Promise<OutgoingAnswer> => {
+    if (this.#loop.isMute) throw new PeerRefusedError('shutting_down', 'This node is stopping')
+    const handler = this.#handlers.get(method)
+    assert(handler !== undefined, `'${method}' is a method of the driver`)
+    return handler(call)
   }
 
   readonly transportEvents: TransportEvents = {
@@ -140,9 +226,15 @@ export class Driver {
 
   start(): void {
     this.#ticker.start()
+    this.guard.start()
+  }
+
+  onDiskFull(): void {
+    this.disk.onFull()
   }
 
   onDurable(sequence: number): void {
+    this.disk.onDurable(sequence)
     this.#durableSequence = sequence
     this.#loop.submit({ type: 'walDone', sequence })
     this.#batcher.flush()
@@ -164,11 +256,29 @@ export class Driver {
     // The askers first: they must not take the batcher's last word for a refusal that proves nothing was logged.
     this.proposals.close(why)
     this.reads.close(why)
+    this.membership.close(why)
     this.#batcher.close()
   }
 
-  closeSnapshots(): Promise<void> {
-    return this.#puller.close()
+  /** Nothing reads or replaces the state any more when it resolves, but for the batch under way. */
+  async closeState(): Promise<void> {
+    await Promise.all([this.#puller.close(), this.#cuts.closeAll(), this.guard.close()])
+  }
+
+  #peers(): readonly NodeId[] {
+    return membersOf(this.#loop.status().configuration).filter((peer) => peer !== this.#options.nodeId)
+  }
+
+  #offerLead(): void {
+    if (this.#route.isLeader) this.#loop.submit({ type: 'transferLeadership', target: null })
+  }
+
+  /** Why this node takes no proposal of anybody now. */
+  #objection(): ProposalRefusal | null {
+    if (this.disk.isFull) return 'diskFull'
+    const { unappliedEntriesMax, unappliedBytesMax } = this.#parts.limits
+    const { entries, bytes } = this.#loop.unapplied()
+    return entries > unappliedEntriesMax || bytes > unappliedBytesMax ? 'backlogFull' : null
   }
 
   get #session(): SessionId {
@@ -190,15 +300,10 @@ export class Driver {
   ): Promise<ReadonlyMap<number, ProposalOutcome>> {
     const { transport, limits } = this.#parts
     try {
-      const outcomes = await callPropose(transport, leader, proposals, {
-        signal,
-        timeoutMs: limits.forwardTimeoutMs,
-      })
-      this.#isTombstoned = false
-      return outcomes
+      return await callPropose(transport, leader, proposals, { signal, timeoutMs: limits.forwardTimeoutMs })
     } catch (error) {
       this.#parts.logger.debug({ peer: leader, count: proposals.length, err: error }, 'proposals not taken')
-      if (error instanceof PeerRefusedError) this.#isTombstoned = error.code === 'member_tombstoned'
+      if (error instanceof PeerRefusedError) this.gate.onRefused(leader, error.code)
       throw error
     }
   }
@@ -207,14 +312,19 @@ export class Driver {
     switch (effect.type) {
       case 'appendWal':
         this.#appendedSequence = effect.sequence
+        this.disk.onAppend(effect.sequence)
         return this.#parts.wal.append(effect)
       case 'send':
         return this.#parts.transport.send(effect.message)
       case 'apply':
         return this.applier.push(effect.entries)
       case 'proposalAccepted':
+        if (this.membership.isMine(effect.proposalId))
+          return this.membership.onAccepted(effect.proposalId, effect.index)
         return this.#batcher.onAccepted(effect.proposalId, effect.term)
       case 'proposalRefused':
+        if (this.membership.isMine(effect.proposalId))
+          return this.membership.onRefused(effect.proposalId, effect.reason)
         return this.#batcher.onRefused(effect.proposalId, effect.reason)
       case 'readReady':
         return this.reads.onReady(effect.readId, effect.index)
@@ -239,9 +349,12 @@ export class Driver {
   }
 
   #onTick(kind: 'tick' | 'tickGap'): void {
+    if (kind === 'tickGap') this.disk.onGap()
     this.#loop.submit({ type: kind })
+    this.disk.onTick()
     this.proposals.onTick()
     this.reads.onTick()
+    this.membership.onTick()
   }
 
   #onApplied(entries: readonly Entry[], completions: readonly Completion[]): void {
@@ -250,11 +363,13 @@ export class Driver {
     this.#loop.submit({ type: 'applied', index: this.applier.appliedIndex })
     for (const { sequence, reply } of completions) this.proposals.onApplied(sequence, reply)
     this.reads.onApplied()
+    this.membership.onApplied(this.applier.configuration, this.applier.configurationIndex)
     this.#compact()
   }
 
   #onInstalled({ appliedIndex, appliedTerm }: MachineRecord): void {
     this.#keeper.onBase({ index: appliedIndex, term: appliedTerm })
+    this.guard.onInstalled()
     this.proposals.onInstalled((sequence) => this.applier.hasTakenEffect(sequence))
     this.reads.onApplied()
   }

@@ -27,6 +27,8 @@ export interface NodeLimits {
   /** First and largest pause before a refused proposal or read is tried again. ms */
   readonly retryMinMs: number
   readonly retryMaxMs: number
+  /** A change of the members that is not complete by then fails. ms */
+  readonly membershipDeadlineMs: number
   /** Handed to one StateMachine.apply. Count and bytes. */
   readonly applyEntriesMax: number
   readonly applyBytesMax: number
@@ -38,6 +40,25 @@ export interface NodeLimits {
   /** Snapshots that this node sends at the same time. Count. */
   readonly snapshotsServedMax: number
   readonly snapshotCallTimeoutMs: number
+  /** A snapshot of which nothing was asked for so long is given up. ms */
+  readonly snapshotIdleMs: number
+  /** First and largest pause between two rounds of questions of a node that mends. ms */
+  readonly mendRetryMinMs: number
+  readonly mendRetryMaxMs: number
+  readonly mendCallTimeoutMs: number
+  /** Checksums of the state are taken at indexes that are multiples of this. The same on every node. Count. */
+  readonly checksumEvery: number
+  /** Between two comparisons with the others. ms */
+  readonly compareEveryMs: number
+  readonly compareTimeoutMs: number
+  /** Between two readings of the whole state. ms */
+  readonly verifyEveryMs: number
+  /** Age of a write of the log that is not durable: from here the disk is stalled, from there it is dead. ms */
+  readonly diskStallMs: number
+  readonly diskDeadMs: number
+  /** Committed and not yet applied at the leader: with more of it new proposals are refused. Count and bytes. */
+  readonly unappliedEntriesMax: number
+  readonly unappliedBytesMax: number
   /** A node whose applied index is further behind its commit index is not ready. Count. */
   readonly applyLagMax: number
   readonly raft: RaftLimits
@@ -55,6 +76,7 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   proposalDeadlineMs: 10_000,
   retryMinMs: 20,
   retryMaxMs: 500,
+  membershipDeadlineMs: 60_000,
   applyEntriesMax: 256,
   applyBytesMax: 4 * MIB,
   readRoundsMax: 4,
@@ -62,6 +84,18 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   readDeadlineMs: 5_000,
   snapshotsServedMax: 2,
   snapshotCallTimeoutMs: 30_000,
+  snapshotIdleMs: 30_000,
+  mendRetryMinMs: 250,
+  mendRetryMaxMs: 5_000,
+  mendCallTimeoutMs: 10_000,
+  checksumEvery: 4_096,
+  compareEveryMs: 30_000,
+  compareTimeoutMs: 5_000,
+  verifyEveryMs: 24 * 3_600_000,
+  diskStallMs: 500,
+  diskDeadMs: 10_000,
+  unappliedEntriesMax: 5_000,
+  unappliedBytesMax: 64 * MIB,
   applyLagMax: 4_096,
   raft: {
     entryBytesMax: 4 * MIB,

@@ -1,7 +1,9 @@
 /**
  * What the machine itself remembers beside the rows of the service, written in the same atomic batch as they.
  *
- * Layout (docs/formats/log-entry.md): MessagePack array [1, appliedIndex, appliedTerm, lastTime, [voters, learners, outgoing], sessions].
+ * Layout (docs/formats/log-entry.md): MessagePack array
+ * [2, appliedIndex, appliedTerm, lastTime, [voters, learners, outgoing], sessions, recoveryEpoch, featureLevel,
+ * configurationIndex]; version 1 has no last three.
  * Knows nothing of: the rows. Rule: a function of the log up to `appliedIndex` and of nothing else, equal bytes on every node.
  */
 import { Packr } from 'msgpackr'
@@ -9,7 +11,9 @@ import { assert } from './assert.ts'
 import type { Configuration, LogIndex, NodeId, Term } from '../raft/types.ts'
 import type { SessionRow } from './sessions.ts'
 
-const VERSION = 1
+const VERSION = 2
+/** Written before there were recovery epochs and feature levels: read as 0 and 1, and no configuration had come with an entry. */
+const VERSION_WITHOUT_LEVELS = 1
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
 export interface MachineRecord {
@@ -19,7 +23,13 @@ export interface MachineRecord {
   readonly lastTime: number
   /** Committed: an uncommitted one would survive in a snapshot although its log may still be cut. */
   readonly configuration: Configuration
+  /** Of the entry that brought it; 0 when it is the one that the group began with. */
+  readonly configurationIndex: LogIndex
   readonly sessions: readonly SessionRow[]
+  /** Rises when an operator brings the group back without its majority; whoever stands at a lower one was left behind. */
+  readonly recoveryEpoch: number
+  /** What a node must know to apply this state. */
+  readonly featureLevel: number
 }
 
 export function encodeMachineRecord(record: MachineRecord): Uint8Array {
@@ -32,6 +42,9 @@ export function encodeMachineRecord(record: MachineRecord): Uint8Array {
     record.lastTime,
     [voters, learners, outgoing],
     sessions,
+    record.recoveryEpoch,
+    record.featureLevel,
+    record.configurationIndex,
   ])
 }
 
@@ -39,10 +52,14 @@ export function encodeMachineRecord(record: MachineRecord): Uint8Array {
 export function decodeMachineRecord(bytes: Uint8Array): MachineRecord {
   const fields: unknown = packr.unpack(bytes)
   assert(
-    Array.isArray(fields) && fields[0] === VERSION,
+    Array.isArray(fields) && (fields[0] === VERSION || fields[0] === VERSION_WITHOUT_LEVELS),
     'the machine record has a version that this node knows',
   )
-  const [, appliedIndex, appliedTerm, lastTime, configuration, sessions]: unknown[] = fields
+  const [version, appliedIndex, appliedTerm, lastTime, configuration, sessions, ...levels]: unknown[] = fields
+  const [recoveryEpoch, featureLevel, configurationIndex]: unknown[] =
+    version === VERSION ? levels : [0, 1, 0]
+  assert(isCount(recoveryEpoch) && isCount(featureLevel), 'the machine record carries an epoch and a level')
+  assert(isCount(configurationIndex), 'the machine record says where its configuration came from')
   assert(
     isCount(appliedIndex) && isCount(appliedTerm) && isCount(lastTime),
     'the machine record carries three counts',
@@ -61,7 +78,10 @@ export function decodeMachineRecord(bytes: Uint8Array): MachineRecord {
       learners: names(configuration[1]),
       outgoing: names(configuration[2]),
     },
+    configurationIndex,
     sessions: sessions.map(toSession),
+    recoveryEpoch,
+    featureLevel,
   }
 }
 

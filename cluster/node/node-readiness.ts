@@ -9,12 +9,17 @@ import type { NodeOptions } from './options.ts'
 export function nodeReadiness(driver: Driver, options: NodeOptions, limits: NodeLimits): Readiness {
   const { nodeId, incarnation } = options
   const { commitIndex, configuration } = driver.status()
-  const registered = driver.applier.incarnationOf(nodeId)
+  const registered = driver.applier.registered(nodeId)?.incarnation ?? incarnation
   const lag = commitIndex - driver.applier.appliedIndex
   const reasons: string[] = []
-  if (driver.isTombstoned || (registered !== null && registered !== incarnation)) {
+  if (driver.gate.expelled === 'member_tombstoned' || registered !== incarnation) {
     reasons.push(
       `Another data directory is registered as ${nodeId}: start this node with that directory; the cluster keeps waiting for it`,
+    )
+  }
+  if (driver.gate.expelled === 'member_rolled_back') {
+    reasons.push(
+      `Others have heard of a later process of ${nodeId}: this data directory is an older copy, or another copy of it runs`,
     )
   }
   if (driver.route.leaderId === null) {
@@ -23,6 +28,11 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
     )
   }
   if (driver.isInstalling) reasons.push('The state is being copied from another node')
+  if (driver.guard.doubt !== null) reasons.push(driver.guard.doubt)
+  if (driver.disk.isFull) {
+    reasons.push('The disk of the log is full: free space on it, then start this node again')
+  }
+  if (driver.disk.isStalled) reasons.push('The disk of the log does not answer')
   if (lag > limits.applyLagMax) reasons.push(`The local state is ${lag} entries behind what is committed`)
   return { ready: reasons.length === 0, reasons }
 }

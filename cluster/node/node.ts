@@ -1,40 +1,64 @@
 /**
  * One member of the group, from start to stop.
  *
- * Owns: the life cycle: recovery, registration of the data directory, failure, orderly stop. The work in between is the driver's.
+ * Owns: the life cycle: what lies on the disk, mending, taking part, failure, orderly stop. The work in between is the driver's.
  * Knows nothing of: blobs, HTTP, where its ports come from. Rule: after a failure the node is mute for ever; only a new process,
- * which reads again what really is on the disk, may speak in its name.
+ * which reads again what really is on the disk, may speak in its name. Before it is mended it is mute as well.
  */
-import type { LogIndex, NodeId, RaftStatus } from '../raft/types.ts'
-import { Condition, type MetricSample, type Readiness } from '../types.ts'
+import type { LogIndex, NodeId, RaftStatus, TargetConfiguration } from '../raft/types.ts'
+import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
+import { type CallHandler, PeerRefusedError, type TransportEvents } from '../transport/transport.ts'
+import { Condition, type MetricSample, type Readiness, type StateDamagedError } from '../types.ts'
 import { assert } from './assert.ts'
-import { Driver } from './driver.ts'
+import { damageIn, distrust } from './distrust.ts'
+import { Driver, DRIVER_METHODS } from './driver.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from './limits.ts'
+import { Mending } from './mending.ts'
+import { type Found, lackOf, membersIn } from './mending-plan.ts'
 import { nodeMetrics } from './node-metrics.ts'
 import { nodeReadiness } from './node-readiness.ts'
 import type { NodeOptions, NodeParts } from './options.ts'
-import { recover, type Recovered } from './recovery.ts'
+import { type GateState, PeerGate } from './peer-gate.ts'
+import { recover } from './recovery.ts'
+import { Registration } from './registration.ts'
+import type { Registered } from './sessions.ts'
 
 /** No effect of the core has this sequence: it marks the write that realigns the log with the state at start. */
-const REBASE_SEQUENCE = 0
-const NO_COMMAND = new Uint8Array(0)
+const REALIGN_SEQUENCE = 0
 
 export class Node {
   readonly #options: NodeOptions
   readonly #parts: NodeParts
   readonly #limits: NodeLimits
+  readonly #gate: PeerGate
   #driver: Driver | null = null
+  #mending: Mending | null = null
+  #mended: Promise<void> = Promise.resolve()
   #failure: Error | null = null
+  #distrusting: Promise<void> | null = null
   #stopped: Promise<void> | null = null
   #reportFailure: (error: Error) => void = () => undefined
+  #reportServing: () => void = () => undefined
   /** Resolves with the cause when the node must stop by itself. Never rejects. */
   readonly failed: Promise<Error>
+  /** Resolves when the node takes part: at once, or after it was mended. Never rejects. */
+  readonly serving: Promise<void>
 
   constructor(options: NodeOptions, parts: NodeParts) {
     this.#options = options
     this.#parts = parts
     this.#limits = { ...DEFAULT_NODE_LIMITS, ...options.limits }
     this.failed = new Promise((resolve) => (this.#reportFailure = resolve))
+    this.serving = new Promise((resolve) => (this.#reportServing = resolve))
+    const { nodeId, boot } = options
+    const state = (): GateState | null => this.#driver?.applier ?? null
+    this.#gate = new PeerGate({
+      nodeId,
+      boot,
+      state,
+      logger: parts.logger,
+      onStale: (error) => this.fail(error),
+    })
   }
 
   get nodeId(): NodeId {
@@ -46,54 +70,86 @@ export class Node {
     return this.#running.applier.appliedIndex
   }
 
-  /** Reads what is on the disk and makes one state of it; nothing is sent yet. Throws StartError. */
-  async open(): Promise<void> {
-    assert(this.#driver === null, 'a node is opened once')
-    const recovered = await this.#recover()
-    this.#driver = new Driver(this.#options, {
-      ...this.#parts,
-      limits: this.#limits,
-      recovered,
-      onFatal: (error) => this.fail(error),
-    })
+  /** Takes no part yet: it asks others for what its disk has lost. */
+  get isMending(): boolean {
+    return this.#mending !== null
   }
 
-  /** Resolves when peers can talk to this node; a leader may not be known yet. Throws StartError. */
+  /** Reads what is on the disk and makes one state of it if it can; nothing is sent yet. Throws StartError. */
+  async open(): Promise<void> {
+    assert(this.#driver === null && this.#mending === null, 'a node is opened once')
+    const found = await this.#read()
+    if (lackOf(found) === null) {
+      this.#driver = this.#makeDriver(found)
+      return
+    }
+    const { initialConfiguration, nodeId } = this.#options
+    const peers = membersIn(found, initialConfiguration).filter((peer) => peer !== nodeId)
+    this.#mending = new Mending(found, { ...this.#parts, limits: this.#limits, peers })
+  }
+
+  /** Resolves when peers can talk to this node; it may have to be mended, a leader may not be known yet. Throws StartError. */
   async start(): Promise<void> {
-    const driver = this.#running
-    driver.serve()
-    await this.#parts.transport.start(driver.transportEvents)
-    driver.start()
-    void this.#register(driver)
+    const { transport } = this.#parts
+    for (const method of DRIVER_METHODS) transport.handle(method, this.#handlerOf(method))
+    await transport.start(this.#transportEvents)
+    const mending = this.#mending
+    if (mending) this.#mended = this.#mend(mending)
+    else this.#begin(this.#running)
   }
 
   /** Resolves with the reply once the command is applied here. Throws Condition. */
   async propose(command: Uint8Array): Promise<Uint8Array> {
     assert(command.length > 0, 'a command has bytes')
+    this.#assertMended()
     return this.#running.proposals.propose(command)
   }
 
   /** After it resolves, the local state holds everything that was acknowledged anywhere before the call. Throws Condition. */
   async readBarrier(): Promise<void> {
+    this.#assertMended()
     return this.#running.reads.barrier()
   }
 
+  /**
+   * Only at the leader. Resolves when the group is what is wanted; `expectedIndex` is the `configurationIndex` that the caller has
+   * seen, null for any. Throws MembershipRefusedError or Condition.
+   */
+  async changeConfiguration(target: TargetConfiguration, expectedIndex: LogIndex | null): Promise<void> {
+    this.#assertMended()
+    return this.#running.membership.change(target, expectedIndex)
+  }
+
+  /** Only of a node that takes part. */
   status(): RaftStatus {
     return this.#running.status()
   }
 
-  /**
-   * False for a member that speaks from another data directory than the one that is registered under its name: an emptied
-   * disk must not vote, because it has forgotten what it promised.
-   */
+  /** What this node says of itself with every request. */
+  standing(): PeerStanding {
+    return this.#gate.standing()
+  }
+
+  /** Null: the sender is heard. */
+  judge(claims: PeerClaims): PeerObjection | null {
+    return this.#gate.judge(claims)
+  }
+
+  /** The data directory that owns this name, and its latest process, as far as it is applied here. */
+  registered(nodeId: NodeId): Registered | null {
+    return this.#driver?.applier.registered(nodeId) ?? null
+  }
+
+  /** False for a member that speaks from another data directory than the one that is registered under its name. */
   acceptsIncarnation(from: NodeId, incarnation: string): boolean {
-    const registered = this.#driver?.applier.incarnationOf(from) ?? null
-    return registered === null || registered === incarnation
+    const registered = this.registered(from)
+    return registered === null || registered.incarnation === incarnation
   }
 
   readiness(): Readiness {
     if (this.#failure) return { ready: false, reasons: [`This node has failed: ${this.#failure.message}`] }
     if (this.#stopped) return { ready: false, reasons: ['This node is stopping'] }
+    if (this.#mending) return { ready: false, reasons: [this.#mending.waitsFor] }
     if (!this.#driver) return { ready: false, reasons: ['This node is starting'] }
     return nodeReadiness(this.#driver, this.#options, this.#limits)
   }
@@ -104,11 +160,19 @@ export class Node {
 
   /** Makes the node mute for ever. Also for those who found out that its data directory cannot be trusted. Idempotent. */
   fail(error: Error): void {
+    const damage = damageIn(error)
+    if (damage) this.#distrusting ??= distrust(this.#parts.stateMachine, damage, this.#parts.logger)
     if (this.#failure) return
     this.#failure = error
     this.#parts.logger.fatal({ err: error }, 'node failed')
+    this.#mending?.close()
     this.#driver?.mute(new Condition('shutting_down', 'This node has failed and stops', { cause: error }))
-    this.#reportFailure(error)
+    void (this.#distrusting ?? Promise.resolve()).then(() => this.#reportFailure(error))
+  }
+
+  /** A reader met rows that are not what was written. The node stops, and mends at its next start. Idempotent. */
+  distrustState(error: StateDamagedError): void {
+    this.fail(error)
   }
 
   /** Hands leadership over, finishes what runs, closes the ports. Idempotent. */
@@ -118,69 +182,110 @@ export class Node {
   }
 
   get #running(): Driver {
-    assert(this.#driver !== null, 'a node serves after it was opened')
+    assert(this.#driver !== null, 'a node serves after it was opened and mended')
     return this.#driver
   }
 
-  async #recover(): Promise<Recovered> {
-    const { wal, stateMachine, logger } = this.#parts
-    const record = await stateMachine.open()
+  #assertMended(): void {
+    if (this.#stopped) throw new Condition('shutting_down', 'This node is stopping')
+    if (this.#failure) throw new Condition('shutting_down', 'This node has failed and stops')
+    if (this.#mending)
+      throw new Condition('leader_not_ready', `This node mends itself: ${this.#mending.waitsFor}`)
+  }
+
+  async #read(): Promise<Found> {
+    const { wal, stateMachine } = this.#parts
+    const { record, fault } = await stateMachine.open()
     const log = await wal.open({
       onDurable: (sequence) => {
-        if (sequence !== REBASE_SEQUENCE) this.#running.onDurable(sequence)
+        if (sequence !== REALIGN_SEQUENCE) this.#running.onDurable(sequence)
       },
       onFatal: (cause) => this.fail(new Error(`Cannot trust the log any more: ${cause.message}`, { cause })),
+      onDiskFull: () => this.#driver?.onDiskFull(),
     })
+    return { log, record, fault }
+  }
+
+  /** Throws StartError. */
+  #makeDriver({ log, record }: Found): Driver {
+    const { wal, logger } = this.#parts
     const recovered = recover(log, record, this.#options.initialConfiguration)
-    const { rebase, restored } = recovered
-    if (rebase) {
-      logger.warn({ ...rebase }, 'log begins anew after the state')
-      const { hardState } = restored
-      wal.append({ sequence: REBASE_SEQUENCE, hardState, base: rebase, entries: [] })
+    const { rewrite, restored } = recovered
+    if (rewrite) {
+      logger.warn({ base: rewrite.base, term: rewrite.hardState.currentTerm }, 'log realigned with the state')
+      wal.append({ sequence: REALIGN_SEQUENCE, ...rewrite, entries: [] })
     }
     const { appliedIndex, base, entries } = restored
     logger.info({ appliedIndex, base: base.index, entries: entries.length }, 'node recovered')
-    return recovered
+    const onFatal = (error: Error): void => this.fail(error)
+    const gate = this.#gate
+    return new Driver(this.#options, { ...this.#parts, limits: this.#limits, recovered, gate, onFatal })
   }
 
-  /** Binds this name to this data directory in the replicated state; the first directory that does so wins. */
-  async #register({ applier, proposals }: Driver): Promise<void> {
-    const { nodeId, incarnation } = this.#options
-    while (applier.incarnationOf(nodeId) === null && !this.#stopped && !this.#failure) {
-      try {
-        await proposals.propose(NO_COMMAND)
-      } catch (error) {
-        if (!(error instanceof Condition)) throw error
-        this.#parts.logger.debug({ err: error }, 'registration is tried again')
-        await this.#pause(this.#limits.retryMaxMs)
-      }
+  async #mend(mending: Mending): Promise<void> {
+    try {
+      const found = await mending.run()
+      if (found === null || this.#stopped || this.#failure) return
+      this.#driver = this.#makeDriver(found)
+      this.#mending = null
+      this.#parts.logger.warn({}, 'node is mended and takes part again')
+      this.#begin(this.#driver)
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)))
     }
-    const registered = applier.incarnationOf(nodeId)
-    if (registered === null || registered === incarnation) return
-    this.#parts.logger.error(
-      { incarnation, registered },
-      'another data directory is registered under this name',
-    )
+  }
+
+  #begin(driver: Driver): void {
+    driver.start()
+    this.#reportServing()
+    const isOver = (): boolean => this.#stopped !== null || this.#failure !== null
+    const { applier, proposals } = driver
+    void new Registration(this.#options, {
+      ...this.#parts,
+      applier,
+      proposals,
+      limits: this.#limits,
+      isOver,
+    }).run()
+  }
+
+  #handlerOf(method: string): CallHandler {
+    return async (call) => {
+      if (this.#driver) return this.#driver.answer(method, call)
+      throw new PeerRefusedError('mending', `Node ${this.nodeId} is being mended and answers nothing yet`)
+    }
+  }
+
+  readonly #transportEvents: TransportEvents = {
+    onMessages: (messages) => this.#driver?.transportEvents.onMessages(messages),
+    onUnreachable: (peer) => this.#driver?.transportEvents.onUnreachable(peer),
+    onRefused: (peer, code) => this.#gate.onRefused(peer, code),
   }
 
   async #stop(): Promise<void> {
     const { transport, wal, stateMachine, logger } = this.#parts
+    this.#mending?.close()
+    await this.#mended
     const driver = this.#driver
-    if (driver) {
-      const why = new Condition('shutting_down', 'This node is stopping')
-      driver.proposals.refuse(why)
-      if (!this.#failure) {
-        await Promise.race([driver.handOver(), this.#pause(this.#options.electionTimeoutMs)])
-        await Promise.race([driver.proposals.idle(), this.#pause(this.#options.electionTimeoutMs)])
-      }
-      driver.mute(why)
-      await driver.closeSnapshots()
-      await transport.stop()
-      await driver.applier.close()
-    }
+    if (driver) await this.#leave(driver)
+    else if (this.#mending) await transport.stop()
+    await this.#distrusting
     await wal.close()
     await stateMachine.close()
     logger.info({}, 'node stopped')
+  }
+
+  async #leave(driver: Driver): Promise<void> {
+    const why = new Condition('shutting_down', 'This node is stopping')
+    driver.proposals.refuse(why)
+    if (!this.#failure) {
+      await Promise.race([driver.handOver(), this.#pause(this.#options.electionTimeoutMs)])
+      await Promise.race([driver.proposals.idle(), this.#pause(this.#options.electionTimeoutMs)])
+    }
+    driver.mute(why)
+    await driver.closeState()
+    await this.#parts.transport.stop()
+    await driver.applier.close()
   }
 
   #pause(ms: number): Promise<void> {

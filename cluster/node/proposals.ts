@@ -7,9 +7,9 @@
  */
 import { Condition } from '../types.ts'
 import { assert } from './assert.ts'
-import { batchLength, type ProposalOutcome } from './batcher.ts'
+import { batchLength, type ProposalOutcome, type ProposalRefusal } from './batcher.ts'
 import { PeerRefusedError } from '../transport/transport.ts'
-import type { NodeId, RefusalReason, Term } from '../raft/types.ts'
+import type { NodeId, Term } from '../raft/types.ts'
 import type { Clock } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Proposal, SessionId } from './log-entry.ts'
@@ -20,6 +20,8 @@ export interface ProposalsParts {
   readonly limits: NodeLimits
   readonly session: SessionId
   readonly route: () => Route
+  /** This node cannot store what it would have to apply. */
+  readonly isDiskFull: () => boolean
   /** Into the batcher of this node. */
   readonly offer: (proposal: Proposal, settle: (outcome: ProposalOutcome) => void) => void
   /** To another node. Rejects with PeerRefusedError when nothing happened, with anything else when nothing is known. */
@@ -29,6 +31,9 @@ export interface ProposalsParts {
     signal: AbortSignal,
   ) => Promise<ReadonlyMap<number, ProposalOutcome>>
 }
+
+/** Nobody frees a disk within a second. ms */
+const DISK_FULL_RETRY_MS = 10_000
 
 interface Pending {
   readonly sequence: number
@@ -43,7 +48,7 @@ interface Pending {
   mayBeLogged: boolean
   /** In `accepted`: a leader of a later term may not have it. */
   acceptedTerm: Term
-  lastRefusal: RefusalReason | null
+  lastRefusal: ProposalRefusal | null
   attempts: number
   notBefore: number
 }
@@ -71,6 +76,7 @@ export class Proposals {
     const { limits } = this.#parts
     assert(command.length <= limits.commandBytesMax, `a command has at most ${limits.commandBytesMax} bytes`)
     if (this.#closed) throw this.#closed
+    if (this.#parts.isDiskFull()) throw diskFull('the disk of this node is full')
     const oldest = this.#oldest()
     if (
       this.#pending.size >= limits.proposalsPendingMax ||
@@ -266,6 +272,7 @@ export class Proposals {
         `Cannot tell the outcome: not applied here within ${proposalDeadlineMs} ms`,
       )
     }
+    if (lastRefusal === 'diskFull') return diskFull('the disk of the leader is full')
     if (lastRefusal === 'backlogFull')
       return new Condition('slow_down', 'Cannot propose: the leader has too much to do')
     if (lastRefusal === 'leaderNotReady' || lastRefusal === 'transferring') {
@@ -284,6 +291,12 @@ export class Proposals {
     this.#pending.delete(pending.sequence)
     if (this.#pending.size === 0) this.#onIdle?.()
   }
+}
+
+function diskFull(why: string): Condition {
+  return new Condition('disk_full', `Cannot propose: ${why}; free space there and start that node again`, {
+    retryAfterMs: DISK_FULL_RETRY_MS,
+  })
 }
 
 function mayBeLogged(pending: Pending): boolean {

@@ -5,10 +5,11 @@
  * Knows nothing of: replies. Rule: the answer says accepted or refused, never applied; each node learns of completion from its own log.
  */
 import { assert } from './assert.ts'
+import { collectBody } from './collect-body.ts'
 import { decodeProposals, encodeProposals, type Proposal } from './log-entry.ts'
 import { PeerRefusedError, type CallHandler, type Transport } from '../transport/transport.ts'
-import type { NodeId, RefusalReason } from '../raft/types.ts'
-import type { Batcher, ProposalOutcome } from './batcher.ts'
+import type { NodeId } from '../raft/types.ts'
+import type { Batcher, ProposalOutcome, ProposalRefusal } from './batcher.ts'
 import type { NodeLimits } from './limits.ts'
 
 export const PROPOSE_METHOD = 'propose'
@@ -19,7 +20,8 @@ const REASONS: readonly string[] = [
   'transferring',
   'backlogFull',
   'tooLarge',
-] satisfies readonly RefusalReason[]
+  'diskFull',
+] satisfies readonly ProposalRefusal[]
 
 /** Resolves with one outcome per sequence. Throws PeerRefusedError (nothing happened) or PeerUnreachableError (nothing is known). */
 export async function callPropose(
@@ -33,7 +35,7 @@ export async function callPropose(
     body: encodeProposals(proposals),
     ...options,
   })
-  await collect(answer.body, 0)
+  await collectBody(answer.body, 0)
   const { term, refused } = decodeAnswer(answer.header)
   return new Map(
     proposals.map(({ sequence }) => {
@@ -46,7 +48,7 @@ export async function callPropose(
 /** `isOpen` false: this node is stopping or has failed and takes no more proposals. */
 export function proposeHandler(batcher: Batcher, limits: NodeLimits, isOpen: () => boolean): CallHandler {
   return async ({ from, body }) => {
-    const bytes = await collect(body, limits.commandBytesMax + limits.batchBytesMax)
+    const bytes = await collectBody(body, limits.commandBytesMax + limits.batchBytesMax)
     const proposals = decodeProposals(bytes)
     if (!isOpen()) throw new PeerRefusedError('shutting_down', 'This node takes no more proposals')
     const foreign = proposals.some(({ nodeId }) => nodeId !== from)
@@ -54,7 +56,7 @@ export function proposeHandler(batcher: Batcher, limits: NodeLimits, isOpen: () 
     const outcomes = await Promise.all(proposals.map((proposal) => outcomeOf(batcher, proposal)))
     // The lowest term, should they differ: the asker repeats what a newer leader may have lost, and a needless repeat is harmless.
     let term = Number.MAX_SAFE_INTEGER
-    const refused: (readonly [number, RefusalReason])[] = []
+    const refused: (readonly [number, ProposalRefusal])[] = []
     for (const [i, outcome] of outcomes.entries()) {
       if (outcome.accepted) term = Math.min(term, outcome.term)
       else refused.push([proposals[i]?.sequence ?? 0, outcome.reason])
@@ -67,11 +69,11 @@ function outcomeOf(batcher: Batcher, proposal: Proposal): Promise<ProposalOutcom
   return new Promise((resolve) => batcher.add(proposal, resolve))
 }
 
-function decodeAnswer(header: unknown): { term: number; refused: Map<number, RefusalReason> } {
+function decodeAnswer(header: unknown): { term: number; refused: Map<number, ProposalRefusal> } {
   assert(typeof header === 'object' && header !== null, 'a propose answer has a header')
   assert('term' in header && typeof header.term === 'number', 'a propose answer names the term')
   assert('refused' in header && Array.isArray(header.refused), 'a propose answer lists refusals')
-  const refused = new Map<number, RefusalReason>()
+  const refused = new Map<number, ProposalRefusal>()
   for (const row of header.refused as readonly unknown[]) {
     assert(
       Array.isArray(row) && typeof row[0] === 'number' && isReason(row[1]),
@@ -82,18 +84,6 @@ function decodeAnswer(header: unknown): { term: number; refused: Map<number, Ref
   return { term: header.term, refused }
 }
 
-function isReason(value: unknown): value is RefusalReason {
+function isReason(value: unknown): value is ProposalRefusal {
   return typeof value === 'string' && REASONS.includes(value)
-}
-
-async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body) {
-    length += part.length
-    if (length > bytesMax)
-      throw new PeerRefusedError('too_large', `A propose call carries more than ${bytesMax} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts, length)
 }

@@ -1,10 +1,12 @@
 /**
  * Makes one consistent start out of two things on disk: the log and the state machine.
  *
- * Owns: what a crash between two of their writes may leave behind. Knows nothing of: how either is stored.
- * Rule: the state machine may be ahead of the log (then the log begins anew after it), never behind the log's base.
+ * Owns: what a crash between two of their writes may leave behind. Knows nothing of: how either is stored; damage, which is mended
+ * before (mending.ts). Rule: the state machine may be ahead of the log (then the log begins anew after it), never behind its base.
  */
 import { StartError } from '../types.ts'
+import { assert } from './assert.ts'
+import { FEATURE_LEVEL } from './feature-level.ts'
 import type { Configuration, Entry, HardState, LogBase, RaftRestored } from '../raft/types.ts'
 import type { WalContent } from '../wal/wal.ts'
 import { decodeMachineRecord, type MachineRecord } from './machine-record.ts'
@@ -12,37 +14,54 @@ import { decodeMachineRecord, type MachineRecord } from './machine-record.ts'
 export interface Recovered {
   readonly restored: RaftRestored
   readonly record: MachineRecord
-  /** Not null: the log on disk is void and must begin anew here before anything else is written. */
-  readonly rebase: LogBase | null
+  /** Not null: to be written before anything else. With a base, the log on disk is void and begins anew there. */
+  readonly rewrite: { readonly hardState: HardState; readonly base: LogBase | null } | null
 }
 
-/** Throws StartError `state_behind_log` or `log_missing`. `initial` is in force until the log says otherwise. */
+/** Throws StartError `log_missing` or `feature_level_too_high`. `initial` is in force until the log says otherwise. */
 export function recover(log: WalContent, recordBytes: Uint8Array | null, initial: Configuration): Recovered {
   const record = recordBytes ? decodeMachineRecord(recordBytes) : emptyRecord(initial)
   const applied: LogBase = { index: record.appliedIndex, term: record.appliedTerm }
-  if (applied.index < log.base.index) throw stateBehindLog(applied, log.base)
+  if (record.featureLevel > FEATURE_LEVEL) throw featureLevelTooHigh(record.featureLevel)
+  assert(applied.index >= log.base.index && log.holes.length === 0, 'damage is mended before a node starts')
   // Nothing is applied before some term is durable: a log without one was lost, and the votes in it with it.
   if (applied.index > 0 && log.hardState.currentTerm === 0) throw logMissing(applied)
   if (termAt(log, applied.index) === applied.term) {
-    return { restored: restoredFrom(log.hardState, log.base, log.entries, record), record, rebase: null }
+    // An entry that came from a peer to fill a hole may be of a term that this node had not heard of.
+    const hardState = atLeastTerm(log.hardState, log.entries.at(-1)?.term ?? log.base.term)
+    const rewrite = hardState === log.hardState ? null : { hardState, base: null }
+    return { restored: restoredFrom(hardState, log.base, log.entries, record), record, rewrite }
   }
   // A snapshot was installed and the crash came before the log heard of it. All that is applied is committed, so whatever the log
   // holds there instead, and after it, is void.
   const hardState = atLeastTerm(log.hardState, applied.term)
-  return { restored: restoredFrom(hardState, applied, [], record), record, rebase: applied }
+  return {
+    restored: restoredFrom(hardState, applied, [], record),
+    record,
+    rewrite: { hardState, base: applied },
+  }
 }
 
 function emptyRecord(configuration: Configuration): MachineRecord {
-  return { appliedIndex: 0, appliedTerm: 0, lastTime: 0, configuration, sessions: [] }
+  return {
+    appliedIndex: 0,
+    appliedTerm: 0,
+    lastTime: 0,
+    configuration,
+    configurationIndex: 0,
+    sessions: [],
+    recoveryEpoch: 0,
+    featureLevel: 1,
+  }
 }
 
 function restoredFrom(
   hardState: HardState,
   base: LogBase,
   entries: readonly Entry[],
-  { configuration, appliedIndex }: MachineRecord,
+  { configuration, configurationIndex, appliedIndex }: MachineRecord,
 ): RaftRestored {
-  return { hardState, base, entries, configuration, configurationIndex: 0, appliedIndex }
+  return { hardState, base, entries, configuration, configurationIndex, appliedIndex }
 }
 
 function termAt(log: WalContent, index: number): number | null {
@@ -62,9 +81,9 @@ function logMissing(applied: LogBase): StartError {
   })
 }
 
-function stateBehindLog(applied: LogBase, base: LogBase): StartError {
-  const message = `Cannot start: the state ends at index ${applied.index}, but the log begins after ${base.index}`
-  return new StartError('state_behind_log', message, {
-    hint: 'The state directory was lost or replaced by an older one. Bring back the state directory that belongs to this log; the other nodes go on without this one.',
+function featureLevelTooHigh(level: number): StartError {
+  const message = `Cannot start: the state is at feature level ${level}, this version knows ${FEATURE_LEVEL}`
+  return new StartError('feature_level_too_high', message, {
+    hint: 'Start this node with the version that the other nodes run, or a newer one; a state never goes back.',
   })
 }

@@ -18,6 +18,12 @@ export interface SessionRow extends SessionId {
 /** `duplicate`: took effect before. `stale`: of a process that is gone. `foreign`: of another data directory under a known name. */
 export type Admission = 'fresh' | 'duplicate' | 'stale' | 'foreign'
 
+/** Who owns a name. */
+export interface Registered {
+  readonly incarnation: string
+  readonly boot: number
+}
+
 interface Session {
   incarnation: string
   boot: number
@@ -56,9 +62,9 @@ export class Sessions {
     return session?.incarnation === id.incarnation && session.boot === id.boot && has(session, sequence)
   }
 
-  /** The data directory that owns this name; null while nobody of that name has committed anything. */
-  incarnationOf(nodeId: NodeId): string | null {
-    return this.#byNode.get(nodeId)?.incarnation ?? null
+  /** The data directory that owns this name, and its latest process; null while nobody of that name has committed anything. */
+  registered(nodeId: NodeId): Registered | null {
+    return this.#byNode.get(nodeId) ?? null
   }
 
   /** In the order in which the names first appeared in the log: equal on every node. */

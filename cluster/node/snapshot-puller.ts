@@ -1,15 +1,16 @@
 /**
  * Brings this node to a snapshot of another one when the core orders it.
  *
- * Owns: the one pull under way. Knows nothing of: the transport's wire, the rows.
+ * Owns: the one pull under way. Knows nothing of: the transport's wire, the rows, how peers take turns.
  * Rule: while the state is being replaced nothing is applied, and the core hears of it only after the new state is durable.
  */
 import { assert } from './assert.ts'
-import { callSnapshot, type SnapshotCounts } from './snapshot-call.ts'
-import { decodeMachineRecord, type MachineRecord } from './machine-record.ts'
+import type { MachineRecord } from './machine-record.ts'
+import type { SnapshotCounts } from './snapshot-cuts.ts'
+import { pullState } from './state-pull.ts'
 import type { Input, LogBase, NodeId } from '../raft/types.ts'
 import type { Transport } from '../transport/transport.ts'
-import type { Logger, StateMachine } from '../types.ts'
+import { type Logger, StateDamagedError, type StateMachine } from '../types.ts'
 import type { Applier } from './applier.ts'
 import type { NodeLimits } from './limits.ts'
 
@@ -21,6 +22,9 @@ export interface SnapshotPullerParts {
   readonly logger: Logger
   readonly counts: SnapshotCounts
   readonly submit: (input: Input) => void
+  /** Every other member, whether it leads or not: whoever has applied enough may be the source. */
+  readonly peers: () => readonly NodeId[]
+  readonly onDamaged: (error: StateDamagedError) => void
   /** The state has jumped to this record. Called before the core hears of it. */
   readonly onInstalled: (record: MachineRecord) => void
 }
@@ -58,6 +62,7 @@ export class SnapshotPuller {
     try {
       record = await applier.install(() => this.#pullInto(from, atLeast))
     } catch (error) {
+      if (error instanceof StateDamagedError) return this.#parts.onDamaged(error)
       // Nothing was switched: the old state stands and the leader offers again.
       counts.failed += 1
       logger.warn({ peer: from, err: error }, 'snapshot pull failed')
@@ -71,20 +76,20 @@ export class SnapshotPuller {
     const base = { index: record.appliedIndex, term: record.appliedTerm }
     logger.info({ peer: from, ...base }, 'snapshot installed')
     onInstalled(record)
-    submit({ type: 'snapshotInstalled', base, configuration: record.configuration, configurationIndex: 0 })
+    const { configuration, configurationIndex } = record
+    submit({ type: 'snapshotInstalled', base, configuration, configurationIndex })
   }
 
-  async #pullInto(from: NodeId, atLeast: LogBase): Promise<Uint8Array | null> {
-    const { transport, stateMachine, applier, limits } = this.#parts
-    const options = { signal: this.#abort.signal, timeoutMs: limits.snapshotCallTimeoutMs }
-    const { base, stream } = await callSnapshot(transport, from, options)
-    if (base.index < atLeast.index || base.index <= applier.appliedIndex) {
-      await stream[Symbol.asyncIterator]().return?.()
-      return null
-    }
-    const bytes = await stateMachine.install(stream)
-    const { appliedIndex, appliedTerm } = decodeMachineRecord(bytes)
-    assert(appliedIndex === base.index && appliedTerm === base.term, 'a snapshot holds what its header says')
-    return bytes
+  /** The leader first, then everybody else that has applied as much. */
+  #pullInto(from: NodeId, atLeast: LogBase): Promise<Uint8Array | null> {
+    const { applier, limits, peers } = this.#parts
+    const { signal } = this.#abort
+    return pullState(
+      { ...this.#parts, signal, callTimeoutMs: limits.snapshotCallTimeoutMs },
+      {
+        peers: [from, ...peers().filter((peer) => peer !== from)],
+        isWanted: ({ index }) => index >= atLeast.index && index > applier.appliedIndex,
+      },
+    )
   }
 }

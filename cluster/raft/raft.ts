@@ -42,7 +42,9 @@ import { admit } from './terms.ts'
 import { transferLeadership } from './transfer.ts'
 import type {
   Effect,
+  Entry,
   Input,
+  LogIndex,
   Message,
   NodeId,
   RaftOptions,
@@ -69,6 +71,20 @@ export class Raft {
 
   status(): RaftStatus {
     return statusOf(this.#core)
+  }
+
+  /** What is committed of from..through and still in the log, for whoever has lost it. */
+  committedEntries(from: LogIndex, through: LogIndex): readonly Entry[] {
+    const { log, commitIndex } = this.#core
+    const first = Math.max(from, log.base.index + 1)
+    const last = Math.min(through, commitIndex)
+    return first <= last ? log.slice(first, last) : []
+  }
+
+  /** How far the state machine is behind what is committed. Count and bytes of data. */
+  unapplied(): { readonly entries: number; readonly bytes: number } {
+    const { log, appliedIndex, commitIndex } = this.#core
+    return { entries: commitIndex - appliedIndex, bytes: log.bytesBetween(appliedIndex, commitIndex) }
   }
 
   /** The write comes first: what is sent in the same step travels in parallel with it [thesis 10.2.1]. */

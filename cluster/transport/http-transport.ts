@@ -13,7 +13,7 @@ import { AddressMemory, type ResolveName } from './address-memory.ts'
 import { callSelf } from './call-self.ts'
 import { parsePeerAddress, requireLoopback } from './peer-address.ts'
 import { PeerClient, type PeerClientLimits } from './peer-client.ts'
-import { type PeerIdentity, RAFT_METHOD } from './peer-identity.ts'
+import { FIRST_STANDING, type PeerIdentity, type PeerPolicy, RAFT_METHOD } from './peer-identity.ts'
 import { PeerListener } from './peer-listener.ts'
 import { PeerServer } from './peer-server.ts'
 import { loadPeerTls, type PeerTls } from './peer-tls.ts'
@@ -28,7 +28,7 @@ import {
   type TransportEvents,
 } from './transport.ts'
 
-export interface HttpTransportOptions extends PeerIdentity {
+export interface HttpTransportOptions extends PeerIdentity, PeerPolicy {
   /** Port 0 takes a free one; `address` tells which. */
   readonly listen: PeerAddress
   /** Of all members, this node included. May be a live view; a changed address takes effect with the next request. */
@@ -37,8 +37,6 @@ export interface HttpTransportOptions extends PeerIdentity {
   readonly tls: TlsFiles | null
   readonly clock: Clock
   readonly logger: Logger
-  /** false refuses the sender with `member_tombstoned`. Everything is accepted without it. */
-  acceptIncarnation?(from: NodeId, incarnation: string): boolean
   readonly limits?: Partial<PeerClientLimits>
   /** Of names in addresses; the system's own without it. */
   readonly resolveName?: ResolveName
@@ -214,6 +212,7 @@ export class HttpTransport implements Transport {
     const traffic = this.#traffic
     const client = new PeerClient({
       self: this.#options,
+      standing: () => this.#options.standing?.() ?? FIRST_STANDING,
       peer,
       address,
       tls: this.#tls,
@@ -226,6 +225,7 @@ export class HttpTransport implements Transport {
       route: { from: nodeId, to: peer },
       post: (batch) => client.postBatch(batch),
       onUnreachable: (unreachable) => this.#events?.onUnreachable(unreachable),
+      onRefused: (refusing, code) => this.#events?.onRefused?.(refusing, code),
       clock,
       traffic,
       logger: this.#options.logger,
@@ -239,8 +239,7 @@ export class HttpTransport implements Transport {
       rules: {
         self: this.#options,
         isMember: (peer) => addresses.has(peer),
-        acceptIncarnation: (from, incarnation) =>
-          this.#options.acceptIncarnation?.(from, incarnation) ?? true,
+        judge: (claims) => this.#options.judge?.(claims) ?? null,
       },
       tls: this.#tls !== null,
       traffic: this.#traffic,

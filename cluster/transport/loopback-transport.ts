@@ -10,6 +10,7 @@ import { asStream, callSelf, copyOfHeader } from './call-self.ts'
 import { Deadline, raceAbort } from './deadline.ts'
 import type { LoopbackLink } from './loopback-link.ts'
 import { LoopbackWire, type WiredNode } from './loopback-wire.ts'
+import { FIRST_STANDING, type PeerClaims, type PeerPolicy } from './peer-identity.ts'
 import { runHandler } from './run-handler.ts'
 import {
   type CallHandler,
@@ -24,9 +25,8 @@ import {
 
 const CALL_TIMEOUT_MS = 10_000
 
-export interface LoopbackNodeOptions {
+export interface LoopbackNodeOptions extends PeerPolicy {
   readonly incarnation: string
-  acceptIncarnation?(from: NodeId, incarnation: string): boolean
 }
 
 export class LoopbackNetwork extends LoopbackWire<LoopbackTransport> {
@@ -97,9 +97,21 @@ export class LoopbackTransport implements Transport, WiredNode {
     this.#wire.leave(this)
   }
 
-  receive(sender: LoopbackTransport, messages: readonly Message[]): void {
-    if (!this.#accepts(sender)) return
+  get claims(): PeerClaims {
+    const { incarnation } = this.#options
+    return { nodeId: this.nodeId, incarnation, ...(this.#options.standing?.() ?? FIRST_STANDING) }
+  }
+
+  receive(claims: PeerClaims, messages: readonly Message[]): string | null {
+    const objection = this.#options.judge?.(claims) ?? null
+    if (objection !== null) return objection.code
     this.#events?.onMessages(messages)
+    return null
+  }
+
+  refused(peer: NodeId, code: string): void {
+    this.#events?.onRefused?.(peer, code)
+    this.#events?.onUnreachable(peer)
   }
 
   giveUp(peer: NodeId): void {
@@ -135,15 +147,9 @@ export class LoopbackTransport implements Transport, WiredNode {
 
   /** The receiving side of a call from `caller`. */
   async answer(caller: LoopbackTransport, method: string, call: IncomingCall) {
-    if (this.#accepts(caller)) return runHandler(this.#contextOf(method), call)
-    throw new PeerRefusedError(
-      'member_tombstoned',
-      `Incarnation ${caller.#options.incarnation} of node ${caller.nodeId} was removed for good`,
-    )
-  }
-
-  #accepts(sender: LoopbackTransport): boolean {
-    return this.#options.acceptIncarnation?.(sender.nodeId, sender.#options.incarnation) ?? true
+    const objection = this.#options.judge?.(caller.claims) ?? null
+    if (objection === null) return runHandler(this.#contextOf(method), call)
+    throw new PeerRefusedError(objection.code, objection.message)
   }
 
   #contextOf(method: string) {

@@ -11,6 +11,7 @@ import type { Message, NodeId } from '../raft/types.ts'
 import type { Logger } from '../types.ts'
 import { decodeBatch, encodeBatch } from './frame.ts'
 import { LoopbackLink } from './loopback-link.ts'
+import type { PeerClaims } from './peer-identity.ts'
 import { PeerUnreachableError } from './transport.ts'
 
 export interface LoopbackOptions {
@@ -26,7 +27,11 @@ export interface LoopbackOptions {
 /** A node as the wire sees it. */
 export interface WiredNode {
   readonly nodeId: NodeId
-  receive(sender: WiredNode, messages: readonly Message[]): void
+  /** What a request of it would carry now. */
+  readonly claims: PeerClaims
+  /** The code of a refusal, or null when the messages were taken. */
+  receive(claims: PeerClaims, messages: readonly Message[]): string | null
+  refused(peer: NodeId, code: string): void
   giveUp(peer: NodeId): void
 }
 
@@ -104,13 +109,15 @@ export class LoopbackWire<Node extends WiredNode> {
     const bytes = Uint8Array.from(encodeBatch([message], route))
     if (!this.reaches(route.from, route.to)) return this.#tellUnreachable(sender, route.to)
     if (this.#chance(this.dropRate) || this.#underWay >= UNDER_WAY_MAX) return
+    const { claims } = sender
     const copies = this.#chance(this.duplicateRate) ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
       this.#underWay++
       this.clock.after(this.#delay(), () => {
         this.#underWay--
         if (!this.reaches(route.from, route.to)) return
-        this.#running.get(route.to)?.receive(sender, decodeBatch(Uint8Array.from(bytes), route))
+        const code = this.#running.get(route.to)?.receive(claims, decodeBatch(Uint8Array.from(bytes), route))
+        if (typeof code === 'string') this.#tellRefused(sender, route.to, code)
       })
     }
   }
@@ -150,6 +157,18 @@ export class LoopbackWire<Node extends WiredNode> {
     this.clock.after(this.#delay(), () => {
       this.#unreachableSoon.delete(path)
       if (this.#running.get(sender.nodeId) === sender) sender.giveUp(peer)
+    })
+  }
+
+  /** Once for all messages that are refused until the answer is back. */
+  #tellRefused(sender: Node, peer: NodeId, code: string): void {
+    const path = `${pathOf(sender.nodeId, peer)} refused`
+    if (this.#unreachableSoon.has(path)) return
+    this.#unreachableSoon.add(path)
+    this.clock.after(this.#delay(), () => {
+      this.#unreachableSoon.delete(path)
+      if (this.#running.get(sender.nodeId) === sender && this.reaches(peer, sender.nodeId))
+        sender.refused(peer, code)
     })
   }
 

@@ -14,13 +14,20 @@ import { Deadline } from './deadline.ts'
 import { encodeHeader, MalformedFrameError } from './frame.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { type OutgoingPayload, payloadOf } from './outgoing-body.ts'
-import { identityHeaders, PATH_PREFIX, type PeerIdentity, RAFT_METHOD } from './peer-identity.ts'
+import {
+  identityHeaders,
+  PATH_PREFIX,
+  type PeerIdentity,
+  type PeerStanding,
+  RAFT_METHOD,
+} from './peer-identity.ts'
 import type { PeerTls } from './peer-tls.ts'
 import type { PeerTraffic } from './peer-traffic.ts'
 import { type CallRequest, type CallResponse, PeerRefusedError, PeerUnreachableError } from './transport.ts'
 
 export interface PeerClientOptions {
   readonly self: PeerIdentity
+  readonly standing: () => PeerStanding
   readonly peer: NodeId
   readonly address: PeerAddress
   readonly tls: PeerTls | null
@@ -48,7 +55,6 @@ const KEEP_ALIVE_MS = 30_000
 
 export class PeerClient {
   readonly #options: PeerClientOptions
-  readonly #headers: Record<string, string>
   readonly #batches: Client
   readonly #calls: Pool
   readonly #countSent: (count: number) => void
@@ -57,7 +63,6 @@ export class PeerClient {
   constructor(options: PeerClientOptions) {
     this.#options = options
     this.#countSent = (count) => options.traffic.add(options.peer, 'sentBytes', count)
-    this.#headers = identityHeaders(options.self, options.peer)
     const origin = `${options.tls === null ? 'http' : 'https'}://${options.address}`
     const connection = connectionOptions(options)
     this.#batches = new Client(origin, connection)
@@ -119,11 +124,12 @@ export class PeerClient {
   }
 
   #request(method: string, deadline: Deadline, payload: OutgoingPayload): Dispatcher.RequestOptions {
+    const { self, standing, peer } = this.#options
     const length = payload.length === null ? {} : { 'content-length': String(payload.length) }
     return {
       method: 'POST',
       path: PATH_PREFIX + method,
-      headers: { ...this.#headers, ...length },
+      headers: { ...identityHeaders(self, standing(), peer), ...length },
       body: payload.body,
       signal: deadline.signal,
       // The deadline stands for it: it runs on our clock and covers the wait for a connection as well.

@@ -20,6 +20,45 @@ export interface PeerIdentity {
   readonly incarnation: string
 }
 
+/** What a node says of itself beside its name. Numbers only rise in the life of a data directory. */
+export interface PeerStanding {
+  /** Counts the processes on its data directory. */
+  readonly boot: number
+  /** Rises when the group was brought back without its majority: whoever stands at a lower one was left behind. */
+  readonly recoveryEpoch: number
+  /** The highest feature level that its code knows. */
+  readonly featureLevel: number
+  /** The feature level that its state is at. */
+  readonly stateLevel: number
+}
+
+/** Of a node that nobody gave a standing. */
+export const FIRST_STANDING: PeerStanding = { boot: 1, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
+
+export interface PeerClaims extends PeerStanding {
+  readonly nodeId: NodeId
+  readonly incarnation: string
+}
+
+/** Why a member is not heard although it is who it says. */
+export interface PeerObjection {
+  readonly code:
+    | 'member_tombstoned'
+    | 'member_rolled_back'
+    | 'stale_epoch'
+    | 'feature_level_too_high'
+    | 'shutting_down'
+  readonly message: string
+}
+
+/** The node's own part in who is heard. Everybody is heard without `judge`. */
+export interface PeerPolicy {
+  /** Of this node; asked for with every request, so it may change. */
+  standing?(): PeerStanding
+  /** Null: the sender is heard. */
+  judge?(claims: PeerClaims): PeerObjection | null
+}
+
 export const REFUSAL_STATUS = {
   malformed_request: 400,
   malformed_frame: 400,
@@ -27,11 +66,14 @@ export const REFUSAL_STATUS = {
   wrong_certificate: 403,
   unknown_method: 404,
   member_tombstoned: 410,
+  member_rolled_back: 410,
+  stale_epoch: 410,
   foreign_cluster: 412,
   frame_too_large: 413,
   wrong_node: 421,
   handler_refused: 422,
   unsupported_protocol: 426,
+  feature_level_too_high: 426,
   internal: 500,
   shutting_down: 503,
 } as const
@@ -46,7 +88,11 @@ export function refusal(code: keyof typeof REFUSAL_STATUS, message: string): Ref
   return { status: REFUSAL_STATUS[code], code, message }
 }
 
-export function identityHeaders(self: PeerIdentity, to: NodeId): Record<string, string> {
+export function identityHeaders(
+  self: PeerIdentity,
+  standing: PeerStanding,
+  to: NodeId,
+): Record<string, string> {
   return {
     'content-type': 'application/x-holdfast-peer',
     'x-holdfast-protocol': PROTOCOL_VERSION,
@@ -54,6 +100,10 @@ export function identityHeaders(self: PeerIdentity, to: NodeId): Record<string, 
     'x-holdfast-from': self.nodeId,
     'x-holdfast-to': to,
     'x-holdfast-incarnation': self.incarnation,
+    'x-holdfast-boot': String(standing.boot),
+    'x-holdfast-recovery-epoch': String(standing.recoveryEpoch),
+    'x-holdfast-feature-level': String(standing.featureLevel),
+    'x-holdfast-state-level': String(standing.stateLevel),
   }
 }
 
@@ -62,7 +112,7 @@ export interface IdentityRules {
   isMember(nodeId: NodeId): boolean
   /** The connection proves that it belongs to this node. */
   certifies(nodeId: NodeId): boolean
-  acceptIncarnation(from: NodeId, incarnation: string): boolean
+  judge(claims: PeerClaims): PeerObjection | null
 }
 
 /** The sender, or why it is turned away. */
@@ -85,12 +135,39 @@ export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules
   if (!rules.isMember(from)) return refusal('unknown_member', `Node '${from}' is no member of this cluster`)
   if (!rules.certifies(from))
     return refusal('wrong_certificate', `The certificate of the connection does not name node ${from}`)
+  const claims = claimsOf(headers, from)
+  if ('status' in claims) return claims
+  const objection = rules.judge(claims)
+  return objection === null ? from : refusal(objection.code, objection.message)
+}
+
+function claimsOf(headers: IncomingHttpHeaders, nodeId: NodeId): PeerClaims | Refusal {
   const incarnation = single(headers, 'x-holdfast-incarnation')
   if (incarnation === '') return refusal('malformed_request', 'The incarnation is missing')
-  if (!rules.acceptIncarnation(from, incarnation)) {
-    return refusal('member_tombstoned', `Incarnation ${incarnation} of node ${from} was removed for good`)
-  }
-  return from
+  const [boot, recoveryEpoch, featureLevel, stateLevel] = STANDING_HEADERS.map((name) =>
+    countIn(headers, name),
+  )
+  if (
+    boot === undefined ||
+    recoveryEpoch === undefined ||
+    featureLevel === undefined ||
+    stateLevel === undefined
+  )
+    return refusal('malformed_request', `Each of ${STANDING_HEADERS.join(', ')} must be a count`)
+  return { nodeId, incarnation, boot, recoveryEpoch, featureLevel, stateLevel }
+}
+
+const STANDING_HEADERS = [
+  'x-holdfast-boot',
+  'x-holdfast-recovery-epoch',
+  'x-holdfast-feature-level',
+  'x-holdfast-state-level',
+] as const
+
+function countIn(headers: IncomingHttpHeaders, name: string): number | undefined {
+  const text = single(headers, name)
+  const count = /^\d{1,16}$/.test(text) ? Number(text) : NaN
+  return Number.isSafeInteger(count) ? count : undefined
 }
 
 /** The name of the method, or why there is none. */

@@ -10,12 +10,14 @@ import type { Message, NodeId } from '../raft/types.ts'
 import type { Logger } from '../types.ts'
 import { encodeBatch, FRAME_MESSAGES_MAX, messageBytesEstimate, type Route } from './frame.ts'
 import type { PeerTraffic } from './peer-traffic.ts'
+import { PeerRefusedError } from './transport.ts'
 
 export interface RaftLaneOptions {
   readonly route: Route
   /** Resolves when the peer has taken the batch, rejects within bounded time otherwise. */
   readonly post: (batch: Uint8Array) => Promise<void>
   readonly onUnreachable: (peer: NodeId) => void
+  readonly onRefused?: (peer: NodeId, code: string) => void
   readonly clock: Clock
   readonly traffic: PeerTraffic
   readonly logger: Logger
@@ -117,6 +119,7 @@ export class RaftLane {
       this.#pause = null
       this.#schedule()
     })
+    if (err instanceof PeerRefusedError) this.#options.onRefused?.(route.to, err.code)
     onUnreachable(route.to)
   }
 

@@ -3,7 +3,8 @@
  *
  * Owns: what rooms may expect of any transport. Adapters: HttpTransport (undici out, node:http(s) in) and
  * LoopbackTransport (tests; delay, loss and partitions on a virtual clock).
- * Knows nothing of: what the bytes mean. Rule: every frame carries cluster id, sender, receiver and incarnation, and is refused when they do not fit.
+ * Knows nothing of: what the bytes mean. Rule: every request carries cluster id, sender,
+ * receiver, incarnation and standing, and is refused when they do not fit.
  */
 import type { Message, NodeId } from '../raft/types.ts'
 
@@ -62,6 +63,8 @@ export interface TransportEvents {
   onMessages(messages: readonly Message[]): void
   /** A batch to this peer was given up. */
   onUnreachable(peer: NodeId): void
+  /** A peer that was reached does not take messages of this node; `code` as in a PeerRefusedError. Comes with `onUnreachable`. */
+  onRefused?(peer: NodeId, code: string): void
 }
 
 export interface Transport {

@@ -5,6 +5,7 @@
  * Knows nothing of: segments. Rule: a name in a directory is durable only after `syncDir`; bytes in a file only
  * after `fdatasync` or `fsync` returned without an error.
  */
+import assert from 'node:assert/strict'
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -26,6 +27,27 @@ export interface FileOps {
   rename(from: string, to: string): void
   unlink(path: string): void
   syncDir(path: string): void
+}
+
+/** What a file is called until its bytes are durable. */
+export const TEMPORARY_SUFFIX = '.tmp'
+
+/** One call to the kernel reads less than 2 GiB. */
+const READ_BYTES_MAX = 1024 * 1024 * 1024
+
+/** Returns where the bytes end. */
+export function writeAll(
+  files: FileOps,
+  fd: number,
+  { bytes, position }: { readonly bytes: Uint8Array; readonly position: number },
+): number {
+  for (let done = 0; done < bytes.length; ) {
+    const count = files.write(fd, bytes.subarray(done), position + done)
+    // A full disk first writes less than asked and then fails; a file system that does neither would spin here.
+    assert(count > 0, 'a write makes progress or throws')
+    done += count
+  }
+  return position + bytes.length
 }
 
 export const nodeFileOps: FileOps = {
@@ -60,7 +82,7 @@ function read(path: string, bytesMax: number): Uint8Array {
     const bytes = Buffer.allocUnsafeSlow(Math.min(bytesMax, fs.fstatSync(fd).size))
     let filled = 0
     while (filled < bytes.length) {
-      const count = fs.readSync(fd, bytes, filled, bytes.length - filled, filled)
+      const count = fs.readSync(fd, bytes, filled, Math.min(READ_BYTES_MAX, bytes.length - filled), filled)
       if (count === 0) break
       filled += count
     }

@@ -69,10 +69,13 @@ export function withCompaction(head: LogHead, base: LogBase): LogHead {
   return { ...head, base }
 }
 
+export function isSameHardState(one: HardState, other: HardState): boolean {
+  return one.currentTerm === other.currentTerm && one.votedFor === other.votedFor
+}
+
 export function isSameHead(one: LogHead, other: LogHead): boolean {
   return (
-    one.hardState.currentTerm === other.hardState.currentTerm &&
-    one.hardState.votedFor === other.hardState.votedFor &&
+    isSameHardState(one.hardState, other.hardState) &&
     isSamePosition(one.base, other.base) &&
     isSamePosition(one.last, other.last)
   )

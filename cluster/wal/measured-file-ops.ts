@@ -11,9 +11,11 @@ export interface WalMetrics {
   readonly fsyncSecondsTotal: number
   /** Written, framing included. */
   readonly bytes: number
+  /** Room kept for the moment when the disk is full; 0 when there was none to keep, or it has been given up. */
+  readonly reserveBytes: number
 }
 
-export const NO_METRICS: WalMetrics = { fsyncs: 0, fsyncSecondsTotal: 0, bytes: 0 }
+export const NO_METRICS: WalMetrics = { fsyncs: 0, fsyncSecondsTotal: 0, bytes: 0, reserveBytes: 0 }
 
 export class MeasuredFileOps implements FileOps {
   readonly #files: FileOps
@@ -78,6 +80,10 @@ export class MeasuredFileOps implements FileOps {
 
   syncDir(path: string): void {
     this.#files.syncDir(path)
+  }
+
+  protected noteReserve(reserveBytes: number): void {
+    this.#metrics = { ...this.#metrics, reserveBytes }
   }
 
   #timed(flush: () => void): void {

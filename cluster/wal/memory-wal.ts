@@ -6,16 +6,70 @@
  */
 import assert from 'node:assert/strict'
 import type { Clock, Timer } from '../node/clock.ts'
-import type { LogBase } from '../raft/types.ts'
+import type { Entry, LogBase, LogIndex } from '../raft/types.ts'
 import { LogImage } from './log-image.ts'
-import type { Wal, WalBatch, WalContent, WalEvents } from './wal.ts'
+import type { MendedLog } from './mending.ts'
+import { mendedLog } from './mending.ts'
+import type { Wal, WalBatch, WalContent, WalEvents, WalMending } from './wal.ts'
 
 /** Outlives every MemoryWal on it, as a disk outlives processes. */
 export class MemoryDisk {
-  /** What has been flushed. */
+  /** What has been flushed, as if none of it had been damaged. */
   readonly image = new LogImage()
   /** When set, the next flush fails with it. */
   fault: Error | null = null
+  readonly #damaged = new Map<LogIndex, { readonly keepTerm: boolean }>()
+
+  /** The next `open` finds a hole here, unless the entry is gone or replaced by then. */
+  damage(index: LogIndex, { keepTerm }: { readonly keepTerm: boolean }): void {
+    this.#damaged.set(index, { keepTerm })
+  }
+
+  /** What can be read. */
+  read(): WalContent {
+    const { hardState, base, entries } = this.image.content
+    const lost = entries.filter((entry) => this.#damaged.has(entry.index))
+    const holes = lost.map(({ index, term }) => {
+      return { index, term: this.#damaged.get(index)?.keepTerm === true ? term : null }
+    })
+    return {
+      hardState,
+      base,
+      holes,
+      entries: entries.map((entry) => (lost.includes(entry) ? blank(entry) : entry)),
+    }
+  }
+
+  append(batch: WalBatch): void {
+    this.image.apply(batch)
+    const from = batch.base === null ? (batch.entries[0]?.index ?? Number.POSITIVE_INFINITY) : 0
+    for (const index of this.#damaged.keys()) if (index >= from) this.#damaged.delete(index)
+  }
+
+  /** As a WAL mends: what was lost is compared with what is given, here also where its term cannot be read. */
+  mended(mending: WalMending): MendedLog {
+    const { entries, ...state } = this.image.content
+    const holes = entries.filter((entry) => this.#damaged.has(entry.index))
+    const lost = new Map(holes.map((entry) => [entry.index, entry]))
+    return mendedLog({ ...state, entries, holes }, mending, (index, filling) =>
+      isSameEntry(lost.get(index), filling.get(index)),
+    )
+  }
+
+  /** The whole log anew, without damage. */
+  replace({ base, entries }: MendedLog): void {
+    this.image.apply({ hardState: null, base, entries })
+    this.#damaged.clear()
+  }
+}
+
+function blank({ index, term }: Entry): Entry {
+  return { index, term, kind: 'command', data: new Uint8Array() }
+}
+
+function isSameEntry(one: Entry | undefined, other: Entry | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  return one.term === other.term && one.kind === other.kind && Buffer.compare(one.data, other.data) === 0
 }
 
 export interface MemoryWalOptions {
@@ -37,6 +91,7 @@ export class MemoryWal implements Wal {
   #flush: Timer | null = null
   #isDead = false
   #isClosing = false
+  #hasHoles = false
   #drained: (() => void)[] = []
 
   constructor(options: MemoryWalOptions) {
@@ -46,8 +101,29 @@ export class MemoryWal implements Wal {
   async open(events: WalEvents): Promise<WalContent> {
     assert(this.#events === null, 'a log is opened once')
     this.#events = events
-    const { hardState, base, entries } = this.#options.disk.image.content
-    return { hardState, base, entries: [...entries] }
+    const content = this.#options.disk.read()
+    this.#hasHoles = content.holes.length > 0
+    return { ...content, entries: [...content.entries] }
+  }
+
+  /** Durable when the clock has carried one flush through; a crash before leaves the holes as they were. */
+  async mend(mending: WalMending): Promise<WalContent> {
+    assert(this.#hasHoles, 'only a log with holes is mended')
+    const { disk, clock, flushMs } = this.#options
+    const mended = disk.mended(mending)
+    return new Promise((resolve, reject) => {
+      this.#flush = clock.after(flushMs(), () => {
+        this.#flush = null
+        if (disk.fault !== null) {
+          this.#die()
+          reject(disk.fault)
+          return
+        }
+        disk.replace(mended)
+        this.#hasHoles = false
+        resolve(disk.read())
+      })
+    })
   }
 
   append(batch: WalBatch): void {
@@ -76,6 +152,7 @@ export class MemoryWal implements Wal {
   #write(write: Write): void {
     if (this.#isDead) return
     assert(this.#events !== null && !this.#isClosing, 'a log is written to between open and close')
+    assert(!this.#hasHoles, 'a log with holes is mended before it is written to')
     this.#waiting.push(write)
     this.#flush ??= this.#startFlush()
   }
@@ -102,7 +179,7 @@ export class MemoryWal implements Wal {
   }
 
   #keep(write: Write): void {
-    if (write.type === 'append') this.#options.disk.image.apply(write.batch)
+    if (write.type === 'append') this.#options.disk.append(write.batch)
     else this.#options.disk.image.compact(write.base)
   }
 

@@ -3,15 +3,21 @@
  *
  * Owns: what counts as the log when several files lie there. Changes nothing on the disk.
  * Knows nothing of: writing. Rule: a file is left out only when the newest chain of segments is whole without it.
- * Memory: what is returned, and one segment.
+ * Memory: what is returned, and one segment; while the log has holes also the segments in which they are.
  */
 import { join } from 'node:path'
-import type { Entry } from '../raft/types.ts'
+import type { Entry, HardState } from '../raft/types.ts'
+import type { BatchReader } from './batch-reader.ts'
 import type { FileOps } from './file-ops.ts'
+import { TEMPORARY_SUFFIX } from './file-ops.ts'
+import { FirstFormatReader } from './first-format-reader.ts'
+import { readHardState } from './hard-state-file.ts'
 import { isSameHead } from './log-head.ts'
 import { LogImage } from './log-image.ts'
+import type { LostEntry } from './lost-entry.ts'
 import type { DecodedHeader, LogIdentity } from './segment-format.ts'
-import { decodeSegmentHeader, HEADER_BYTES_MAX } from './segment-format.ts'
+import { decodeSegmentHeads, FIRST_VERSION, HEADER_BYTES_MAX } from './segment-format.ts'
+import type { ProvenBatch } from './segment-reader.ts'
 import { SegmentReader } from './segment-reader.ts'
 import type { SegmentSpan } from './segment-span.ts'
 import { truncateSpans, voidSpans } from './segment-span.ts'
@@ -20,25 +26,38 @@ import type { WalContent } from './wal.ts'
 
 export interface RecoveredLog {
   readonly content: WalContent
+  /** The holes in `content`, with all that is known of them. */
+  readonly lost: readonly LostEntry[]
   /** Closed segments of the chain, oldest first; the last one of the chain is in `tail`. */
   readonly closed: SegmentSpan[]
   /** Null in a directory without segments. */
-  readonly tail: { readonly path: string; readonly head: DecodedHeader; readonly bytes: Buffer } | null
+  readonly tail: LogTail | null
   /** Files that never got their name; nothing in them was ever acknowledged. */
   readonly unnamed: readonly string[]
-  /** Leftovers of interrupted deletions. */
+  /** Leftovers of an interrupted deletion. */
   readonly stale: readonly string[]
+  /** The leftovers are of a log that was mended. */
+  readonly isStaleDamaged: boolean
+  /** Segments of the chain with a damaged place, also where nothing was lost by it. */
+  readonly damaged: readonly string[]
   /** Higher than every number ever seen here. */
   readonly nextNumber: number
+  readonly nextBatch: number
+}
+
+export interface LogTail {
+  readonly path: string
+  readonly head: DecodedHeader
+  readonly bytes: Buffer
 }
 
 interface FoundSegment {
   readonly path: string
   readonly head: DecodedHeader
+  readonly isHeadDamaged: boolean
 }
 
 const SUFFIX = '.wal'
-export const TEMPORARY_SUFFIX = '.tmp'
 
 export function segmentPath(dir: string, number: number): string {
   return join(dir, `${String(number).padStart(16, '0')}${SUFFIX}`)
@@ -46,59 +65,79 @@ export function segmentPath(dir: string, number: number): string {
 
 export function recoverLog(files: FileOps, dir: string, identity: LogIdentity): RecoveredLog {
   const names = files.list(dir).toSorted()
-  const unnamed = names
-    .filter((name) => name.endsWith(`${SUFFIX}${TEMPORARY_SUFFIX}`))
-    .map((name) => join(dir, name))
+  const unnamed = names.filter((name) => name.endsWith(TEMPORARY_SUFFIX)).map((name) => join(dir, name))
   const paths = names.filter((name) => name.endsWith(SUFFIX)).map((name) => join(dir, name))
-  const found = paths.map((path) => ({ path, head: readHead(files, path, identity) }))
+  const found = paths.map((path) => readHead(files, path, identity))
   const chain = newestChain(found)
-  const image = new LogImage(chain[0]?.head.header.head)
-  const closed: SegmentSpan[] = []
-  let tail: RecoveredLog['tail'] = null
-  let before: SegmentReader | null = null
-  for (const [position, segment] of chain.entries()) {
-    const bytes = readWhole(files, segment.path)
-    const isLast = position === chain.length - 1
-    const reader = new SegmentReader({ file: segment.path, bytes, head: segment.head, isLast })
-    checkSeam(segment, before, image)
-    replay(reader, image, { segment, closed })
-    ownData(image, bytes)
-    if (isLast) tail = { ...segment, bytes }
-    else
-      closed.push({ number: segment.head.header.number, path: segment.path, lastLive: image.head.last.index })
-    before = reader
-  }
+  const proven = readHardState(files, dir, identity)
+  const { image, ...replayed } = replayChain(files, chain, proven)
+  checkHardState(proven, { dir, own: image.head.hardState, nextBatch: replayed.nextBatch })
   const oldest = chain[0]
-  if (oldest !== undefined && !image.isWhole) throw holeBefore(oldest)
+  if (oldest !== undefined && !image.isWhole) throw lacksBeginning(oldest)
   return {
+    ...replayed,
     content: image.content,
-    closed,
-    tail,
+    lost: image.lost,
     unnamed,
     stale: found.filter((segment) => !chain.includes(segment)).map((segment) => segment.path),
+    isStaleDamaged: chain.some((segment) => segment.head.header.isMended),
     nextNumber: Math.max(0, ...found.map((segment) => segment.head.header.number)) + 1,
   }
 }
 
-function readHead(files: FileOps, path: string, identity: LogIdentity): DecodedHeader {
-  // A segment gets its name only after its head is durable, so a bad head is never a torn write.
-  const head = decodeSegmentHeader(asBuffer(files.read(path, HEADER_BYTES_MAX)))
-  if (typeof head === 'string') throw new WalCorruptError({ file: path, offset: 0 }, head)
-  for (const field of ['clusterId', 'nodeId', 'incarnation'] as const) {
-    const pair = { field, found: head.header.identity[field], expected: identity[field] }
-    if (pair.found !== pair.expected) throw foreignLogError(path, pair)
-  }
-  if (!path.endsWith(segmentPath('', head.header.number))) {
-    throw new WalCorruptError(
-      { file: path, offset: 0 },
-      `it is segment ${head.header.number} under a wrong name`,
-    )
-  }
-  return head
+interface ReplayedChain extends Pick<RecoveredLog, 'closed' | 'tail' | 'damaged' | 'nextBatch'> {
+  readonly image: LogImage<LostEntry>
 }
 
-function readWhole(files: FileOps, path: string): Buffer {
-  return asBuffer(files.read(path, files.size(path)))
+function replayChain(
+  files: FileOps,
+  chain: readonly FoundSegment[],
+  proven: ProvenBatch | null,
+): ReplayedChain {
+  const image = new LogImage<LostEntry>(chain[0]?.head.header.head)
+  const closed: SegmentSpan[] = []
+  const damaged: string[] = []
+  let tail: LogTail | null = null
+  let before: BatchReader | null = null
+  for (const segment of chain) {
+    const { path, head } = segment
+    const bytes = asBuffer(files.read(path, files.size(path)))
+    const isLast = segment === chain.at(-1)
+    const reader = readerOf({ path, bytes, head, isLast }, proven)
+    checkSeam(segment, before, image)
+    replay(reader, image, { path, closed })
+    ownData(image, bytes)
+    if (segment.isHeadDamaged || reader.isDamaged) damaged.push(path)
+    if (isLast) tail = { path, head, bytes }
+    else closed.push({ number: head.header.number, path, lastLive: image.head.last.index })
+    before = reader
+  }
+  return { image, closed, damaged, tail, nextBatch: before?.nextBatch ?? 1 }
+}
+
+/** For the segment in whichever format it has. */
+export function readerOf(
+  segment: LogTail & { readonly isLast: boolean },
+  proven: ProvenBatch | null,
+): BatchReader {
+  const { path: file, head, bytes, isLast } = segment
+  const source = { file, head, bytes, isLast }
+  return head.version === FIRST_VERSION ? new FirstFormatReader(source) : new SegmentReader(source, proven)
+}
+
+function readHead(files: FileOps, path: string, identity: LogIdentity): FoundSegment {
+  // A segment gets its name only after its heads are durable, so a bad one is never a torn write.
+  const { heads, isDamaged, wrong } = decodeSegmentHeads(asBuffer(files.read(path, HEADER_BYTES_MAX)))
+  const named = heads.find(({ header }) => path.endsWith(segmentPath('', header.number)))
+  const head = named ?? heads[0]
+  if (head === undefined) throw new WalCorruptError({ file: path, offset: 0 }, wrong)
+  const foreign = foreignLogError(path, head.header.identity, identity)
+  if (foreign !== null) throw foreign
+  if (named === undefined) {
+    const what = `it is segment ${head.header.number} under a wrong name`
+    throw new WalCorruptError({ file: path, offset: 0 }, what)
+  }
+  return { path, head, isHeadDamaged: isDamaged }
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
@@ -119,22 +158,21 @@ function newestChain(found: readonly FoundSegment[]): FoundSegment[] {
 }
 
 function replay(
-  reader: SegmentReader,
-  image: LogImage,
-  place: { segment: FoundSegment; closed: SegmentSpan[] },
+  reader: BatchReader,
+  image: LogImage<LostEntry>,
+  place: { readonly path: string; readonly closed: SegmentSpan[] },
 ): void {
-  for (const batch of reader.batches()) {
-    const { hardState, base, entries, baseRule } = batch
+  for (const { hardState, base, entries, baseRule, last, lost } of reader.batches()) {
     try {
-      image.apply({ hardState, base: baseRule === 'void' ? base : null, entries })
+      image.apply({ hardState, base: baseRule === 'void' ? base : null, entries }, lost)
       if (baseRule === 'forget') image.compact(base)
-      if (image.head.last.index !== batch.last.index || image.head.last.term !== batch.last.term) {
-        throw new Error(`the log should end with entry ${batch.last.index}`)
+      if (image.head.last.index !== last.index || image.head.last.term !== last.term) {
+        throw new Error(`the log should end with entry ${last.index}`)
       }
     } catch (cause) {
       const text = cause instanceof Error ? cause.message : String(cause)
       throw new WalCorruptError(
-        { file: place.segment.path, offset: reader.offset },
+        { file: place.path, offset: reader.offset },
         `a batch does not fit: ${text}`,
         { cause },
       )
@@ -145,7 +183,7 @@ function replay(
 }
 
 /** What a head says of the past must be what the segments before it said. */
-function checkSeam(segment: FoundSegment, before: SegmentReader | null, image: LogImage): void {
+function checkSeam(segment: FoundSegment, before: BatchReader | null, image: LogImage<LostEntry>): void {
   if (before === null) return
   const { head, firstBatch, previousChain } = segment.head.header
   if (isSameHead(head, image.head) && firstBatch === before.nextBatch && previousChain === before.chain)
@@ -153,7 +191,22 @@ function checkSeam(segment: FoundSegment, before: SegmentReader | null, image: L
   throw new WalCorruptError({ file: segment.path, offset: 0 }, 'it does not continue the segment before it')
 }
 
-function holeBefore(oldest: FoundSegment): WalCorruptError {
+/** A reader has refused a log that ends too early; what is left to be seen is one that was lost whole or replaced. */
+function checkHardState(
+  proven: ProvenBatch | null,
+  log: { readonly dir: string; readonly own: HardState; readonly nextBatch: number },
+): void {
+  if (proven === null) return
+  const { own, nextBatch } = log
+  const { number, hardState } = proven.record
+  const isOlder = hardState.currentTerm < own.currentTerm
+  const isKept = hardState.votedFor === null || hardState.votedFor === own.votedFor
+  if (number < nextBatch && (isOlder || (hardState.currentTerm === own.currentTerm && isKept))) return
+  const what = `the log ends before batch ${number} or holds another vote than was flushed with it`
+  throw new WalCorruptError({ file: join(log.dir, 'hard-state-0'), offset: 0 }, what)
+}
+
+function lacksBeginning(oldest: FoundSegment): WalCorruptError {
   const { previous } = oldest.head.header
   return new WalCorruptError(
     { file: oldest.path, offset: 0 },
@@ -162,7 +215,7 @@ function holeBefore(oldest: FoundSegment): WalCorruptError {
 }
 
 /** Copies what is still live out of the segment's bytes, so that these can go before the next segment is read. */
-function ownData(image: LogImage, segment: Buffer): void {
+function ownData(image: LogImage<LostEntry>, segment: Buffer): void {
   const live: Entry[] = []
   image.rehome((entry) => {
     if (entry.data.buffer !== segment.buffer) return null

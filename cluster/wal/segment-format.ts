@@ -2,7 +2,8 @@
  * The head of a segment file: whose log it is, where it stands in the chain of segments, what was true before it.
  *
  * Owns: the layout below (all numbers little-endian). Knows nothing of: frames, files.
- * Rule: the head alone is enough to begin a replay here, so that older segments can be deleted.
+ * Rule: the head alone is enough to begin a replay here, so that older segments can be deleted; it is there twice, in
+ * sectors of its own, so that one lost sector does not take it away.
  *
  *    0  8  magic "HFSTWAL1"
  *    8  4  format version
@@ -15,11 +16,14 @@
  *   64 16  last entry before it: index, term
  *   80  8  current term
  *   88  4  chain value of the segment before it, 0 when none
- *   92  4  flags: bit 0 = a vote is present
+ *   92  4  flags: bit 0 = a vote is present, bit 1 = it took over a log that was damaged
  *   96     clusterId, nodeId, incarnation, votedFor; each 2 bytes of length and UTF-8 bytes
  *       0..7 zeros up to a multiple of 8
  *   -8  4  mark "HEAD"
  *   -4  4  CRC32C of everything before; it also seeds every check in the segment (the salt)
+ *
+ * Format version 2 pads the head with zeros to whole sectors and repeats it right behind; the first batch follows.
+ * Format version 1 has one head and the first frame right behind it; it is read, never written.
  */
 import assert from 'node:assert/strict'
 import { crc32c } from '@node-rs/crc32'
@@ -41,35 +45,43 @@ export interface SegmentHeader {
   /** State of the log before the first batch of this segment. */
   readonly head: LogHead
   readonly previousChain: number
+  /** The segments that it took over were damaged: what is left of them is kept aside. */
+  readonly isMended: boolean
 }
 
 export interface DecodedHeader {
   readonly header: SegmentHeader
+  readonly version: number
+  /** Where the first batch begins. */
   readonly length: number
   /** Makes every check value of this segment its own: a frame of another segment is never taken for one of this. */
   readonly salt: number
 }
 
+/** What a disk writes whole or not at all. */
+export const SECTOR_BYTES = 512
 const MAGIC = Buffer.from('HFSTWAL1', 'latin1')
 const MARK = Buffer.from('HEAD', 'latin1')
-const FORMAT_VERSION = 1
+/** The only version without a second head. */
+export const FIRST_VERSION = 1
+const FORMAT_VERSION = 2
 const FIXED_BYTES = 96
 const TRAILER_BYTES = 8
 const NAME_BYTES_MAX = 255
 const HAS_VOTE = 1
-export const HEADER_BYTES_MAX = 2048
+const IS_MENDED = 2
+/** Four names of the largest size fit. */
+const HEAD_SECTORS_MAX = 3
+export const HEADER_BYTES_MAX = 2 * HEAD_SECTORS_MAX * SECTOR_BYTES
 
 export function encodeSegmentHeader(header: SegmentHeader): { bytes: Buffer; salt: number } {
   const { identity, head } = header
-  const names = [
-    identity.clusterId,
-    identity.nodeId,
-    identity.incarnation,
-    head.hardState.votedFor ?? '',
-  ].map(encodeName)
+  const { votedFor } = head.hardState
+  const names = [identity.clusterId, identity.nodeId, identity.incarnation, votedFor ?? ''].map(encodeName)
   const used = FIXED_BYTES + names.reduce((sum, name) => sum + name.length, 0)
   const length = alignUp(used) + TRAILER_BYTES
-  const bytes = Buffer.alloc(length)
+  const copyLength = alignUp(length, SECTOR_BYTES)
+  const bytes = Buffer.alloc(2 * copyLength)
   MAGIC.copy(bytes, 0)
   bytes.writeUInt32LE(FORMAT_VERSION, 8)
   bytes.writeUInt32LE(length, 12)
@@ -77,16 +89,51 @@ export function encodeSegmentHeader(header: SegmentHeader): { bytes: Buffer; sal
   numbers.push(head.base.index, head.base.term, head.last.index, head.last.term, head.hardState.currentTerm)
   for (const [position, number] of numbers.entries()) writeU64(bytes, number, 16 + 8 * position)
   bytes.writeUInt32LE(header.previousChain, 88)
-  bytes.writeUInt32LE(head.hardState.votedFor === null ? 0 : HAS_VOTE, 92)
+  bytes.writeUInt32LE((votedFor === null ? 0 : HAS_VOTE) | (header.isMended ? IS_MENDED : 0), 92)
   Buffer.concat(names).copy(bytes, FIXED_BYTES)
   MARK.copy(bytes, length - TRAILER_BYTES)
   const salt = crc32c(bytes.subarray(0, length - 4))
   bytes.writeUInt32LE(salt, length - 4)
+  bytes.copy(bytes, copyLength, 0, copyLength)
   return { bytes, salt }
 }
 
-/** Returns what is wrong when the bytes are no whole, intact head. */
-export function decodeSegmentHeader(bytes: Buffer): DecodedHeader | string {
+/** What stands at the beginning of a file: the intact heads, and whether one of them is damaged. */
+export interface FoundHeads {
+  /** The heads that can be read, each once. */
+  readonly heads: readonly DecodedHeader[]
+  /** A copy cannot be read, or does not say what the other says. */
+  readonly isDamaged: boolean
+  /** Of the first copy, when it cannot be read. */
+  readonly wrong: string
+}
+
+export function decodeSegmentHeads(bytes: Buffer): FoundHeads {
+  const first = decodeCopy(bytes, 0)
+  const second = secondCopy(bytes)
+  if (second === null && typeof first !== 'string' && first.version === FIRST_VERSION)
+    return { heads: [first], isDamaged: false, wrong: '' }
+  const heads = [first, second].filter((copy) => copy !== null && typeof copy !== 'string')
+  const isSame = heads.length === 2 && heads[0]?.salt === heads[1]?.salt
+  return {
+    heads: isSame ? heads.slice(0, 1) : heads,
+    isDamaged: !isSame,
+    wrong: typeof first === 'string' ? first : '',
+  }
+}
+
+/** The first copy may be damaged, so its length is not asked. */
+function secondCopy(bytes: Buffer): DecodedHeader | null {
+  for (let offset = SECTOR_BYTES; offset <= HEAD_SECTORS_MAX * SECTOR_BYTES; offset += SECTOR_BYTES) {
+    const copy = decodeCopy(bytes, offset)
+    if (typeof copy !== 'string' && copy.length === 2 * offset) return copy
+  }
+  return null
+}
+
+/** Returns what is wrong when the bytes at `offset` are no whole, intact head. */
+function decodeCopy(file: Buffer, offset: number): DecodedHeader | string {
+  const bytes = file.subarray(offset)
   if (bytes.length < FIXED_BYTES + TRAILER_BYTES) return 'the segment head is cut off'
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'this is no log segment'
   const length = bytes.readUInt32LE(12)
@@ -96,14 +143,18 @@ export function decodeSegmentHeader(bytes: Buffer): DecodedHeader | string {
   const salt = bytes.readUInt32LE(length - 4)
   if (crc32c(bytes.subarray(0, length - 4)) !== salt) return 'the segment head is damaged'
   const version = bytes.readUInt32LE(8)
-  if (version !== FORMAT_VERSION) return `format version ${version} is not known to this release`
-  return { header: readHeader(bytes), length, salt }
+  if (version !== FIRST_VERSION && version !== FORMAT_VERSION)
+    return `format version ${version} is not known to this release`
+  const end = version === FIRST_VERSION ? length : 2 * alignUp(length, SECTOR_BYTES)
+  return { header: readHeader(bytes), version, length: end, salt }
 }
 
 function readHeader(bytes: Buffer): SegmentHeader {
   const u64 = (offset: number) => readU64(bytes, offset)
-  const [clusterId = '', nodeId = '', incarnation = '', vote = ''] = decodeNames(bytes)
-  const votedFor = (bytes.readUInt32LE(92) & HAS_VOTE) === 0 ? null : vote
+  const { names } = decodeNames(bytes, FIXED_BYTES, 4)
+  const [clusterId = '', nodeId = '', incarnation = '', vote = ''] = names
+  const flags = bytes.readUInt32LE(92)
+  const votedFor = (flags & HAS_VOTE) === 0 ? null : vote
   return {
     identity: { clusterId, nodeId, incarnation },
     number: u64(16),
@@ -116,10 +167,11 @@ function readHeader(bytes: Buffer): SegmentHeader {
       hardState: { currentTerm: u64(80), votedFor },
     },
     previousChain: bytes.readUInt32LE(88),
+    isMended: (flags & IS_MENDED) !== 0,
   }
 }
 
-function encodeName(name: string): Buffer {
+export function encodeName(name: string): Buffer {
   const text = Buffer.from(name, 'utf8')
   assert(text.length <= NAME_BYTES_MAX, `a name in the log is at most ${NAME_BYTES_MAX} bytes long`)
   const bytes = Buffer.alloc(2 + text.length)
@@ -128,16 +180,17 @@ function encodeName(name: string): Buffer {
   return bytes
 }
 
-function decodeNames(bytes: Buffer): string[] {
+export function decodeNames(bytes: Buffer, start: number, count: number): { names: string[]; end: number } {
   const names: string[] = []
-  for (let offset = FIXED_BYTES; names.length < 4; ) {
-    const end = offset + 2 + bytes.readUInt16LE(offset)
-    names.push(bytes.toString('utf8', offset + 2, end))
-    offset = end
+  let end = start
+  while (names.length < count) {
+    const from = end + 2
+    end = from + bytes.readUInt16LE(end)
+    names.push(bytes.toString('utf8', from, end))
   }
-  return names
+  return { names, end }
 }
 
-export function alignUp(length: number): number {
-  return Math.ceil(length / 8) * 8
+export function alignUp(length: number, unit = 8): number {
+  return Math.ceil(length / unit) * unit
 }

@@ -1,118 +1,138 @@
 /**
- * Reads the batches of one segment and decides what a bad frame means.
+ * Reads the batches of one segment and decides what a bad place means.
  *
  * Owns: the difference between a torn tail and damage. Knows nothing of: other segments, files, replay.
- * Rule: only what cannot have been acknowledged may be dropped. A bad frame is a torn tail when all of this holds,
- * and damage (WalCorruptError) otherwise:
- *   1. it is in the last segment of the log;
- *   2. no intact commit frame follows it anywhere, so its batch has none and nothing later was committed;
- *   3. missing bytes explain it: the file ends inside of it, or a 512-byte sector of it holds nothing but zeros.
- * By 3 a flipped bit in the very last commit frame is damage, not a torn tail: a write that was cut short leaves bytes
- * out, it does not change them. The price is a node that refuses to start when a disk leaves foreign bytes behind after
- * a power cut; its peers have the data, whereas a silently lost acknowledgement could never be told again.
+ * Rule: only what cannot have been acknowledged may be dropped. A batch is dropped only when all of this holds:
+ *   1. nothing proves that it was flushed: its closing frame cannot be read, no record of a later batch and no later
+ *      segment follows, and the hard state files know no batch of its number;
+ *   2. it is not all there apart from its closing frame: what was written and not acknowledged may be kept;
+ *   3. missing bytes explain each bad place: the file ends, or a 512-byte sector reads as zeros.
+ * Every other bad place is damage. Lost entries become holes with a known index and term. Only where both records of
+ * a batch are lost is it unknown what was there: WalCorruptError.
  */
-import assert from 'node:assert/strict'
-import type { Entry } from '../raft/types.ts'
-import type { Frame, LoggedBatch } from './frame-format.ts'
-import { decodeCommit, decodeFrame, FRAME_HEADER_BYTES, isCommitFrame } from './frame-format.ts'
-import type { DecodedHeader } from './segment-format.ts'
+import type { BatchRecord } from './batch-record.ts'
+import type { BatchEntries } from './batch-entries.ts'
+import { readEntries } from './batch-entries.ts'
+import type { BatchReader, ReadBatch, SegmentBytes } from './batch-reader.ts'
+import { FRAME_HEADER_BYTES, readFrameHeader, readRecord } from './frame-format.ts'
+import { isMissing } from './missing-sectors.ts'
+import { SECTOR_BYTES } from './segment-format.ts'
 import { WalCorruptError } from './wal-errors.ts'
 
-export interface SegmentBytes {
-  readonly file: string
-  readonly bytes: Buffer
-  readonly head: DecodedHeader
-  readonly isLast: boolean
+interface FoundRecord {
+  readonly record: BatchRecord
+  readonly hasOpening: boolean
+  readonly hasClosing: boolean
 }
 
-const SECTOR_BYTES = 512
+/** The newest batch that is known from outside of the segments to have been flushed. */
+export interface ProvenBatch {
+  readonly record: BatchRecord
+  /** Number of the segment that it was written to. */
+  readonly segment: number
+}
 
-export class SegmentReader {
+export class SegmentReader implements BatchReader {
   readonly #segment: SegmentBytes
-  /** Chain value after the last batch read. */
+  readonly #proven: ProvenBatch | null
   chain: number
   nextBatch: number
-  /** Where the next frame begins; after `batches()` the end of what is valid. */
   offset: number
+  isDamaged = false
 
-  constructor(segment: SegmentBytes) {
+  constructor(segment: SegmentBytes, proven: ProvenBatch | null) {
     this.#segment = segment
+    this.#proven = proven
     this.chain = segment.head.salt
     this.nextBatch = segment.head.header.firstBatch
     this.offset = segment.head.length
   }
 
-  /** Committed batches in order. Entry data are views into the bytes of the segment. */
-  *batches(): Generator<LoggedBatch> {
+  *batches(): Generator<ReadBatch> {
     for (let batch = this.#next(); batch !== null; batch = this.#next()) yield batch
   }
 
-  #next(): LoggedBatch | null {
-    const { bytes, head } = this.#segment
-    const entries: Entry[] = []
-    for (let offset = this.offset; offset < bytes.length; ) {
-      const frame = decodeFrame(bytes, offset, head.salt)
-      if ('badEnd' in frame) return this.#drop({ start: offset, end: frame.badEnd })
-      if (frame.kind === 'commit') return this.#commit(offset, frame, entries)
-      entries.push({ index: frame.index, term: frame.term, kind: frame.kind, data: frame.payload })
-      offset = frame.end
-    }
-    if (entries.length > 0) this.#drop({ start: bytes.length, end: bytes.length + FRAME_HEADER_BYTES })
-    return null
-  }
-
-  #commit(offset: number, frame: Frame, entries: readonly Entry[]): LoggedBatch {
-    const commit = decodeCommit(frame, this.#segment.bytes.subarray(this.offset, offset), this.chain)
-    if (typeof commit === 'string') throw this.#damage(offset, commit)
-    if (commit.entryCount !== entries.length) throw this.#damage(offset, 'a batch lacks entries')
-    if (commit.number !== this.nextBatch)
-      throw this.#damage(offset, `batch ${commit.number} stands where ${this.nextBatch} belongs`)
-    this.chain = commit.chain
+  #next(): ReadBatch | null {
+    const found = this.#findRecord()
+    if (found === null) return this.#endWithout()
+    const { record } = found
+    const end = this.offset + record.sectors * SECTOR_BYTES
+    const place = { salt: this.#segment.head.salt, offset: this.offset, chain: this.chain }
+    const read = readEntries({ bytes: this.#segment.bytes, record, place })
+    if (read.chained === 'never') throw this.#damage('its entries are not those that were written together')
+    if (!found.hasClosing && this.#isTorn(read, end)) return null
+    this.isDamaged ||= read.chained !== 'as written' || this.#isFrameDamaged(found, end)
+    this.chain = record.chain
     this.nextBatch++
-    this.offset = frame.end
-    return { ...commit, entries }
+    this.offset = end
+    return { ...record, entries: read.entries, lost: read.lost }
   }
 
-  /** Gives the uncommitted tail up, or throws when it is none. */
-  #drop(bad: Range): null {
-    const { bytes, head, isLast } = this.#segment
-    if (!isLast) throw this.#damage(bad.start, 'a frame is damaged and later segments follow')
-    if (hasCommitFrom(bytes, bad.start, head.salt))
-      throw this.#damage(bad.start, 'a frame is damaged and a commit follows')
-    if (bad.end <= bytes.length && !hasMissingSector(bytes, bad)) {
-      throw this.#damage(bad.start, 'a frame is damaged in a way that no interrupted write explains')
+  /** Null when neither record of the next batch can be read, here or in the hard state files. */
+  #findRecord(): FoundRecord | null {
+    const opening = this.#recordAt(this.offset, 'opening')
+    if (opening !== null) {
+      const closing = this.#recordAt(this.offset + (opening.sectors - 1) * SECTOR_BYTES, 'closing')
+      return { record: opening, hasOpening: true, hasClosing: closing !== null }
     }
+    for (let offset = this.offset; offset < this.#segment.bytes.length; offset += SECTOR_BYTES) {
+      const record = this.#recordAt(offset, 'closing')
+      if (record === null) continue
+      if (offset !== this.offset + (record.sectors - 1) * SECTOR_BYTES) return null
+      return { record, hasOpening: false, hasClosing: true }
+    }
+    const { number } = this.#segment.head.header
+    if (this.#proven?.segment !== number || this.#proven.record.number !== this.nextBatch) return null
+    return { record: this.#proven.record, hasOpening: false, hasClosing: false }
+  }
+
+  /** Of the batch that is to be read next. */
+  #recordAt(offset: number, kind: 'opening' | 'closing'): BatchRecord | null {
+    const { bytes, head } = this.#segment
+    const record = readRecord(bytes, offset, { salt: head.salt, kind })
+    return record?.number === this.nextBatch ? record : null
+  }
+
+  #isTorn({ lost, unreadable }: BatchEntries, end: number): boolean {
+    const { bytes } = this.#segment
+    if (lost.length === 0 || this.#isProven(end)) return false
+    return [...unreadable, { start: end - SECTOR_BYTES, end }].every((range) => isMissing(bytes, range))
+  }
+
+  /** An interrupted write may leave one of the two out. */
+  #isFrameDamaged({ hasOpening, hasClosing }: FoundRecord, end: number): boolean {
+    if (hasOpening && hasClosing) return false
+    const start = hasOpening ? end - SECTOR_BYTES : this.offset
+    return this.#isProven(end) || !isMissing(this.#segment.bytes, { start, end: start + SECTOR_BYTES })
+  }
+
+  /** The next batch was flushed, whatever its own frames look like. Nothing follows a batch before its flush. */
+  #isProven(end: number): boolean {
+    const { bytes, head, isLast } = this.#segment
+    if (!isLast || (this.#proven !== null && this.#proven.record.number >= this.nextBatch)) return true
+    for (let offset = end; offset < bytes.length; offset += SECTOR_BYTES) {
+      for (const kind of ['opening', 'closing'] as const) {
+        if (readRecord(bytes, offset, { salt: head.salt, kind }) !== null) return true
+      }
+    }
+    return false
+  }
+
+  /** The log ends here, or throws when it cannot. */
+  #endWithout(): null {
+    const { bytes, head, isLast } = this.#segment
+    const isAtEnd = this.offset >= bytes.length
+    // Whether more was to come after a closed segment stands in the head of the next one.
+    if (isAtEnd && !isLast) return null
+    if (this.#isProven(this.offset)) throw this.#damage(`batch ${this.nextBatch} was flushed and is lost`)
+    const header = readFrameHeader(bytes, this.offset, head.salt + this.offset)
+    const end = header?.end ?? this.offset + FRAME_HEADER_BYTES
+    if (!isAtEnd && !isMissing(bytes, { start: this.offset, end }))
+      throw this.#damage('bytes stand here that no interrupted write leaves behind')
     return null
   }
 
-  #damage(offset: number, what: string): WalCorruptError {
-    return new WalCorruptError({ file: this.#segment.file, offset }, what)
+  #damage(what: string): WalCorruptError {
+    return new WalCorruptError({ file: this.#segment.file, offset: this.offset }, what)
   }
-}
-
-interface Range {
-  readonly start: number
-  readonly end: number
-}
-
-function hasCommitFrom(bytes: Buffer, start: number, salt: number): boolean {
-  for (let offset = start; offset + FRAME_HEADER_BYTES <= bytes.length; offset += 8) {
-    if (isCommitFrame(bytes, offset, salt)) return true
-  }
-  return false
-}
-
-/** A sector counts from the bad frame on: what stands before it in the same sector was written earlier. */
-function hasMissingSector(bytes: Buffer, bad: Range): boolean {
-  assert(bad.end <= bytes.length, 'a frame that is cut off needs no other explanation')
-  for (let start = bad.start; start < bad.end; ) {
-    const end = Math.min((Math.floor(start / SECTOR_BYTES) + 1) * SECTOR_BYTES, bytes.length)
-    if (isZero(bytes.subarray(start, end))) return true
-    start = end
-  }
-  return false
-}
-
-function isZero(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte === 0)
 }

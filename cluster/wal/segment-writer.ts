@@ -1,17 +1,18 @@
 /**
  * One segment file that is being written.
  *
- * Owns: its descriptor, its size and the chain value of its last batch. Knows nothing of: when to roll over.
+ * Owns: its descriptor, its size, the chain value and the record of its last batch. Knows nothing of: when to roll over.
  * Rule: the file gets its real name only after everything written so far is durable, so a segment that can be seen
- * always has a whole head.
+ * always has a whole head. What it replaces goes only after it has been read back.
  */
-import assert from 'node:assert/strict'
+import { crc32c } from '@node-rs/crc32'
 import type { FileOps } from './file-ops.ts'
+import { TEMPORARY_SUFFIX, writeAll } from './file-ops.ts'
 import type { LoggedBatch } from './frame-format.ts'
 import { encodeBatch } from './frame-format.ts'
-import { TEMPORARY_SUFFIX } from './recovery.ts'
 import type { SegmentHeader } from './segment-format.ts'
 import { encodeSegmentHeader } from './segment-format.ts'
+import { WalWriteError } from './wal-errors.ts'
 
 export class SegmentWriter {
   readonly number: number
@@ -22,6 +23,10 @@ export class SegmentWriter {
   readonly #headBytes: number
   #size = 0
   #chain: number
+  #lastRecord: Buffer | null = null
+  /** CRC32C of all that was written until the file got its name. */
+  #check = 0
+  #isPublished = false
 
   constructor(files: FileOps, path: string, header: SegmentHeader) {
     const { bytes, salt } = encodeSegmentHeader(header)
@@ -47,9 +52,16 @@ export class SegmentWriter {
     return this.#chain
   }
 
+  /** Null as long as it is empty. */
+  get lastRecord(): Buffer | null {
+    return this.#lastRecord
+  }
+
   append(batch: LoggedBatch): void {
-    const { bytes, chain } = encodeBatch(batch, { salt: this.#salt, chain: this.#chain })
+    const place = { salt: this.#salt, offset: this.#size, chain: this.#chain }
+    const { bytes, record, chain } = encodeBatch(batch, place)
     this.#write(bytes)
+    this.#lastRecord = record
     this.#chain = chain
   }
 
@@ -57,11 +69,14 @@ export class SegmentWriter {
     this.#files.fdatasync(this.#fd)
   }
 
-  /** Makes the file and its name in `dir` durable. */
+  /** Makes the file and its name in `dir` durable, and reads it back. */
   publish(dir: string): void {
     this.#files.fsync(this.#fd)
     this.#files.rename(this.path + TEMPORARY_SUFFIX, this.path)
     this.#files.syncDir(dir)
+    this.#isPublished = true
+    if (crc32c(this.#files.read(this.path, this.#size)) === this.#check) return
+    throw new WalWriteError(`Cannot trust the disk: '${this.path}' reads otherwise than it was written`)
   }
 
   close(): void {
@@ -69,12 +84,7 @@ export class SegmentWriter {
   }
 
   #write(bytes: Buffer): void {
-    for (let done = 0; done < bytes.length; ) {
-      const count = this.#files.write(this.#fd, bytes.subarray(done), this.#size)
-      // A full disk first writes less than asked and then fails; a file system that does neither would spin here.
-      assert(count > 0, 'a write makes progress or throws')
-      done += count
-      this.#size += count
-    }
+    this.#size = writeAll(this.#files, this.#fd, { bytes, position: this.#size })
+    if (!this.#isPublished) this.#check = crc32c(bytes, this.#check)
   }
 }

@@ -1,92 +1,126 @@
 /**
  * The Raft log in segment files, synchronous; it lives on a thread of its own.
  *
- * Owns: the open segment, rollover, deletion, the rewrite of the tail at open.
+ * Owns: the open segment, rollover, deletion, the rewrite of the tail at open and of the whole log after damage.
  * Knows nothing of: threads, messages, who waits for an answer.
  * Rule: a call that returns has made its bytes durable; after one that threw, every call throws for ever.
  *
- * A new segment is written under a temporary name, fsynced, renamed, and its directory fsynced before anything else
- * happens. At open the valid part of the last segment is copied into a new one that way: after a failed fsync the
- * page cache may show bytes that are not on the disk, and what has been read is no proof of what is kept.
+ * A new segment is written under a temporary name, fsynced, renamed, its directory fsynced, and it is read back before
+ * anything else happens. At open the valid part of the last segment is copied into a new one that way: after a failed
+ * fsync the page cache may show bytes that are not on the disk, and what has been read is no proof of what is kept.
+ * A damaged log is written anew into one segment, however large: only a single rename switches from one to the other.
  */
 import assert from 'node:assert/strict'
 import type { LogBase } from '../raft/types.ts'
 import { mergeBatches } from './batch-group.ts'
+import type { BaseRule } from './batch-record.ts'
+import { encodeRecord } from './batch-record.ts'
+import { batchRuns } from './batch-runs.ts'
+import { setAside } from './damaged-files.ts'
 import type { FileOps } from './file-ops.ts'
 import { nodeFileOps } from './file-ops.ts'
-import type { BaseRule, LoggedBatch } from './frame-format.ts'
+import type { LoggedBatch } from './frame-format.ts'
 import { encodedBytes } from './frame-format.ts'
+import type { WrittenRecord } from './hard-state-file.ts'
+import { HardStateFiles } from './hard-state-file.ts'
 import type { LogHead } from './log-head.ts'
-import { EMPTY_HEAD, withBatch, withCompaction } from './log-head.ts'
+import { EMPTY_HEAD, isSameHardState, withBatch, withCompaction } from './log-head.ts'
+import { isWhatWasLost } from './lost-entry.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
-import { MeasuredFileOps } from './measured-file-ops.ts'
-import type { RecoveredLog } from './recovery.ts'
-import { recoverLog, segmentPath } from './recovery.ts'
+import { mendedLog } from './mending.ts'
+import type { LogTail, RecoveredLog } from './recovery.ts'
+import { readerOf, recoverLog, segmentPath } from './recovery.ts'
+import { ReservedFileOps } from './reserve.ts'
 import type { LogIdentity, SegmentHeader } from './segment-format.ts'
-import { SegmentReader } from './segment-reader.ts'
 import type { SegmentSpan } from './segment-span.ts'
 import { takeDead, truncateSpans, voidSpans } from './segment-span.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { writeErrorOf } from './wal-errors.ts'
-import type { WalBatch, WalContent } from './wal.ts'
+import type { WalBatch, WalContent, WalMending } from './wal.ts'
 
 export interface SegmentedLogOptions extends LogIdentity {
   readonly dir: string
   /** A segment is closed before a batch would make it larger than this. Bytes. */
   readonly segmentBytesMax?: number
+  /** Room kept for a full disk; 0 for none. */
+  readonly reserveBytes?: number
+  /** Told once, when the disk was full and the reserve has been given up. */
+  readonly onDiskFull?: () => void
   readonly files?: FileOps
   /** Monotonic milliseconds, to measure fsyncs with. */
   readonly now: () => number
 }
 
 export const SEGMENT_BYTES_MAX = 64 * 1024 * 1024
+export const RESERVE_BYTES = 64 * 1024 * 1024
 
-type Lineage = Pick<SegmentHeader, 'previous' | 'replaces' | 'previousChain'>
+type Lineage = Pick<SegmentHeader, 'previous' | 'replaces' | 'previousChain' | 'isMended'>
+
+const FIRST_SEGMENT: Lineage = { previous: 0, replaces: 0, previousChain: 0, isMended: false }
 
 export class SegmentedLog {
   readonly #options: SegmentedLogOptions
+  readonly #identity: LogIdentity
   readonly #segmentBytesMax: number
-  readonly #files: MeasuredFileOps
+  readonly #files: ReservedFileOps
+  readonly #hardStateFiles: HardStateFiles
   #head: LogHead = EMPTY_HEAD
   #nextBatch = 1
   #nextNumber = 1
   #closed: SegmentSpan[] = []
   #segment: SegmentWriter | null = null
+  /** Not null: it has holes, and nothing on the disk was changed yet. */
+  #holed: RecoveredLog | null = null
   #failure: Error | null = null
 
   constructor(options: SegmentedLogOptions) {
+    const { dir, clusterId, nodeId, incarnation, reserveBytes = 0, files = nodeFileOps } = options
     this.#options = options
+    this.#identity = { clusterId, nodeId, incarnation }
     this.#segmentBytesMax = options.segmentBytesMax ?? SEGMENT_BYTES_MAX
-    this.#files = new MeasuredFileOps(options.files ?? nodeFileOps, options.now)
+    const onReleased = () => options.onDiskFull?.()
+    this.#files = new ReservedFileOps(files, options.now, { dir, bytes: reserveBytes, onReleased })
+    this.#hardStateFiles = new HardStateFiles(this.#files, dir, this.#identity)
   }
 
   metrics(): WalMetrics {
     return this.#files.metrics()
   }
 
-  /** Damage and foreign logs are thrown before anything on the disk has been changed. */
+  /** Damage that nothing can mend, foreign logs and holes are told before anything on the disk has been changed. */
   open(): WalContent {
-    assert(this.#segment === null, 'a log is opened once')
+    assert(this.#segment === null && this.#holed === null, 'a log is opened once')
     this.#orDie(() => this.#files.makeDir(this.#options.dir))
-    const recovered = recoverLog(this.#files, this.#options.dir, this.#options)
-    this.#orDie(() => {
-      this.#delete(recovered.unnamed)
-      this.#begin(recovered)
-      this.#delete([...recovered.stale, ...(recovered.tail === null ? [] : [recovered.tail.path])])
-      this.#deleteDead()
-    })
+    const recovered = recoverLog(this.#files, this.#options.dir, this.#identity)
+    if (recovered.lost.length > 0) this.#holed = recovered
+    else this.#orDie(() => this.#start(recovered))
     return recovered.content
   }
 
-  /** Makes all of them durable with one write and one fdatasync. */
+  /** Writes the log anew with its holes closed; what it was goes aside. */
+  mend(mending: WalMending): WalContent {
+    return this.#orDie(() => {
+      const holed = this.#holed
+      assert(holed, 'only a log with holes is mended')
+      const lost = new Map(holed.lost.map((entry) => [entry.index, entry]))
+      const log = mendedLog(holed.content, mending, (index, filling) => {
+        const entry = lost.get(index)
+        return entry !== undefined && isWhatWasLost(entry, filling)
+      })
+      const content = { hardState: holed.content.hardState, ...log, holes: [] }
+      this.#start({ ...holed, content })
+      this.#holed = null
+      return content
+    })
+  }
+
+  /** Makes all of them durable with one write and one fdatasync, as long as their entries have one term. */
   append(batches: readonly WalBatch[]): void {
     const { base, entries } = mergeBatches(batches)
     this.#orDie(() => {
       // One by one: an unlawful batch must not hide behind a later one that replaces it.
       const next = batches.reduce(withBatch, this.#head)
       this.#commit(next, base === null ? 'none' : 'void', entries)
-      if (base !== null) voidSpans(this.#closed)
-      if (entries[0] !== undefined) truncateSpans(this.#closed, entries[0].index)
       if (base !== null) this.#deleteDead()
     })
   }
@@ -104,63 +138,125 @@ export class SegmentedLog {
   close(): void {
     this.#segment?.close()
     this.#segment = null
+    this.#hardStateFiles.close()
     this.#failure ??= new Error('The log is closed')
   }
 
-  #orDie(action: () => void): void {
+  #orDie<T>(action: () => T): T {
     if (this.#failure !== null) throw this.#failure
     try {
-      action()
+      return action()
     } catch (cause) {
       this.#failure = writeErrorOf(this.#options.dir, cause)
       throw this.#failure
     }
   }
 
-  #begin({ tail, content, closed, nextNumber }: RecoveredLog): void {
+  #start(recovered: RecoveredLog): void {
+    const { content, tail, stale, isStaleDamaged } = recovered
+    this.#files.findReserve()
+    this.#delete(recovered.unnamed)
+    this.#nextNumber = recovered.nextNumber
+    if (tail === null) this.#segment = this.#create(FIRST_SEGMENT)
+    else if (recovered.damaged.length > 0) this.#rewriteAll(recovered, tail)
+    else this.#rewriteTail(recovered, tail)
+    this.#segment?.publish(this.#options.dir)
+    this.#head = headOf(content)
+    this.#hardStateFiles.begin(this.#newestRecord())
+    this.#clearAway(recovered)
+    if (isStaleDamaged) setAside(this.#files, this.#options.dir, stale)
+    else this.#delete(stale)
+    this.#deleteDead()
+    this.#files.makeReserve()
+  }
+
+  #rewriteTail({ closed }: RecoveredLog, tail: LogTail): void {
+    const { header } = tail.head
     this.#closed = closed
-    this.#nextNumber = nextNumber
-    if (tail === null) {
-      this.#segment = this.#create({ previous: 0, replaces: 0, previousChain: 0 })
-    } else {
-      const { header } = tail.head
-      this.#head = header.head
-      this.#nextBatch = header.firstBatch
-      this.#segment = this.#create({ ...header, replaces: header.number })
-      const reader = new SegmentReader({ file: tail.path, bytes: tail.bytes, head: tail.head, isLast: true })
-      for (const batch of reader.batches()) this.#segment.append(batch)
-      this.#nextBatch = reader.nextBatch
-      this.#head = headOf(content)
+    this.#head = header.head
+    this.#nextBatch = header.firstBatch
+    const { previous, previousChain } = header
+    const segment = this.#create({ previous, previousChain, replaces: header.number, isMended: false })
+    const reader = readerOf({ ...tail, isLast: true }, null)
+    for (const { lost, entries, ...state } of reader.batches()) {
+      assert(lost.length === 0, 'a log with holes is not copied')
+      for (const run of batchRuns({ ...state, entries, firstBatch: this.#nextBatch })) {
+        segment.append(run)
+        this.#nextBatch++
+      }
     }
-    this.#segment.publish(this.#options.dir)
+    this.#segment = segment
+  }
+
+  #rewriteAll({ content, nextBatch }: RecoveredLog, tail: LogTail): void {
+    const { base, hardState, entries } = content
+    this.#head = { hardState, base, last: base }
+    this.#nextBatch = nextBatch
+    const segment = this.#create({ ...FIRST_SEGMENT, replaces: tail.head.header.number, isMended: true })
+    if (entries.length > 0) {
+      const runs = { firstBatch: nextBatch, hardState, base, baseRule: 'none', entries, last: base } as const
+      for (const run of batchRuns(runs)) {
+        segment.append(run)
+        this.#nextBatch++
+      }
+    }
+    this.#segment = segment
+  }
+
+  /** What the new segment took over. */
+  #clearAway({ tail, closed, damaged }: RecoveredLog): void {
+    if (tail === null) return
+    const whole = damaged.length === 0 ? [tail.path] : [...closed.map((span) => span.path), tail.path]
+    setAside(this.#files, this.#options.dir, damaged)
+    this.#delete(whole.filter((path) => !damaged.includes(path)))
   }
 
   #create(lineage: Lineage): SegmentWriter {
-    const { dir, clusterId, nodeId, incarnation } = this.#options
     const number = this.#nextNumber++
-    const { previous, replaces, previousChain } = lineage
     const position = { number, firstBatch: this.#nextBatch, head: this.#head }
-    const identity = { clusterId, nodeId, incarnation }
-    const header = { identity, previous, replaces, previousChain, ...position }
-    return new SegmentWriter(this.#files, segmentPath(dir, number), header)
+    const header = { identity: this.#identity, ...lineage, ...position }
+    return new SegmentWriter(this.#files, segmentPath(this.#options.dir, number), header)
   }
 
   #commit(next: LogHead, baseRule: BaseRule, entries: LoggedBatch['entries']): void {
-    const { hardState, base, last } = next
-    const batch = { number: this.#nextBatch, baseRule, base, entries, hardState, last }
-    const segment = this.#segmentFor(encodedBytes(batch))
-    segment.append(batch)
-    segment.sync()
-    this.#nextBatch++
-    this.#head = next
+    const { hardState, base } = next
+    const isNews = baseRule !== 'none' || !isSameHardState(hardState, this.#head.hardState)
+    const last = baseRule === 'void' ? base : this.#head.last
+    const runs = batchRuns({ firstBatch: this.#nextBatch, hardState, base, baseRule, entries, last })
+    for (const batch of runs) {
+      const segment = this.#segmentFor(encodedBytes(batch))
+      segment.append(batch)
+      segment.sync()
+      this.#nextBatch++
+      if (batch.baseRule === 'void') voidSpans(this.#closed)
+      if (batch.entries[0] !== undefined) truncateSpans(this.#closed, batch.entries[0].index)
+      this.#head = { hardState, base, last: batch.last }
+    }
+    if (isNews) this.#hardStateFiles.write(this.#newestRecord())
+  }
+
+  #newestRecord(): WrittenRecord {
+    const segment = this.#segment
+    assert(segment, 'the hard state is written beside an open segment')
+    if (segment.lastRecord !== null) return { bytes: segment.lastRecord, segment: segment.number }
+    // Everything that it would say stands in the head of the segment; here it is for the loss of the whole segment.
+    const state = {
+      ...this.#head,
+      number: this.#nextBatch - 1,
+      baseRule: 'none',
+      entryCount: 0,
+      sectors: 0,
+    } as const
+    return { bytes: encodeRecord(state, Buffer.alloc(0), 0).bytes, segment: segment.number }
   }
 
   /** The open segment, or a fresh one when the open one has no room left. */
   #segmentFor(bytes: number): SegmentWriter {
     const full = this.#segment
-    assert(full, 'a log is written to after it was opened')
+    assert(full, 'a log is written to after it was opened and mended')
     if (full.isEmpty || full.size + bytes <= this.#segmentBytesMax) return full
-    const fresh = this.#create({ previous: full.number, replaces: 0, previousChain: full.chain })
+    const lineage = { ...FIRST_SEGMENT, previous: full.number, previousChain: full.chain }
+    const fresh = this.#create(lineage)
     fresh.publish(this.#options.dir)
     full.close()
     this.#closed.push({ number: full.number, path: full.path, lastLive: this.#head.last.index })

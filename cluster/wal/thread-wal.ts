@@ -9,13 +9,14 @@ import { Worker } from 'node:worker_threads'
 import type { LogBase } from '../raft/types.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
 import { NO_METRICS } from './measured-file-ops.ts'
-import { SEGMENT_BYTES_MAX } from './segmented-log.ts'
+import { RESERVE_BYTES, SEGMENT_BYTES_MAX } from './segmented-log.ts'
 import type { WalReply, WalRequest, WalThreadOptions } from './wal-protocol.ts'
-import { packEntries, unpackError } from './wal-protocol.ts'
-import type { Wal, WalBatch, WalContent, WalEvents } from './wal.ts'
+import { packEntries, packMending, unpackError } from './wal-protocol.ts'
+import type { Wal, WalBatch, WalContent, WalEvents, WalMending } from './wal.ts'
 
-export interface ThreadWalOptions extends Omit<WalThreadOptions, 'segmentBytesMax'> {
+export interface ThreadWalOptions extends Omit<WalThreadOptions, 'segmentBytesMax' | 'reserveBytes'> {
   readonly segmentBytesMax?: number
+  readonly reserveBytes?: number
 }
 
 /** The core's own limits keep what is not yet durable far below this; beyond it a bound is broken somewhere. */
@@ -23,12 +24,13 @@ const UNSYNCED_BYTES_MAX = 1024 * 1024 * 1024
 
 const WORKER_FILE = import.meta.url.endsWith('.ts') ? './wal-worker.ts' : './wal-worker.js'
 
-type State = 'new' | 'opening' | 'open' | 'closing' | 'closed' | 'failed'
+type State = 'new' | 'opening' | 'holed' | 'mending' | 'open' | 'closing' | 'closed' | 'failed'
 
 export class ThreadWal implements Wal {
   readonly #options: ThreadWalOptions
   #state: State = 'new'
   #worker: Worker | null = null
+  /** Who waits for `open` or `mend`. */
   #opening: { resolve(content: WalContent): void; reject(error: Error): void } | null = null
   #exited: Promise<void> = Promise.resolve()
   #events: WalEvents | null = null
@@ -48,7 +50,8 @@ export class ThreadWal implements Wal {
     assert(this.#state === 'new', 'a log is opened once')
     this.#state = 'opening'
     this.#events = events
-    const workerData: WalThreadOptions = { segmentBytesMax: SEGMENT_BYTES_MAX, ...this.#options }
+    const bounds = { segmentBytesMax: SEGMENT_BYTES_MAX, reserveBytes: RESERVE_BYTES }
+    const workerData: WalThreadOptions = { ...bounds, ...this.#options }
     const worker = new Worker(new URL(WORKER_FILE, import.meta.url), { name: 'wal', workerData })
     this.#worker = worker
     worker.on('message', (reply: WalReply) => this.#receive(reply))
@@ -59,14 +62,19 @@ export class ThreadWal implements Wal {
         resolve()
       })
     })
-    return new Promise((resolve, reject) => {
-      this.#opening = { resolve, reject }
-    })
+    return this.#content()
+  }
+
+  mend(mending: WalMending): Promise<WalContent> {
+    assert(this.#state === 'holed', 'only a log with holes is mended, and once')
+    this.#state = 'mending'
+    this.#post(packMending(mending))
+    return this.#content()
   }
 
   append(batch: WalBatch): void {
     if (this.#state === 'failed') return
-    assert(this.#state === 'open', 'a log is written to between open and close')
+    assert(this.#state === 'open', 'a log is written to between open and close, when it has no holes')
     const { sequence, hardState, base } = batch
     const entries = packEntries(batch.entries)
     this.#unsyncedBytes += entries.data.byteLength
@@ -89,9 +97,15 @@ export class ThreadWal implements Wal {
   /** Everything appended before is durable and answered when it resolves, unless the log has failed. Idempotent. */
   async close(): Promise<void> {
     if (this.#worker === null) return
-    if (this.#state === 'open' || this.#state === 'opening') this.#state = 'closing'
+    if (this.#state !== 'failed' && this.#state !== 'closed') this.#state = 'closing'
     this.#post({ type: 'close' })
     await this.#exited
+  }
+
+  #content(): Promise<WalContent> {
+    return new Promise((resolve, reject) => {
+      this.#opening = { resolve, reject }
+    })
   }
 
   #post(request: WalRequest, transfer: ArrayBuffer[] = []): void {
@@ -102,10 +116,14 @@ export class ThreadWal implements Wal {
     if (this.#state === 'failed') return
     switch (reply.type) {
       case 'opened':
+      case 'mended':
         this.#metrics = reply.metrics
-        if (this.#state === 'opening') this.#state = 'open'
+        if (this.#state !== 'closing') this.#state = reply.content.holes.length > 0 ? 'holed' : 'open'
         this.#opening?.resolve(reply.content)
         this.#opening = null
+        return
+      case 'diskFull':
+        this.#events?.onDiskFull()
         return
       case 'durable':
         this.#metrics = reply.metrics

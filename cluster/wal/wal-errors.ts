@@ -6,8 +6,9 @@
  */
 import { AssertionError } from 'node:assert/strict'
 import { StartError } from '../types.ts'
+import type { LogIdentity } from './segment-format.ts'
 
-/** Damage that no interrupted write explains. The file is left exactly as it was found. */
+/** Damage of which nobody can say what was lost by it. The file is left exactly as it was found. */
 export class WalCorruptError extends StartError {
   readonly file: string
   /** Byte in `file` at which reading stopped making sense. */
@@ -36,25 +37,30 @@ export class WalWriteError extends Error {
   override readonly name = 'WalWriteError'
 }
 
-export function foreignLogError(
-  file: string,
-  what: { field: string; found: string; expected: string },
-): StartError {
+/** Null when the file belongs to this very node. */
+export function foreignLogError(file: string, found: LogIdentity, expected: LogIdentity): StartError | null {
+  const field = (['clusterId', 'nodeId', 'incarnation'] as const).find(
+    (name) => found[name] !== expected[name],
+  )
+  if (field === undefined) return null
   return new StartError(
     'log_foreign',
-    `Cannot open the Raft log: '${file}' belongs to ${what.field} '${what.found}', this is '${what.expected}'`,
+    `Cannot open the Raft log: '${file}' belongs to ${field} '${found[field]}', this is '${expected[field]}'`,
     { hint: 'Start this node with the data directory that was formatted for it' },
   )
 }
 
 const FULL_DISK_CODES: readonly unknown[] = ['ENOSPC', 'EDQUOT']
 
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && FULL_DISK_CODES.includes(error.code)
+}
+
 /** Puts an I/O error into one sentence that says what the operator has to do. A bug stays a bug. */
 export function writeErrorOf(dir: string, cause: unknown): Error {
   if (cause instanceof WalWriteError || cause instanceof AssertionError) return cause
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const text = cause instanceof Error ? cause.message : String(cause)
-  return FULL_DISK_CODES.includes(code)
+  return isDiskFull(cause)
     ? new WalWriteError(
         `Cannot write the Raft log in '${dir}': the disk is full; free space, then start the node again`,
         { cause },

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import type { Entry, EntryKind, HardState, LogBase } from '../raft/types.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
 import { WalCorruptError, WalWriteError } from './wal-errors.ts'
-import type { WalBatch, WalContent } from './wal.ts'
+import type { WalBatch, WalContent, WalMending } from './wal.ts'
 import { StartError } from '../types.ts'
 
 /** What the thread is started with. */
@@ -18,6 +18,7 @@ export interface WalThreadOptions {
   readonly nodeId: string
   readonly incarnation: string
   readonly segmentBytesMax: number
+  readonly reserveBytes: number
 }
 
 export interface PackedEntries {
@@ -35,13 +36,22 @@ export interface AppendRequest {
   readonly entries: PackedEntries
 }
 
+export interface MendRequest {
+  readonly type: 'mend'
+  /** Null: the log is mended with `committed`. */
+  readonly base: LogBase | null
+  readonly committed: PackedEntries
+}
+
 export type WalRequest =
   | AppendRequest
+  | MendRequest
   | { readonly type: 'compact'; readonly base: LogBase }
   | { readonly type: 'close' }
 
 export type WalReply =
-  | { readonly type: 'opened'; readonly content: WalContent; readonly metrics: WalMetrics }
+  | { readonly type: 'opened' | 'mended'; readonly content: WalContent; readonly metrics: WalMetrics }
+  | { readonly type: 'diskFull' }
   | {
       readonly type: 'durable'
       readonly sequences: readonly number[]
@@ -84,8 +94,19 @@ export function unpackBatch({ sequence, hardState, base, entries }: AppendReques
   return { sequence, hardState, base, entries: unpackEntries(entries) }
 }
 
-/** The buffers behind the entries, each once. */
+export function packMending(mending: WalMending): MendRequest {
+  return 'base' in mending
+    ? { type: 'mend', base: mending.base, committed: packEntries([]) }
+    : { type: 'mend', base: null, committed: packEntries(mending.committed) }
+}
+
+export function unpackMending({ base, committed }: MendRequest): WalMending {
+  return base === null ? { committed: unpackEntries(committed) } : { base }
+}
+
+/** The buffers behind the entries, each once; none as long as the log still needs them to close its holes. */
 export function buffersOf(content: WalContent): ArrayBuffer[] {
+  if (content.holes.length > 0) return []
   const buffers = new Set<ArrayBuffer>()
   for (const { data } of content.entries) if (data.buffer instanceof ArrayBuffer) buffers.add(data.buffer)
   return [...buffers]

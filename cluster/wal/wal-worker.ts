@@ -10,7 +10,7 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { SystemClock } from '../node/system-clock.ts'
 import { SegmentedLog } from './segmented-log.ts'
 import type { AppendRequest, WalReply, WalRequest, WalThreadOptions } from './wal-protocol.ts'
-import { buffersOf, packError, unpackBatch } from './wal-protocol.ts'
+import { buffersOf, packError, unpackBatch, unpackMending } from './wal-protocol.ts'
 
 /** A group stops growing when it holds this much; what waits beyond goes into the next one. */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024
@@ -18,7 +18,11 @@ const GROUP_BYTES_MAX = 8 * 1024 * 1024
 assert(parentPort, 'this file is the entry of a thread')
 const port = parentPort
 const clock = new SystemClock()
-const log = new SegmentedLog({ ...(workerData as WalThreadOptions), now: () => clock.now() })
+const log = new SegmentedLog({
+  ...(workerData as WalThreadOptions),
+  now: () => clock.now(),
+  onDiskFull: () => reply({ type: 'diskFull' }),
+})
 let failed = false
 
 orFail(() => {
@@ -34,6 +38,12 @@ function serve(request: WalRequest): WalRequest | null {
   switch (request.type) {
     case 'append':
       return serveGroup(request)
+    case 'mend':
+      orFail(() => {
+        const content = log.mend(unpackMending(request))
+        reply({ type: 'mended', content, metrics: log.metrics() }, buffersOf(content))
+      })
+      return nextRequest()
     case 'compact':
       orFail(() => {
         log.compact(request.base)

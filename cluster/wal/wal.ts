@@ -5,7 +5,7 @@
  * and MemoryWal (tests, can lose what was not yet synced).
  * Rule: `onDurable` speaks only after the bytes have survived fdatasync; after an I/O error it never speaks again.
  */
-import type { Entry, HardState, LogBase } from '../raft/types.ts'
+import type { Entry, HardState, LogBase, LogIndex, Term } from '../raft/types.ts'
 
 export interface WalBatch {
   readonly sequence: number
@@ -19,19 +19,45 @@ export interface WalBatch {
 export interface WalContent {
   readonly hardState: HardState
   readonly base: LogBase
+  /** Contiguous after `base`. Where there is a hole, `data` is empty and means nothing. */
   readonly entries: readonly Entry[]
+  /**
+   * Entries whose bytes are damaged, ascending. Not empty: the log takes no batch before `mend` has closed all of them.
+   * They may have been acknowledged, so they are never cut off and never forgotten.
+   */
+  readonly holes: readonly WalHole[]
 }
+
+export interface WalHole {
+  readonly index: LogIndex
+  /** Null when the header of the entry is lost as well. */
+  readonly term: Term | null
+}
+
+/** How a hole is closed. */
+export type WalMending =
+  /** The state machine holds everything up to `base` durably, and no hole lies after it: the log begins there. */
+  | { readonly base: LogBase }
+  /**
+   * Committed entries, as a peer has them, one for each hole. One that is not what was lost here (another term, another
+   * check value) proves that the lost one never was committed: it replaces it, and everything after it is void.
+   */
+  | { readonly committed: readonly Entry[] }
 
 export interface WalEvents {
   /** Called once per batch, in order. */
   onDurable(sequence: number): void
   /** The log cannot be trusted any more: stop acking, stop the node. */
   onFatal(error: Error): void
+  /** The disk is full and the reserve was given up to finish what was under way: take nothing new. Called once. */
+  onDiskFull(): void
 }
 
 export interface Wal {
-  /** Reads, verifies and rewrites the tail; resolves with what survived. Throws WalCorruptError on damage that is no torn tail. */
+  /** Reads, verifies and rewrites the tail; resolves with what survived. Throws WalCorruptError on damage that nothing can mend. */
   open(events: WalEvents): Promise<WalContent>
+  /** Only between an `open` that found holes and the first `append`. Resolves with the whole log, durable and without holes. */
+  mend(mending: WalMending): Promise<WalContent>
   /** Never blocks; batches that wait for the disk share one fdatasync. */
   append(batch: WalBatch): void
   /** Entries up to `index` may be dropped: whole segments are deleted. */

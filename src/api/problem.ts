@@ -48,6 +48,7 @@ export const STATUS_OF = {
   commit_unknown: 503,
   not_enough_replicas: 503,
   slow_down: 503,
+  disk_full: 503,
   shutting_down: 503,
   insufficient_storage: 507,
 } as const satisfies Record<ProblemCode, number>

@@ -1,15 +1,29 @@
 /**
  * What the commands of one apply batch see: the stored rows under everything the batch has decided so far.
  *
- * Owns: the overlay of a batch. Knows nothing of: what is decided. Rule: it lives for one batch, in which nobody else writes.
+ * Owns: the overlay of a batch, and what it changes in the end. Knows nothing of: what is decided.
+ * Rule: it lives for one batch, in which nobody else writes; what a change replaces was read from disk and verified.
  */
 import type { Row, RowKey, RowKind, RowTypes, View, Write } from '../state-machine/view.ts'
 import type { OpenState } from './open-state.ts'
+import { encodeRow, keyBytes } from './row-codec.ts'
+
+interface Stored {
+  readonly row: Row
+  readonly value: Buffer
+}
+
+/** Values as they lie on disk; null where there is no row. */
+export interface Change {
+  readonly key: Buffer
+  readonly before: Buffer | null
+  readonly after: Buffer | null
+}
 
 export class BatchView implements View {
   readonly #state: OpenState
   /** Rows that were read, null where there is none: the bucket and tenant rows are asked for by every command. */
-  readonly #read = new Map<RowKey, Row | null>()
+  readonly #read = new Map<RowKey, Stored | null>()
   readonly #written = new Map<RowKey, Row | null>()
 
   constructor(state: OpenState) {
@@ -30,11 +44,21 @@ export class BatchView implements View {
     return this.#written
   }
 
+  /** What is written over a row that no command looked at is read here. Throws StateDamagedError. */
+  *changes(): Generator<Change> {
+    for (const [name, row] of this.#written) {
+      const key = keyBytes(name)
+      const known = this.#read.get(name)
+      const before = known === undefined ? this.#state.readVerified(key) : known?.value
+      yield { key, before: before ?? null, after: row === null ? null : encodeRow(key, row) }
+    }
+  }
+
   #fromStore<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
     const memo = this.#read.get(key)
-    if (memo !== undefined) return memo === null ? undefined : (memo as RowTypes[K])
-    const row = this.#state.read(key)
-    this.#read.set(key, row ?? null)
-    return row
+    if (memo !== undefined) return memo === null ? undefined : (memo.row as RowTypes[K])
+    const stored = this.#state.readStored(key)
+    this.#read.set(key, stored ?? null)
+    return stored?.row
   }
 }

@@ -28,6 +28,7 @@ import { listObjects } from './object-listing.ts'
 import type { OpenState, StateHandle } from './open-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
 import type { ListObjectsQuery, ObjectPage, Page, StateReader } from './state-reader.ts'
+import { assertAscending } from './state-rows.ts'
 
 const PAGE_ROWS_MAX = 1000
 
@@ -127,7 +128,8 @@ export class LevelStateReader implements StateReader {
   }
 
   repairs(target: string, limit: number): readonly RepairRecord[] {
-    return this.#handle.current.repairs.take(target, limit)
+    // The engine asks at any time, also while a state is being fetched from a peer: nothing is owed by what cannot be read.
+    return this.#handle.usable?.repairs.take(target, limit) ?? []
   }
 
   repairCount(): number {
@@ -152,6 +154,7 @@ async function readPage<K extends RowKind>(state: OpenState, query: PageQuery): 
   const start = Buffer.compare(next, first) > 0 ? next : first
   const items: RowTypes[K][] = []
   let last: string | null = null
+  let seen: Uint8Array = new Uint8Array()
   // One row more than asked for tells whether anything is left.
   for await (const [bytes, value] of state.db.iterator({
     gte: start,
@@ -160,8 +163,10 @@ async function readPage<K extends RowKind>(state: OpenState, query: PageQuery): 
   })) {
     if (items.length === limit) return { items, next: last }
     const key: RowKey<K> = bytes.toString('utf8')
+    assertAscending(seen, bytes)
     items.push(decodeRow(key, value))
     last = key.slice(all.start.length)
+    seen = bytes
   }
   return { items, next: null }
 }

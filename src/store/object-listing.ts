@@ -6,8 +6,8 @@
  */
 import { keys, narrow, ranges, successor, type KeyRange } from '../state-machine/keys.ts'
 import type { BucketId, ObjectRecord } from '../state-machine/records.ts'
-import type { Database } from './open-state.ts'
-import { decodeRow, keyBytes } from './row-codec.ts'
+import { assertAscending, type Database } from './state-rows.ts'
+import { decodeRow, keyBytes, openRow } from './row-codec.ts'
 import type { ListObjectsQuery, ObjectPage } from './state-reader.ts'
 
 const READ_AHEAD_BYTES = 64 * 1024
@@ -22,6 +22,7 @@ export async function listObjects(
   const objects: ObjectRecord[] = []
   const commonPrefixes: string[] = []
   let last: string | null = null
+  let seen: Uint8Array = new Uint8Array()
   // Declared bounds hold for seek() as well: a target beyond them ends the walk.
   const iterator = db.iterator({
     gte: startOf(all, range, query),
@@ -33,12 +34,15 @@ export async function listObjects(
       const entry = await iterator.next()
       if (entry === undefined) return { objects, commonPrefixes, next: null }
       if (found === query.limit) return { objects, commonPrefixes, next: last }
+      assertAscending(seen, entry[0])
+      seen = entry[0]
       const key = entry[0].toString('utf8').slice(all.start.length)
       const folded = commonPrefixOf(key, query)
       last = folded ?? key
       if (folded === null) {
         objects.push(decodeRow(keys.object(bucket, key), entry[1]))
       } else {
+        openRow(entry[0], entry[1])
         commonPrefixes.push(folded)
         iterator.seek(keyBytes(successor(all.start + folded)))
       }

@@ -3,63 +3,93 @@
  *
  * Owns: opening, typed single reads, and a close that waits for reads in flight.
  * Knows nothing of: what rows mean, which directory is the current one.
- * Rule: nobody keeps an OpenState; a read takes it from the handle each time, because an install swaps it.
+ * Rules: nobody keeps an OpenState; a read takes it from the handle each time, because an install swaps it. Whatever
+ * damage a read meets is told to the owner of the state as well as to the reader.
  */
 import assert from 'node:assert/strict'
 import { Level } from 'level'
+import { StateDamagedError } from '../../cluster/index.ts'
 import type { RowKey, RowKind, RowTypes } from '../state-machine/view.ts'
+import { damageIn } from './level-errors.ts'
 import { RepairWindow } from './repair-window.ts'
 import { decodeRow, keyBytes, openRow } from './row-codec.ts'
-
-/** Opaque bytes of the machine under the state: applied index, configuration, sessions. Written with every batch. */
-export const MACHINE_RECORD_KEY: Buffer = keyBytes('machineRecord')
+import { type BatchOperation, readSeal, type StateSeal } from './state-seal.ts'
+import { type Database, type DatabaseSnapshot, FIRST_STATE_KEY, removeKeys } from './state-rows.ts'
 
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024
 
-export type Database = Level<Buffer, Buffer>
-export type DatabaseSnapshot = ReturnType<Database['snapshot']>
+export type OnDamage = (error: StateDamagedError, state: OpenState) => void
+
+export interface OpenStateOptions {
+  readonly location: string
+  /** The directory must not hold a database yet. Otherwise it must. */
+  readonly create: boolean
+  /** Called for every damage that a read of this state meets, before the reader hears of it. */
+  readonly onDamage: OnDamage
+}
 
 export class OpenState {
   readonly location: string
   readonly db: Database
   readonly repairs: RepairWindow
+  readonly #onDamage: OnDamage
   #leases = 0
+  #isClosing = false
   #drained: (() => void) | null = null
 
-  private constructor(location: string, db: Database) {
+  private constructor(db: Database, { location, onDamage }: OpenStateOptions) {
     this.location = location
     this.db = db
     this.repairs = new RepairWindow(db)
+    this.#onDamage = onDamage
   }
 
-  /** `create`: the directory must not hold a database yet. Otherwise it must. */
-  static async open(location: string, { create }: { readonly create: boolean }): Promise<OpenState> {
-    const db: Database = new Level(location, {
-      keyEncoding: 'buffer',
-      valueEncoding: 'buffer',
-      createIfMissing: create,
-      errorIfExists: create,
-      cacheSize: BLOCK_CACHE_BYTES,
-    })
-    try {
-      await db.open()
-    } catch (cause) {
-      throw new Error(`Cannot open the state in ${location}`, { cause })
-    }
-    const state = new OpenState(location, db)
-    await state.repairs.load()
-    return state
+  /** Rejects with what LevelDB says; nothing in the state was looked at yet. */
+  static async open(options: OpenStateOptions): Promise<OpenState> {
+    return new OpenState(await openDatabase(options.location, options.create), options)
   }
 
-  /** Throws RowDamagedError. */
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
+
+  /** Throws StateDamagedError. */
   read<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
-    const value = this.db.getSync(keyBytes(key))
-    return value === undefined ? undefined : decodeRow(key, value)
+    const stored = this.readStored(key)
+    return stored?.row
   }
 
-  machineRecord(snapshot?: DatabaseSnapshot): Uint8Array | null {
-    const value = this.db.getSync(MACHINE_RECORD_KEY, snapshot === undefined ? {} : { snapshot })
-    return value === undefined ? null : openRow(MACHINE_RECORD_KEY, value)
+  /** With the bytes that the row was made of. Throws StateDamagedError. */
+  readStored<K extends RowKind>(
+    key: RowKey<K>,
+  ): { readonly row: RowTypes[K]; readonly value: Buffer } | undefined {
+    return this.#watched(() => {
+      const value = this.db.getSync(keyBytes(key))
+      return value === undefined ? undefined : { row: decodeRow(key, value), value }
+    })
+  }
+
+  /** What is stored under a key, verified but not decoded. Throws StateDamagedError. */
+  readVerified(key: Buffer): Buffer | undefined {
+    return this.#watched(() => {
+      const value = this.db.getSync(key)
+      if (value !== undefined) openRow(key, value)
+      return value
+    })
+  }
+
+  seal(snapshot?: DatabaseSnapshot): StateSeal | null {
+    return this.#watched(() => readSeal(this.db, snapshot))
+  }
+
+  /** Durable when it resolves. */
+  async write(operations: readonly BatchOperation[]): Promise<void> {
+    await this.db.batch([...operations], { sync: true })
+  }
+
+  /** Notes of the install that made this state. */
+  async removeNotes(): Promise<void> {
+    await removeKeys(this.db, { lt: FIRST_STATE_KEY })
   }
 
   /** Keeps the database open until `work` is done. For bounded work only: an install waits for it. */
@@ -67,6 +97,8 @@ export class OpenState {
     this.#leases++
     try {
       return await work(this)
+    } catch (error) {
+      throw this.#told(error)
     } finally {
       this.#leases--
       if (this.#leases === 0) this.#drained?.()
@@ -74,23 +106,61 @@ export class OpenState {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
     if (this.#leases > 0) await new Promise<void>((resolve) => (this.#drained = resolve))
     await this.db.close()
   }
+
+  #watched<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      throw this.#told(error)
+    }
+  }
+
+  #told(error: unknown): unknown {
+    const damage = damageIn(error)
+    if (damage === null) return error
+    this.#onDamage(damage, this)
+    return damage
+  }
+}
+
+export async function openDatabase(location: string, create: boolean): Promise<Database> {
+  const db: Database = new Level(location, {
+    keyEncoding: 'buffer',
+    valueEncoding: 'buffer',
+    createIfMissing: create,
+    errorIfExists: create,
+    cacheSize: BLOCK_CACHE_BYTES,
+  })
+  await db.open()
+  return db
 }
 
 export class StateHandle {
   #current: OpenState | null = null
+  #fault: string | null = null
 
+  /** Throws StateDamagedError while there is nothing that may be read. */
   get current(): OpenState {
+    if (this.#fault !== null) throw new StateDamagedError(`Cannot read the state: ${this.#fault}`)
     assert(this.#current !== null, 'the state is read between open and close only')
     return this.#current
   }
 
-  /** Returns what was current before; its owner closes it. */
-  swap(next: OpenState | null): OpenState | null {
+  /** Null while there is nothing that may be read. */
+  get usable(): OpenState | null {
+    return this.#current
+  }
+
+  /** Returns what was current before; its owner closes it. `fault`: why nothing is. */
+  swap(next: OpenState | null, fault: string | null = null): OpenState | null {
+    assert(next === null || fault === null, 'a state with a fault is not given to readers')
     const previous = this.#current
     this.#current = next
+    this.#fault = fault
     return previous
   }
 }

@@ -10,6 +10,7 @@
  */
 import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr'
+import { StateDamagedError } from '../../cluster/index.ts'
 import { kindOf } from '../state-machine/keys.ts'
 import type { Row, RowKey, RowKind, RowTypes } from '../state-machine/view.ts'
 
@@ -21,7 +22,7 @@ const VERSION_BYTE = Uint8Array.of(ROW_VERSION)
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
 /** Stored bytes are not what was written under this key. The data is never shown; the names in the key neither. */
-export class RowDamagedError extends Error {
+export class RowDamagedError extends StateDamagedError {
   override readonly name = 'RowDamagedError'
   readonly kind: string
   constructor(kind: string, what: string, options?: ErrorOptions) {

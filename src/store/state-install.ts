@@ -1,106 +1,138 @@
 /**
- * Fills a fresh database from a snapshot stream and proves that it arrived whole.
+ * Pulls a state from a source, block by block, until it is whole and proven.
  *
- * Owns: verification: frame checksums, row checksums, ascending keys, row count, the hash over the stream, and a full
- * read-back. Knows nothing of: directories, which state is current.
- * Rule: resolves only when every row is durable and was read back; on any doubt it throws and the caller drops the database.
+ * Owns: what to ask for next, and every check of what comes. Knows nothing of: directories, which state is current.
+ * Rules: nothing that fails a check is written; it resolves only when every row was read back and all of them add up to
+ * the checksum of the source. On any doubt it throws, and what was proven so far stays for the next attempt.
  */
-import { createHash, type Hash } from 'node:crypto'
-import { type Database, MACHINE_RECORD_KEY } from './open-state.ts'
+import { hash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { STATE_BLOCK_BYTES_MAX, type StateBlock, type StateSource } from '../../cluster/index.ts'
+import { type HeldRange, IncomingDamagedError, IncomingState } from './incoming-state.ts'
+import { faultInFiles } from './level-files.ts'
+import { rowsOf, SnapshotDamagedError } from './row-block.ts'
 import { openRow } from './row-codec.ts'
-import { FRAME_KIND, type Frame, MAGIC, readFrames, SnapshotDamagedError } from './snapshot-frames.ts'
+import type { RowSum } from './row-sum.ts'
+import { isStateKey } from './state-rows.ts'
 
-const ROWS_PER_READ = 1000
-const READ_BYTES = 256 * 1024
+/** Rounds in which damage of what was gathered is mended by pulling it again. */
+const ROUNDS_MAX = 3
 
-interface Progress {
-  readonly hash: Hash
-  rows: number
-  lastKey: Buffer
-  stage: 'header' | 'rows' | 'end'
-}
-
-export async function fillFromStream(db: Database, stream: AsyncIterable<Uint8Array>): Promise<void> {
-  const progress: Progress = {
-    hash: createHash('sha256'),
-    rows: 0,
-    lastKey: Buffer.alloc(0),
-    stage: 'header',
-  }
-  for await (const frame of readFrames(stream)) {
-    if (progress.stage === 'end') throw damaged('something follows its trailer')
-    if (progress.stage === 'header') acceptHeader(frame, progress)
-    else if (frame.kind === FRAME_KIND.rows) await acceptRows(db, frame, progress)
-    else acceptTrailer(frame, progress)
-    progress.hash.update(frame.bytes)
-  }
-  if (progress.stage !== 'end') throw damaged('it ends before its trailer')
-  await readBack(db, progress.rows)
-}
-
-function acceptHeader(frame: Frame, progress: Progress): void {
-  if (frame.kind !== FRAME_KIND.header || !frame.payload.equals(MAGIC)) {
-    throw damaged('it does not begin as a snapshot of this format')
-  }
-  progress.stage = 'rows'
-}
-
-async function acceptRows(db: Database, frame: Frame, progress: Progress): Promise<void> {
-  const batch: { type: 'put'; key: Buffer; value: Buffer }[] = []
-  for (const { key, value } of rowsOf(frame.payload)) {
-    if (Buffer.compare(progress.lastKey, key) >= 0) throw damaged('its rows do not ascend')
-    batch.push({ type: 'put', key, value })
-    progress.lastKey = key
-    progress.rows++
-  }
-  // NOTE: every batch is synced. A later synced batch would not cover earlier ones: LevelDB changes its log file
-  // without syncing the one it leaves.
-  await db.batch(batch, { sync: true })
-}
-
-function acceptTrailer(frame: Frame, progress: Progress): void {
-  const { payload } = frame
-  if (frame.kind !== FRAME_KIND.trailer || payload.length !== 40) throw damaged('a frame is of no known kind')
-  if (payload.readBigUInt64LE(0) !== BigInt(progress.rows)) throw damaged('rows are missing')
-  if (!payload.subarray(8).equals(progress.hash.copy().digest())) throw damaged('its hash does not agree')
-  progress.stage = 'end'
-}
-
-function* rowsOf(payload: Buffer): Generator<{ key: Buffer; value: Buffer }> {
-  let offset = 0
-  const part = (): Buffer => {
-    if (offset + 4 > payload.length) throw damaged('a row is cut short')
-    const end = offset + 4 + payload.readUInt32LE(offset)
-    if (end > payload.length) throw damaged('a row is cut short')
-    const bytes = payload.subarray(offset + 4, end)
-    offset = end
-    return bytes
-  }
-  while (offset < payload.length) yield { key: part(), value: part() }
-}
-
-/** What was sent proves nothing about what was kept. */
-async function readBack(db: Database, expected: number): Promise<void> {
-  let rows = 0
-  let hasRecord = false
-  const iterator = db.iterator({ highWaterMarkBytes: READ_BYTES })
+/** Fills the directory, going on with what an earlier install left there. Rejects with the error of the source when a pull fails. */
+export async function pullInto(
+  location: string,
+  source: StateSource,
+  onStep: (step: string) => void,
+): Promise<void> {
   try {
-    for (;;) {
-      const entries = await iterator.nextv(ROWS_PER_READ)
-      if (entries.length === 0) break
-      for (const [key, value] of entries) {
-        openRow(key, value)
-        hasRecord ||= key.equals(MACHINE_RECORD_KEY)
-      }
-      rows += entries.length
-    }
-  } finally {
-    await iterator.close()
+    await pullOnce(location, source, onStep)
+  } catch (error) {
+    if (!(error instanceof IncomingDamagedError)) throw error
+    await rm(location, { recursive: true, force: true })
+    await pullOnce(location, source, onStep)
   }
-  if (rows !== expected) throw damaged(`${expected} rows were written and ${rows} were read back`)
-  if (!hasRecord) throw damaged('it has no machine record')
+}
+
+async function pullOnce(
+  location: string,
+  source: StateSource,
+  onStep: (step: string) => void,
+): Promise<void> {
+  const incoming = await IncomingState.open(location)
+  onStep('incoming opened')
+  try {
+    const sum = await pullUntilWhole(incoming, source, () => onStep('block written'))
+    if (!sum.bytes().equals(source.checksum)) {
+      throw damaged('its rows do not add up to the checksum that the source gives; ask another node')
+    }
+    await incoming.seal({ record: source.record, sum })
+    onStep('sealed')
+  } finally {
+    await incoming.close()
+  }
+  // Rows were read back; what helps to find them was not.
+  const fault = await faultInFiles(location)
+  if (fault !== null) throw new IncomingDamagedError(`Cannot install a state: ${fault}`)
+}
+
+async function pullUntilWhole(
+  incoming: IncomingState,
+  source: StateSource,
+  onBlock: () => void,
+): Promise<RowSum> {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const end = await pullBlocks(incoming, source, onBlock)
+    const sum = await incoming.readBack(end)
+    if (sum !== null) return sum
+  }
+  throw new Error(
+    `Cannot install a state: rows were not read back as they were written, ${ROUNDS_MAX} times over; check the disk`,
+  )
+}
+
+/** Gives the key that the last block speaks of. */
+async function pullBlocks(
+  incoming: IncomingState,
+  source: StateSource,
+  onBlock: () => void,
+): Promise<Uint8Array> {
+  let after: Uint8Array = new Uint8Array()
+  for (;;) {
+    const held = await incoming.held(after)
+    const block = await source.block({ after, held })
+    checkBlock(block, { after, held })
+    await incoming.replace(after, block)
+    onBlock()
+    if (block.isEnd) return block.through
+    after = block.through
+  }
+}
+
+/** Throws SnapshotDamagedError or RowDamagedError. */
+function checkBlock(
+  { rows, digest, through, isEnd }: StateBlock,
+  { after, held }: { readonly after: Uint8Array; readonly held: HeldRange | null },
+): void {
+  const step = Buffer.compare(through, after)
+  if (isEnd ? step < 0 : step <= 0) throw damaged('a block leads back instead of on')
+  if (rows === null) {
+    if (held === null) throw damaged('a block without rows came for rows that are not held')
+    if (!held.digest.equals(digest) || !held.through.equals(through)) {
+      throw damaged('a block says "the same" of other rows than those that are held')
+    }
+    return
+  }
+  if (!hash('sha256', rows, 'buffer').equals(digest)) throw damaged('the digest of a block does not agree')
+  checkRows(rows, { after, through })
+}
+
+function checkRows(
+  bytes: Uint8Array,
+  { after, through }: { readonly after: Uint8Array; readonly through: Uint8Array },
+): void {
+  let last = after
+  let count = 0
+  for (const { key, value } of rowsOf(bytes)) {
+    count++
+    if (Buffer.compare(key, last) <= 0) throw damaged('its rows do not ascend')
+    if (Buffer.compare(key, through) > 0) throw damaged('a block holds rows beyond its end')
+    if (!isStateKey(key)) throw damaged('a block holds a key that is no row of a state')
+    openForeign(key, value)
+    last = key
+  }
+  if (bytes.length > STATE_BLOCK_BYTES_MAX && count > 1)
+    throw damaged('a block is larger than a block may be')
+}
+
+/** A damaged row of a peer says nothing about the state of this node. */
+function openForeign(key: Buffer, value: Buffer): void {
+  try {
+    openRow(key, value)
+  } catch (cause) {
+    throw new SnapshotDamagedError('Cannot install a state: a row of it is damaged', { cause })
+  }
 }
 
 function damaged(what: string): SnapshotDamagedError {
-  return new SnapshotDamagedError(`Cannot install snapshot: ${what}`)
+  return new SnapshotDamagedError(`Cannot install a state: ${what}`)
 }

@@ -319,6 +319,7 @@ t.test('a machine that cannot serve', async (t) => {
     'commit_unknown',
     'not_enough_replicas',
     'slow_down',
+    'disk_full',
     'no_leader',
     'leader_not_ready',
   ] as const) {

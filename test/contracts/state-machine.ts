@@ -3,64 +3,122 @@
  *
  * Owns: the guarantees of the StateMachine port in cluster/types.ts as tests. Knows nothing of: what commands mean.
  * Rule: a place gives a fresh state, and the same state again after a restart; its commands give replies that depend on
- * the commands before them, or nothing could be told from them.
+ * the commands before them, or nothing could be told from them. Snapshots and installs: state-installs.ts.
  */
 import type { Test } from 'tap'
-import type { ApplyBatch, StateMachine } from '../../cluster/types.ts'
-import { collected } from '../helpers/async.ts'
+import { StateDamagedError, type ApplyBatch, type StateMachine } from '../../cluster/types.ts'
+
+export interface MachineOptions {
+  /** Called after each durable step of an install. */
+  readonly onInstallStep?: (step: string) => void
+}
 
 export interface StateMachinePlace {
-  /** Another StateMachine over what earlier ones of this place left behind. The one before is closed. */
-  machine(): StateMachine
+  /** Another StateMachine over what earlier ones of this place left behind. The one before is closed, or never runs again. */
+  machine(options?: MachineOptions): StateMachine
+  /** What a power cut now would leave of it, as a place of its own. */
+  cut(): StateMachinePlace
+  /** A stored row is no longer what was written. The machine is the one that runs. */
+  damage(machine: StateMachine): Promise<void>
   /** The i-th command of a fixed sequence. */
   command(i: number): Uint8Array
+  /** Makes a row of about a third of a block. Those of one entry give the same rows in any order. */
+  filling(i: number): Uint8Array
+  /** Adds rows beside the i-th filling, and perhaps changes it. */
+  change(i: number): Uint8Array
+  /** Takes the i-th change back: the rows are as before. */
+  undo(i: number): Uint8Array
 }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** One entry with `count` commands from the i-th on; the record names the batch. */
-function batchAt(place: StateMachinePlace, index: number, { count = 2 } = {}): ApplyBatch {
-  const commands = Array.from({ length: count }, (_, i) => place.command(index * count + i))
+/** One entry; the record names the index. */
+export function batchOf(index: number, commands: readonly Uint8Array[]): ApplyBatch {
   return { entries: [{ index, time: 1_000 + index, commands }], record: encoder.encode(`record ${index}`) }
 }
 
-function plain(replies: readonly (readonly Uint8Array[])[]): string[][] {
+/** One entry with `count` commands from the i-th on. */
+export function batchAt(place: StateMachinePlace, index: number, { count = 2 } = {}): ApplyBatch {
+  return batchOf(
+    index,
+    Array.from({ length: count }, (_, i) => place.command(index * count + i)),
+  )
+}
+
+export function fillings(place: StateMachinePlace, count: number): Uint8Array[] {
+  return Array.from({ length: count }, (_, i) => place.filling(i))
+}
+
+export function plain(replies: readonly (readonly Uint8Array[])[]): string[][] {
   return replies.map((entry) => entry.map((reply) => Buffer.from(reply).toString('hex')))
 }
 
-function textOf(bytes: Uint8Array | null): string | null {
+export function textOf(bytes: Uint8Array | null): string | null {
   return bytes === null ? null : decoder.decode(bytes)
 }
 
-async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += 100) yield bytes.subarray(start, start + 100)
+export function sumOf(machine: StateMachine): string {
+  return Buffer.from(machine.checksum()).toString('hex')
 }
 
-async function cutOf(machine: StateMachine): Promise<{ record: string | null; bytes: Buffer }> {
-  const snapshot = await machine.snapshot()
-  const bytes = Buffer.concat(await collected(snapshot.stream))
-  await snapshot.release()
-  return { record: textOf(snapshot.record), bytes }
+async function meetsDamage(work: Promise<unknown>): Promise<boolean> {
+  return await work.then(
+    () => false,
+    (error: unknown) => error instanceof StateDamagedError,
+  )
+}
+
+/** A machine without a fault. */
+export async function opened(
+  t: Test,
+  place: StateMachinePlace,
+  options: MachineOptions = {},
+): Promise<StateMachine> {
+  const machine = place.machine(options)
+  t.teardown(() => machine.close())
+  const { fault } = await machine.open()
+  if (fault !== null) throw new Error(`the state has a fault: ${fault}`)
+  return machine
 }
 
 export function stateMachineContract(t: Test, makePlace: (t: Test) => Promise<StateMachinePlace>): void {
-  const opened = async (t: Test, place: StateMachinePlace): Promise<StateMachine> => {
-    const machine = place.machine()
-    await machine.open()
-    t.teardown(() => machine.close())
-    return machine
-  }
+  t.test('apply', (t) => applyContract(t, makePlace))
+  t.test('checksum', (t) => checksumContract(t, makePlace))
+  t.test('damage', (t) => damageContract(t, makePlace))
+}
 
+async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachinePlace>): Promise<void> {
   t.test('begins without a record and gives the last one after a restart', async (t) => {
     const place = await makePlace(t)
     const first = place.machine()
-    t.equal(await first.open(), null)
-    for (const index of [1, 2, 3]) await first.apply(batchAt(place, index))
+    t.strictSame(await first.open(), { record: null, fault: null })
     await first.close()
     const second = place.machine()
-    t.teardown(() => second.close())
-    t.equal(textOf(await second.open()), 'record 3')
+    t.strictSame(
+      await second.open(),
+      { record: null, fault: null },
+      'also when it was closed before any batch',
+    )
+    for (const index of [1, 2, 3]) await second.apply(batchAt(place, index))
+    await second.close()
+    const third = place.machine()
+    t.teardown(() => third.close())
+    const { record, fault } = await third.open()
+    t.strictSame([textOf(record), fault], ['record 3', null])
+  })
+
+  t.test('leaves record, rows and checksum of the same batch to a power cut', async (t) => {
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    for (const index of [1, 2, 3]) {
+      await machine.apply(batchAt(place, index))
+      const after = place.cut().machine()
+      t.teardown(() => after.close())
+      const { record, fault } = await after.open()
+      t.strictSame([textOf(record), fault], [`record ${index}`, null])
+      t.equal(sumOf(after), sumOf(machine))
+    }
   })
 
   t.test('answers each command in order, and a batch without entries moves the record alone', async (t) => {
@@ -74,8 +132,12 @@ export function stateMachineContract(t: Test, makePlace: (t: Test) => Promise<St
       replies.map(({ length }) => length),
       [2, 3],
     )
+    const sum = sumOf(machine)
     t.strictSame(await machine.apply({ entries: [], record: encoder.encode('moved') }), [])
-    t.equal((await cutOf(machine)).record, 'moved')
+    t.equal(sumOf(machine), sum)
+    const cut = await machine.snapshot()
+    t.equal(textOf(cut.record), 'moved')
+    await cut.release()
   })
 
   t.test('gives the same replies for the same entries, however they are batched', async (t) => {
@@ -86,58 +148,117 @@ export function stateMachineContract(t: Test, makePlace: (t: Test) => Promise<St
     for (const batch of batches) single.push(...plain(await one.apply(batch)))
     const entries = batches.flatMap((batch) => batch.entries)
     t.strictSame(plain(await two.apply({ entries, record: encoder.encode('record 4') })), single)
+    t.equal(sumOf(one), sumOf(two))
   })
-
-  t.test('carries everything over in a snapshot, which later batches do not change', async (t) => {
-    const [place, other] = [await makePlace(t), await makePlace(t)]
-    const [source, target] = [await opened(t, place), await opened(t, other)]
-    await source.apply(batchAt(place, 1))
-    await target.apply(batchAt(other, 7))
-    const snapshot = await source.snapshot()
-    const stream = snapshot.stream[Symbol.asyncIterator]()
-    const head = await stream.next()
-    // With a period of five or less the commands of batch 6 meet those of batch 1 again.
-    const next = plain(await source.apply(batchAt(place, 6)))
-    const rest = await collected({ [Symbol.asyncIterator]: () => stream })
-    await snapshot.release()
-    t.equal(textOf(snapshot.record), 'record 1')
-    const bytes = Buffer.concat([...(head.done ? [] : [head.value]), ...rest])
-    t.equal(textOf(await target.install(streamOf(bytes))), 'record 1')
-    t.strictSame(
-      plain(await target.apply(batchAt(other, 6))),
-      next,
-      'goes on exactly where the source was cut',
-    )
-    await target.close()
-    t.equal(textOf(await (await reopened(t, other)).open()), 'record 6', 'and is still there after a restart')
-  })
-
-  t.test(
-    'refuses a snapshot that is cut short, damaged or breaks off, and keeps the old state',
-    async (t) => {
-      const [place, other] = [await makePlace(t), await makePlace(t)]
-      const [source, target] = [await opened(t, place), await opened(t, other)]
-      await source.apply(batchAt(place, 1))
-      await target.apply(batchAt(other, 2))
-      const { bytes } = await cutOf(source)
-      const flipped = Buffer.from(bytes)
-      const middle = flipped.length >> 1
-      flipped.writeUInt8(flipped.readUInt8(middle) ^ 1, middle)
-      const breaking = async function* (): AsyncGenerator<Uint8Array> {
-        yield bytes.subarray(0, middle)
-        throw new Error('the sender is gone')
-      }
-      await t.rejects(target.install(streamOf(bytes.subarray(0, bytes.length - 1))))
-      await t.rejects(target.install(streamOf(flipped)))
-      await t.rejects(target.install(breaking()))
-      t.equal((await cutOf(target)).record, 'record 2')
-      t.equal(textOf(await target.install(streamOf(bytes))), 'record 1', 'and takes a whole one after that')
-    },
-  )
 }
 
-async function reopened(t: Test, place: StateMachinePlace): Promise<StateMachine> {
-  const machine = place.machine()
-  t.teardown(() => machine.close())
-  return machine
+async function checksumContract(t: Test, makePlace: (t: Test) => Promise<StateMachinePlace>): Promise<void> {
+  t.test('is equal for equal rows, by whatever order, batches and detours they came to be', async (t) => {
+    const [place, other] = [await makePlace(t), await makePlace(t)]
+    const [one, two] = [await opened(t, place), await opened(t, other)]
+    await one.apply(batchOf(1, fillings(place, 4)))
+    await one.apply(batchOf(5, []))
+    await two.apply(batchOf(1, fillings(other, 4).toReversed()))
+    await two.apply(batchOf(2, [other.change(1), other.change(2)]))
+    t.not(sumOf(one), sumOf(two))
+    await two.apply(batchOf(3, [other.undo(2)]))
+    await two.apply(batchOf(5, [other.undo(1), other.change(0), other.undo(0)]))
+    t.equal(sumOf(one), sumOf(two))
+  })
+
+  t.test('changes with every row, and never comes back before the rows do', async (t) => {
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    const sums = [sumOf(machine)]
+    const commands = [...fillings(place, 4), place.change(0), place.change(3), place.undo(0)]
+    for (const [i, command] of commands.entries()) {
+      await machine.apply(batchOf(i + 1, [command]))
+      sums.push(sumOf(machine))
+    }
+    t.equal(new Set(sums).size, sums.length)
+    t.equal(machine.checksum().length, 32)
+  })
+
+  t.test('is the same after a restart, clean or not, and agrees with every row', async (t) => {
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    await machine.apply(batchOf(1, fillings(place, 4)))
+    await machine.apply(batchOf(2, [place.change(1)]))
+    const sum = sumOf(machine)
+    const afterCut = await opened(t, place.cut())
+    t.equal(sumOf(afterCut), sum)
+    t.equal(await afterCut.verify(), null)
+    await machine.close()
+    const afterStop = await opened(t, place)
+    t.equal(sumOf(afterStop), sum)
+    t.equal(await afterStop.verify(), null)
+    await afterStop.apply(batchOf(3, [place.undo(1)]))
+    t.equal(await afterStop.verify(), null)
+  })
+
+  t.test('agrees with every row while batches are applied', async (t) => {
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    await machine.apply(batchOf(1, fillings(place, 6)))
+    for (let index = 2; index < 8; index++) {
+      const verified = machine.verify()
+      await machine.apply(batchOf(index, [index % 2 === 0 ? place.change(1) : place.undo(1)]))
+      t.equal(await verified, null)
+    }
+  })
+}
+
+async function damageContract(t: Test, makePlace: (t: Test) => Promise<StateMachinePlace>): Promise<void> {
+  t.test('of a row never leaves in a block', async (t) => {
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    await machine.apply(batchOf(1, fillings(place, 4)))
+    const cut = await machine.snapshot()
+    await place.damage(machine)
+    const late = await machine.snapshot()
+    t.ok(await meetsDamage(late.block({ after: new Uint8Array(), held: null })))
+    await Promise.all([cut.release(), late.release()])
+  })
+
+  t.test('of a row is found by verify, and by the next start after an unclean stop', async (t) => {
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    await machine.apply(batchOf(1, fillings(place, 4)))
+    await place.damage(machine)
+    const after = place.cut().machine()
+    t.teardown(() => after.close())
+    const { record, fault } = await after.open()
+    t.equal(record, null)
+    t.type(fault, 'string')
+    t.type(await machine.verify(), 'string')
+  })
+
+  t.test('that was reported stays a fault over every restart, until an install', async (t) => {
+    const [place, other] = [await makePlace(t), await makePlace(t)]
+    const [machine, source] = [await opened(t, place), await opened(t, other)]
+    await machine.apply(batchOf(1, fillings(place, 2)))
+    await source.apply(batchOf(1, fillings(other, 4)))
+    await machine.distrust('the others have another checksum')
+    t.ok(await meetsDamage(machine.apply(batchOf(2, [place.change(0)]))))
+    const cut = await source.snapshot()
+    for (const next of [place.cut(), place]) {
+      if (next === place) await machine.close()
+      const first = next.machine()
+      t.strictSame(await first.open(), { record: null, fault: 'the others have another checksum' })
+      await first.close()
+      const second = next.machine()
+      t.match(
+        await second.open(),
+        { fault: 'the others have another checksum' },
+        'a clean stop does not end it',
+      )
+      t.equal(textOf(await second.install(cut)), 'record 1')
+      t.equal(sumOf(second), sumOf(source))
+      await second.apply(batchOf(2, [place.change(0)]))
+      await second.close()
+      const third = await opened(t, next)
+      t.equal(await third.verify(), null)
+    }
+    await cut.release()
+  })
 }

@@ -19,6 +19,8 @@ export interface BenchNode {
   readonly transport: Transport
   readonly received: Message[]
   readonly unreachable: NodeId[]
+  /** `<peer> <code>` */
+  readonly refused: string[]
 }
 
 export interface TransportBench {

@@ -4,13 +4,16 @@
  * Owns: the promises of cluster/wal/wal.ts as tests. Knows nothing of: segments, threads.
  * Rule: a suite talks to the port alone; a factory gives a fresh log, and the same log again after a restart.
  */
+import type { Test } from 'tap'
 import t from 'tap'
-import type { Entry, HardState } from '../../cluster/raft/types.ts'
-import type { Wal, WalBatch, WalContent } from '../../cluster/wal/wal.ts'
+import type { Entry, HardState, LogBase } from '../../cluster/raft/types.ts'
+import type { Wal, WalBatch, WalContent, WalMending } from '../../cluster/wal/wal.ts'
 
 export interface WalPlace {
   /** Another Wal over what earlier ones of this place left behind. */
   wal(): Wal
+  /** Harms the bytes of the entry at `index` while no Wal is open. */
+  damage(index: number): void
 }
 
 export function entry(index: number, term: number, text = `entry ${index} of term ${term}`): Entry {
@@ -25,8 +28,8 @@ export function batchOf(sequence: number, parts: Partial<Omit<WalBatch, 'sequenc
   return { sequence, hardState: null, base: null, entries: [], ...parts }
 }
 
-/** Entries as text, so that a difference can be read. */
-export function plain(content: WalContent): object {
+/** Entries as text, so that a difference can be read. Holes are named only where there are some. */
+export function plain(content: Omit<WalContent, 'holes'> & Partial<WalContent>): object {
   const decoder = new TextDecoder()
   return {
     hardState: { ...content.hardState },
@@ -37,6 +40,7 @@ export function plain(content: WalContent): object {
       kind,
       text: decoder.decode(data),
     })),
+    ...((content.holes ?? []).length > 0 ? { holes: content.holes } : {}),
   }
 }
 
@@ -45,6 +49,7 @@ export class WalSession {
   readonly wal: Wal
   readonly durable: number[] = []
   readonly fatal: Error[] = []
+  diskFull = 0
   content: WalContent | null = null
   #sequence = 0
   #waiters: (() => void)[] = []
@@ -58,6 +63,7 @@ export class WalSession {
     session.content = await wal.open({
       onDurable: (sequence) => session.#said(() => session.durable.push(sequence)),
       onFatal: (error) => session.#said(() => session.fatal.push(error)),
+      onDiskFull: () => session.#said(() => session.diskFull++),
     })
     return session
   }
@@ -202,6 +208,8 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
       )
     })
 
+    walMendingContract(t, makePlace)
+
     t.test('close is idempotent and acknowledges everything that was appended before', async (t) => {
       const session = await WalSession.open(makePlace().wal())
       session.append({ entries: entries(1, 3) })
@@ -209,5 +217,115 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
       await session.wal.close()
       t.same(session.durable, [1])
     })
+  })
+}
+
+/** A place with entries 1 to 5 of term 1, of which those at `indexes` are damaged. */
+async function damagedPlace(makePlace: () => WalPlace, indexes: readonly number[]): Promise<WalPlace> {
+  const place = makePlace()
+  const session = await WalSession.open(place.wal())
+  await session.settled(session.append({ hardState: voteInTerm2, entries: entries(1, 5) }))
+  await session.wal.close()
+  for (const index of indexes) place.damage(index)
+  return place
+}
+
+interface MendingCase {
+  readonly what: string
+  readonly mending: WalMending
+  readonly base?: LogBase
+  readonly left: readonly Entry[]
+}
+
+/** Of a log with a hole at 3. */
+const MENDING_CASES: readonly MendingCase[] = [
+  {
+    what: 'the entry that was lost is given',
+    mending: { committed: entries(3, 3) },
+    left: entries(1, 5),
+  },
+  {
+    what: 'another entry is given: nothing from there on was committed, and maybe not what stands before it',
+    mending: { committed: entries(3, 3, 2) },
+    left: entries(1, 2),
+  },
+  {
+    what: 'another entry is given with the one before it: it takes its place',
+    mending: { committed: [...entries(2, 2), ...entries(3, 3, 2)] },
+    left: [...entries(1, 2), ...entries(3, 3, 2)],
+  },
+  {
+    what: 'the state holds that entry: what follows stays',
+    mending: { base: { index: 3, term: 1 } },
+    base: { index: 3, term: 1 },
+    left: entries(4, 5),
+  },
+  {
+    what: 'the state holds another entry there: what follows was never committed',
+    mending: { base: { index: 4, term: 2 } },
+    base: { index: 4, term: 2 },
+    left: [],
+  },
+  {
+    what: 'the state lies beyond the log',
+    mending: { base: { index: 9, term: 2 } },
+    base: { index: 9, term: 2 },
+    left: [],
+  },
+]
+
+function walMendingContract(t: Test, makePlace: () => WalPlace): void {
+  t.test('a damaged entry is a hole, and neither it nor what follows is forgotten', async (t) => {
+    const place = await damagedPlace(makePlace, [3, 4])
+    for (let start = 0; start < 2; start++) {
+      const { content, wal } = await WalSession.open(place.wal())
+      t.same(content?.holes, [
+        { index: 3, term: 1 },
+        { index: 4, term: 1 },
+      ])
+      t.same(
+        content?.entries.map(({ index, data }) => [index, data.byteLength > 0]),
+        [
+          [1, true],
+          [2, true],
+          [3, false],
+          [4, false],
+          [5, true],
+        ],
+      )
+      t.same(content?.hardState, voteInTerm2)
+      t.throws(() => wal.append(batchOf(1)), 'takes nothing before it is mended')
+      await wal.close()
+    }
+  })
+
+  for (const { what, mending, base = { index: 0, term: 0 }, left } of MENDING_CASES) {
+    t.test(`mend leaves a lawful log when ${what}`, async (t) => {
+      const place = await damagedPlace(makePlace, [3])
+      const session = await WalSession.open(place.wal())
+      const expected = { hardState: voteInTerm2, base, entries: left }
+      t.same(plain(await session.wal.mend(mending)), plain(expected))
+      const next = (left.at(-1)?.index ?? base.index) + 1
+      await session.settled(session.append({ entries: entries(next, next, 2) }))
+      await session.wal.close()
+      t.same(await reopened(place), plain({ ...expected, entries: [...left, ...entries(next, next, 2)] }))
+    })
+  }
+
+  t.test('mend refuses what does not close every hole', async (t) => {
+    const unfit: WalMending[] = [
+      { committed: entries(3, 3) },
+      { base: { index: 3, term: 1 } },
+      { committed: [entry(0, 1), ...entries(3, 4)] },
+    ]
+    for (const mending of unfit) {
+      const place = await damagedPlace(makePlace, [3, 4])
+      const session = await WalSession.open(place.wal())
+      await t.rejects(session.wal.mend(mending), { message: /hole|base/ })
+      await session.wal.close()
+      const again = await WalSession.open(place.wal())
+      t.equal(again.content?.holes.length, 2, 'and leaves them')
+      await again.wal.close()
+    }
   })
 }

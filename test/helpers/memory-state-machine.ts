@@ -1,34 +1,75 @@
 /**
- * A state machine that lives in memory, for tests of the machine: a list of texts and a few counters, kept on an object
- * that outlives the process as a disk does.
+ * A state machine that lives in memory, for tests of the machine: a list of texts and a few named values, kept on an
+ * object that outlives the process as a disk does.
  *
- * Commands are UTF-8 text: `append TEXT` adds TEXT and answers the number of texts; `get` answers the number without a change.
- * Rule: like the real one, rows and record change together, and a snapshot is checked before it replaces anything.
+ * Commands are UTF-8 text: `append TEXT` adds TEXT, `set NAME VALUE` and `remove NAME` change a value; all answer the
+ * number of texts, and `get` answers it without a change.
+ * Rule: like the real one, rows, record and running checksum change together, and an install shows only once it is whole.
  */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import type { ApplyBatch, StateMachine, StateSnapshot } from '../../cluster/types.ts'
+import {
+  type ApplyBatch,
+  type OpenedState,
+  StateDamagedError,
+  type StateCut,
+  type StateMachine,
+  type StateSource,
+} from '../../cluster/types.ts'
+import { type MemoryBlocks, newBlocks, pullBlocks, readBlock } from './memory-state-blocks.ts'
+import { rowHash, RowSum } from '../../src/store/row-sum.ts'
 
 interface State {
   readonly record: Uint8Array | null
   readonly texts: readonly string[]
+  readonly values?: ReadonlyMap<string, string>
   readonly lastTime: number
 }
 
 const EMPTY: State = { record: null, texts: [], lastTime: 0 }
 
-/** Survives every MemoryStateMachine over it. */
+/** Rows as bytes, by key; in the order of their keys. */
+export type Rows = ReadonlyMap<string, string>
+
+/** Survives every MemoryStateMachine over it. A test may change any of it between two processes, and `fault` at any time. */
 export class MemoryState {
   current: State = EMPTY
+  /** The running checksum, as it was stored with the record. */
+  sum: Uint8Array = new RowSum().bytes()
   /** When set, the next apply fails with it. */
   fault: Error | null = null
+  /** Why `open` reports a fault. */
+  distrusted: string | null = null
+  /** A row that is not what was written: whoever reads the rows meets it. */
+  damage: string | null = null
+  /** The last stop was a clean one. */
+  isClosed = false
+  /** What an install that did not finish has pulled. */
+  incoming: MemoryBlocks = newBlocks()
+
+  /** What a power cut now would leave behind. */
+  copy(): MemoryState {
+    const copy = Object.assign(new MemoryState(), this)
+    copy.incoming = structuredClone(this.incoming)
+    return copy
+  }
+
+  /** A wrong apply: the rows differ from those of the other nodes, and everything here agrees with them. */
+  diverge(): void {
+    this.current = { ...this.current, texts: [...this.current.texts, 'nobody sent this'] }
+    this.sum = sumOf(rowsOf(this.current))
+  }
 }
 
 export interface MemoryStateMachineOptions {
   /** Resolves when a write is durable; at once unless said otherwise. */
   readonly flush?: () => Promise<void>
+  /** Small, so that small states take several blocks. */
+  readonly blockBytesMax?: number
+  /** Called after each durable step of an install, with its name. */
+  readonly onInstallStep?: (step: string) => void
 }
 
+const BLOCK_BYTES_MAX = 1024
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -43,13 +84,17 @@ export function textOf(bytes: Uint8Array): string {
 export class MemoryStateMachine implements StateMachine {
   readonly #state: MemoryState
   readonly #flush: () => Promise<void>
-  #isApplying = false
+  readonly #blockBytesMax: number
+  readonly #onInstallStep: (step: string) => void
+  #isBusy = false
   #isDead = false
   readonly batches: ApplyBatch[] = []
 
   constructor(state: MemoryState, options: MemoryStateMachineOptions = {}) {
     this.#state = state
     this.#flush = options.flush ?? (() => Promise.resolve())
+    this.#blockBytesMax = options.blockBytesMax ?? BLOCK_BYTES_MAX
+    this.#onInstallStep = options.onInstallStep ?? (() => {})
   }
 
   get texts(): readonly string[] {
@@ -61,63 +106,209 @@ export class MemoryStateMachine implements StateMachine {
     this.#isDead = true
   }
 
-  async open(): Promise<Uint8Array | null> {
-    return this.#state.current.record
+  async open(): Promise<OpenedState> {
+    const state = this.#state
+    state.distrusted ??= this.#faultAtStart()
+    state.isClosed = false
+    if (state.distrusted !== null) return { record: null, fault: state.distrusted }
+    // A test that empties the state makes a new one.
+    if (state.current.record === null) state.sum = sumOf(rowsOf(state.current))
+    return { record: state.current.record, fault: null }
   }
 
   async apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]> {
-    assert(!this.#isApplying, 'one batch at a time')
-    this.#isApplying = true
-    try {
+    return await this.#exclusively(async () => {
+      this.#assertTrusted()
       if (this.#state.fault) throw this.#state.fault
-      let { texts, lastTime } = this.#state.current
+      const draft = new Draft(this.#state.current)
       const replies = batch.entries.map(({ time, commands }) => {
-        assert(time > lastTime, 'time is strictly monotonic')
-        lastTime = time
-        return commands.map((bytes) => {
-          const text = textOf(bytes)
-          if (text.startsWith('append ')) texts = [...texts, text.slice('append '.length)]
-          return encoder.encode(String(texts.length))
-        })
+        draft.begin(time)
+        return commands.map((bytes) => draft.do(textOf(bytes)))
       })
-      await this.#flush()
-      if (this.#isDead) return new Promise(() => undefined)
-      this.#state.current = { record: batch.record, texts, lastTime }
+      const sum = draft.sum(this.#state.sum)
+      await this.#durable(() => {
+        this.#state.current = draft.state(batch.record)
+        this.#state.sum = sum
+      })
       this.batches.push(batch)
       return replies
-    } finally {
-      this.#isApplying = false
+    })
+  }
+
+  checksum(): Uint8Array {
+    this.#assertTrusted()
+    return this.#state.sum
+  }
+
+  async verify(): Promise<string | null> {
+    this.#assertTrusted(false)
+    const { current, sum, damage } = this.#state
+    await this.#flush()
+    return damage ?? faultIn(current, sum)
+  }
+
+  async distrust(why: string): Promise<void> {
+    await this.#durable(() => (this.#state.distrusted = why))
+  }
+
+  async snapshot(): Promise<StateCut> {
+    this.#assertTrusted(false)
+    const { current, sum: checksum } = this.#state
+    const { record } = current
+    assert(record !== null, 'a snapshot is taken of something')
+    const rows = rowsOf(current)
+    let isReleased = false
+    return {
+      record,
+      checksum,
+      block: async (request) => {
+        assert(!isReleased, 'a cut is read before it is given up')
+        this.#assertTrusted()
+        return readBlock(rows, request, this.#blockBytesMax)
+      },
+      release: async () => void (isReleased = true),
     }
   }
 
-  async snapshot(): Promise<StateSnapshot> {
-    const { record, texts, lastTime } = this.#state.current
-    assert(record !== null, 'a snapshot is taken of something')
-    const body = JSON.stringify({ record: Buffer.from(record).toString('base64'), texts, lastTime })
-    const sum = createHash('sha256').update(body).digest('hex')
-    return { record, stream: pieces(encoder.encode(sum + body)), release: async () => undefined }
-  }
-
-  async install(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-    assert(!this.#isApplying, 'no install while a batch is applied')
-    const parts: Uint8Array[] = []
-    for await (const part of stream) parts.push(part)
-    const text = decoder.decode(Buffer.concat(parts))
-    const body = text.slice(64)
-    assert(text.slice(0, 64) === createHash('sha256').update(body).digest('hex'), 'the snapshot is whole')
-    const state = JSON.parse(body) as { record: string; texts: string[]; lastTime: number }
-    const record = new Uint8Array(Buffer.from(state.record, 'base64'))
-    await this.#flush()
-    if (this.#isDead) return new Promise(() => undefined)
-    this.#state.current = { record, texts: state.texts, lastTime: state.lastTime }
-    return record
+  async install(source: StateSource): Promise<Uint8Array> {
+    return await this.#exclusively(async () => {
+      const state = this.#state
+      await pullBlocks(state.incoming, source, (change) => this.#durable(change, 'block written'))
+      const { rows } = state.incoming
+      const sum = sumOf(rows)
+      if (!Buffer.from(sum).equals(source.checksum)) throw new Error('the rows do not add up to the checksum')
+      await this.#durable(() => {
+        state.current = stateOf(rows, source.record)
+        state.sum = sum
+        state.distrusted = null
+        state.damage = null
+      }, 'switched')
+      await this.#durable(() => (state.incoming = newBlocks()), 'incoming removed')
+      return source.record
+    })
   }
 
   async close(): Promise<void> {
+    if (this.#isDead) return
     this.#isDead = true
+    this.#state.isClosed = true
+  }
+
+  #faultAtStart(): string | null {
+    const { current, sum, damage, isClosed } = this.#state
+    if (isClosed || current.record === null) return null
+    return damage ?? faultIn(current, sum)
+  }
+
+  #assertTrusted(isReading = true): void {
+    const why = this.#state.distrusted ?? (isReading ? this.#state.damage : null)
+    if (why !== null) throw new StateDamagedError(`Cannot use the state: ${why}`)
+  }
+
+  /** Waits until a write is durable, and lets it happen unless the power failed meanwhile. */
+  async #durable(change: () => void, step?: string): Promise<void> {
+    await this.#flush()
+    if (this.#isDead) return await new Promise(() => undefined)
+    change()
+    if (step !== undefined) this.#onInstallStep(step)
+  }
+
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    assert(!this.#isBusy, 'apply and install are called one at a time')
+    this.#isBusy = true
+    try {
+      return await work()
+    } finally {
+      this.#isBusy = false
+    }
   }
 }
 
-async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += 1024) yield bytes.subarray(start, start + 1024)
+/** A batch under way: the next state, and which rows of the one before it replaces. */
+class Draft {
+  readonly #before: State
+  readonly #texts: string[]
+  readonly #values: Map<string, string>
+  readonly #touched = new Set<string>()
+  #lastTime: number
+
+  constructor(before: State) {
+    this.#before = before
+    this.#texts = [...before.texts]
+    this.#values = new Map(before.values)
+    this.#lastTime = before.lastTime
+  }
+
+  begin(time: number): void {
+    assert(time > this.#lastTime, 'time is strictly monotonic')
+    this.#lastTime = time
+  }
+
+  do(text: string): Uint8Array {
+    const [verb, name = ''] = text.split(' ', 2)
+    const rest = text.slice(`${verb} `.length)
+    if (verb === 'append') this.#texts.push(rest)
+    if (verb === 'set') this.#values.set(name, rest.slice(`${name} `.length))
+    if (verb === 'remove') this.#values.delete(name)
+    if (verb === 'set' || verb === 'remove') this.#touched.add(name)
+    return encoder.encode(String(this.#texts.length))
+  }
+
+  state(record: Uint8Array): State {
+    return { record, texts: this.#texts, values: this.#values, lastTime: this.#lastTime }
+  }
+
+  /** From the sum before, by what was changed: never from all rows. */
+  sum(before: Uint8Array): Uint8Array {
+    const sum = RowSum.of(before)
+    for (let i = this.#before.texts.length; i < this.#texts.length; i++) {
+      sum.add(hashOf(...textRow(i, this.#texts[i] ?? '')))
+    }
+    for (const name of this.#touched) {
+      const [old, now] = [this.#before.values?.get(name), this.#values.get(name)]
+      if (old !== undefined) sum.subtract(hashOf(...valueRow(name, old)))
+      if (now !== undefined) sum.add(hashOf(...valueRow(name, now)))
+    }
+    if (this.#before.lastTime > 0) sum.subtract(hashOf(...timeRow(this.#before.lastTime)))
+    if (this.#lastTime > 0) sum.add(hashOf(...timeRow(this.#lastTime)))
+    return sum.bytes()
+  }
+}
+
+type Row = readonly [key: string, value: string]
+
+const textRow = (i: number, text: string): Row => [`text ${String(i).padStart(9, '0')}`, text]
+const timeRow = (time: number): Row => ['time', String(time)]
+const valueRow = (name: string, value: string): Row => [`value ${name}`, value]
+
+function rowsOf({ texts, values, lastTime }: State): Rows {
+  const rows = texts.map((text, i) => textRow(i, text))
+  if (lastTime > 0) rows.push(timeRow(lastTime))
+  for (const [name, value] of values ?? []) rows.push(valueRow(name, value))
+  return new Map(rows.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+}
+
+function stateOf(rows: Rows, record: Uint8Array): State {
+  const under = (kind: string): Row[] =>
+    [...rows]
+      .filter(([key]) => key.startsWith(`${kind} `))
+      .map(([key, value]) => [key.slice(kind.length + 1), value])
+  const texts = under('text')
+    .toSorted(([a], [b]) => Number(a) - Number(b))
+    .map(([, text]) => text)
+  return { record, texts, values: new Map(under('value')), lastTime: Number(rows.get('time') ?? 0) }
+}
+
+function sumOf(rows: Rows): Uint8Array {
+  const sum = new RowSum()
+  for (const [key, value] of rows) sum.add(hashOf(key, value))
+  return sum.bytes()
+}
+
+function hashOf(key: string, value: string): Buffer {
+  return rowHash(encoder.encode(key), encoder.encode(value))
+}
+
+function faultIn(state: State, sum: Uint8Array): string | null {
+  return Buffer.from(sumOf(rowsOf(state))).equals(sum) ? null : 'the rows are not those of the checksum'
 }

@@ -6,12 +6,14 @@
  */
 import assert from 'node:assert/strict'
 import { SILENT } from './loggers.ts'
+import type { Clock } from '../../cluster/node/clock.ts'
 import { Node } from '../../cluster/node/node.ts'
 import type { NodeOptions } from '../../cluster/node/options.ts'
-import { LoopbackNetwork, type LoopbackTransport } from '../../cluster/transport/loopback-transport.ts'
-import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
+import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
-import { MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
+import type { MemoryDisk } from '../../cluster/wal/memory-wal.ts'
+import { type MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
+import { type Process, Seat, TappedWal } from './node-seat.ts'
 
 export const HEARTBEAT_MS = 50
 export const ELECTION_TIMEOUT_MS = 500
@@ -30,25 +32,12 @@ export function seeded(seed: number): () => number {
 export interface WorldOptions {
   readonly seed?: number
   readonly nodeIds?: readonly string[]
+  /** With whom the group begins; everybody without it. Only these are started by `started`. */
+  readonly voters?: readonly string[]
   readonly node?: Partial<NodeOptions>
   readonly maxDelayMs?: number
-}
-
-/** What runs on a seat between two crashes. */
-interface Process {
-  readonly node: Node
-  readonly wal: MemoryWal
-  readonly machine: MemoryStateMachine
-  readonly transport: LoopbackTransport
-}
-
-/** What survives a crash. */
-interface Seat {
-  disk: MemoryDisk
-  state: MemoryState
-  incarnation: string
-  boot: number
-  process: Process | null
+  /** By how much the wall clock of a node is ahead. */
+  readonly wallSkewMs?: Readonly<Record<string, number>>
 }
 
 export class NodeWorld {
@@ -56,6 +45,7 @@ export class NodeWorld {
   readonly network: LoopbackNetwork
   readonly random: () => number
   readonly nodeIds: readonly string[]
+  readonly voters: readonly string[]
   readonly #options: WorldOptions
   readonly #seats = new Map<string, Seat>()
 
@@ -64,17 +54,18 @@ export class NodeWorld {
     this.#options = options
     this.random = seeded(seed)
     this.nodeIds = options.nodeIds ?? ['n1', 'n2', 'n3']
+    this.voters = options.voters ?? this.nodeIds
     this.network = new LoopbackNetwork({
       clock: this.clock,
       random: seeded(seed + 1),
       maxDelayMs: options.maxDelayMs ?? 1,
     })
-    for (const nodeId of this.nodeIds) this.#seats.set(nodeId, newSeat(nodeId, 0))
+    for (const nodeId of this.nodeIds) this.#seats.set(nodeId, new Seat(nodeId, 0))
   }
 
   static async started(options: WorldOptions = {}): Promise<NodeWorld> {
     const world = new NodeWorld(options)
-    for (const nodeId of world.nodeIds) await world.start(nodeId)
+    for (const nodeId of world.voters) await world.start(nodeId)
     await world.untilReady()
     await world.untilRegistered()
     return world
@@ -82,15 +73,22 @@ export class NodeWorld {
 
   /** A new process over whatever the seat's disk and state hold. */
   async start(nodeId: string): Promise<Node> {
-    const seat = this.#seat(nodeId)
+    const seat = this.seat(nodeId)
     assert(seat.process === null, `${nodeId} runs already`)
     seat.boot += 1
     const { disk, state, incarnation, boot } = seat
-    const wal = new MemoryWal({ disk, clock: this.clock, flushMs: () => 1 + (this.random() % 3) })
-    const machine = new MemoryStateMachine(state, { flush: () => this.#wait(this.random() % 3) })
+    const wal = new TappedWal({
+      disk,
+      clock: this.clock,
+      flushMs: () => seat.flushMs ?? 1 + (this.random() % 3),
+    })
+    const machine = new MemoryStateMachine(state, {
+      flush: () => this.#wait(seat.applyMs ?? this.random() % 3),
+    })
     const transport = this.network.transport(nodeId, {
       incarnation,
-      acceptIncarnation: (from, claimed) => node.acceptsIncarnation(from, claimed),
+      standing: () => node.standing(),
+      judge: (claims) => node.judge(claims),
     })
     const node: Node = new Node(
       {
@@ -98,7 +96,7 @@ export class NodeWorld {
         clusterId: 'test',
         incarnation,
         boot,
-        initialConfiguration: { voters: this.nodeIds, learners: [], outgoing: [] },
+        initialConfiguration: { voters: this.voters, learners: [], outgoing: [] },
         heartbeatMs: HEARTBEAT_MS,
         electionTimeoutMs: ELECTION_TIMEOUT_MS,
         logKeepEntries: 10_000,
@@ -106,7 +104,7 @@ export class NodeWorld {
         random: seeded(this.random()),
         ...this.#options.node,
       },
-      { clock: this.clock, wal, transport, stateMachine: machine, logger: SILENT },
+      { clock: this.#clockOf(nodeId), wal, transport, stateMachine: machine, logger: SILENT },
     )
     seat.process = { node, wal, machine, transport }
     await this.clock.resolve(
@@ -121,10 +119,10 @@ export class NodeWorld {
 
   /** Power cut: what was not flushed is gone, but `survivors` writes reached the disk unacknowledged. */
   crash(nodeId: string, survivors = 0): void {
-    const seat = this.#seat(nodeId)
+    const seat = this.seat(nodeId)
     assert(seat.process !== null, `${nodeId} does not run`)
     const { node, wal, machine, transport } = seat.process
-    seat.process = null
+    seat.leave()
     wal.crash(survivors)
     machine.crash()
     node.fail(new Error('power cut'))
@@ -139,7 +137,7 @@ export class NodeWorld {
   async stop(nodeId: string): Promise<void> {
     const { node } = this.process(nodeId)
     await this.clock.resolve(node.stop(), { limitMs: 60_000 })
-    this.#seat(nodeId).process = null
+    this.seat(nodeId).leave()
   }
 
   async stopAll(): Promise<void> {
@@ -149,24 +147,29 @@ export class NodeWorld {
 
   /** The data directory is gone; somebody starts the node with an empty one. */
   wipe(nodeId: string): void {
-    const { boot } = this.#seat(nodeId)
-    this.#seats.set(nodeId, newSeat(nodeId, boot + 1))
+    const { boot } = this.seat(nodeId)
+    this.#seats.set(nodeId, new Seat(nodeId, boot + 1))
   }
 
   get running(): readonly string[] {
-    return this.nodeIds.filter((nodeId) => this.#seat(nodeId).process !== null)
+    return this.nodeIds.filter((nodeId) => this.seat(nodeId).process !== null)
+  }
+
+  /** Those that take part: neither mending nor failed. */
+  get serving(): readonly string[] {
+    return this.running.filter((nodeId) => !this.node(nodeId).isMending)
   }
 
   disk(nodeId: string): MemoryDisk {
-    return this.#seat(nodeId).disk
+    return this.seat(nodeId).disk
   }
 
   state(nodeId: string): MemoryState {
-    return this.#seat(nodeId).state
+    return this.seat(nodeId).state
   }
 
   process(nodeId: string): Process {
-    const { process } = this.#seat(nodeId)
+    const { process } = this.seat(nodeId)
     assert(process !== null, `${nodeId} runs`)
     return process
   }
@@ -179,15 +182,23 @@ export class NodeWorld {
     return this.process(nodeId).machine.texts
   }
 
+  metric(nodeId: string, name: string): number {
+    const sample = this.node(nodeId)
+      .metrics()
+      .find((row) => row.name === `holdfast_raft_${name}`)
+    assert(sample !== undefined, `${nodeId} measures ${name}`)
+    return sample.value
+  }
+
   /** The node that leads in the highest term, as far as it knows itself. */
   get leader(): string | null {
-    const leaders = this.running.filter((nodeId) => this.node(nodeId).status().role === 'leader')
+    const leaders = this.serving.filter((nodeId) => this.node(nodeId).status().role === 'leader')
     leaders.sort((a, b) => this.node(b).status().term - this.node(a).status().term)
     return leaders[0] ?? null
   }
 
   get followers(): readonly string[] {
-    return this.running.filter((nodeId) => nodeId !== this.leader)
+    return this.serving.filter((nodeId) => nodeId !== this.leader)
   }
 
   leaderOrDie(): string {
@@ -202,6 +213,14 @@ export class NodeWorld {
       .then((reply) => Number(textOf(reply)))
   }
 
+  /** At the leader; `expectedIndex` is what the caller has seen. */
+  changeConfiguration(
+    { voters, learners = [] }: { readonly voters: readonly string[]; readonly learners?: readonly string[] },
+    expectedIndex: number | null = null,
+  ): Promise<void> {
+    return this.node(this.leaderOrDie()).changeConfiguration({ voters, learners }, expectedIndex)
+  }
+
   /** Moves time until the promise has settled. */
   run<T>(promise: Promise<T>, limitMs = 30_000): Promise<T> {
     return this.clock.resolve(promise, { limitMs })
@@ -212,16 +231,21 @@ export class NodeWorld {
     return this.clock.runUntil(isReady, { limitMs })
   }
 
-  /** Every node knows which data directory every name belongs to. */
+  /** Every running node knows which data directory, and which process on it, every running name belongs to. */
   untilRegistered(): Promise<void> {
-    const isKnown = (nodeId: string): boolean =>
-      this.nodeIds.every((name) => !this.node(nodeId).acceptsIncarnation(name, 'nobody'))
-    return this.clock.runUntil(() => this.nodeIds.every(isKnown), { limitMs: 30_000 })
+    const isKnownAt = (nodeId: string, name: string): boolean => {
+      const { incarnation, boot } = this.seat(name)
+      const registered = this.node(nodeId).registered(name)
+      return registered?.incarnation === incarnation && registered.boot === boot
+    }
+    const isKnown = (name: string): boolean => this.running.every((nodeId) => isKnownAt(nodeId, name))
+    return this.clock.runUntil(() => this.running.every(isKnown), { limitMs: 30_000 })
   }
 
   /** Everybody who runs has applied the same, and nothing is under way. */
   untilEqual(limitMs = 60_000): Promise<void> {
     const isEqual = (): boolean => {
+      if (this.serving.length < this.running.length) return false
       const statuses = this.running.map((nodeId) => this.node(nodeId).status())
       const leader = statuses.find(({ role }) => role === 'leader')
       return leader !== undefined && statuses.every(({ appliedIndex }) => appliedIndex === leader.lastIndex)
@@ -229,23 +253,24 @@ export class NodeWorld {
     return this.clock.runUntil(isEqual, { limitMs })
   }
 
+  /** The same moments for all, another wall time for each. */
+  #clockOf(nodeId: string): Clock {
+    const skew = this.#options.wallSkewMs?.[nodeId] ?? 0
+    return {
+      now: () => this.clock.now(),
+      wallTime: () => this.clock.wallTime() + skew,
+      after: (ms, callback) => this.clock.after(ms, callback),
+    }
+  }
+
   #wait(ms: number): Promise<void> {
     return new Promise((resolve) => void this.clock.after(ms, resolve))
   }
 
-  #seat(nodeId: string): Seat {
+  /** What survives a crash of this node, and what a test may do to it. */
+  seat(nodeId: string): Seat {
     const seat = this.#seats.get(nodeId)
     assert(seat !== undefined, `${nodeId} is a member`)
     return seat
-  }
-}
-
-function newSeat(nodeId: string, generation: number): Seat {
-  return {
-    disk: new MemoryDisk(),
-    state: new MemoryState(),
-    incarnation: `${nodeId}-${generation}`,
-    boot: 0,
-    process: null,
   }
 }

@@ -17,6 +17,9 @@ const record = {
   lastTime: 1_767_225_600_000,
   configuration,
   sessions: [{ nodeId: 'n1', incarnation: 'a', boot: 2, ackedBelow: 5, applied: [7, 9, 11, 11] }],
+  recoveryEpoch: 3,
+  featureLevel: 1,
+  configurationIndex: 0,
 }
 
 const entry = (index: number, term: number, bytes = 0): Entry => ({
@@ -76,21 +79,34 @@ t.test('machine record', async (t) => {
     )
   })
 
-  t.test('of another version is refused', async (t) => {
-    t.throws(() => decodeMachineRecord(packr.pack([2, 0, 0, 0, [[], [], []], []])), {
-      name: 'AssertionFailed',
+  t.test('of version 1 is read as epoch 0 and level 1', async (t) => {
+    const old = packr.pack([1, 7, 3, 5, [['n1'], [], []], []])
+    t.match(decodeMachineRecord(old), {
+      appliedIndex: 7,
+      recoveryEpoch: 0,
+      featureLevel: 1,
+      configurationIndex: 0,
     })
+  })
+
+  t.test('of another version or shape is refused', async (t) => {
+    for (const wrong of [
+      [3, 0, 0, 0, [[], [], []], [], 0, 1, 0],
+      [2, 0, 0, 0, [[], [], []], []],
+    ])
+      t.throws(() => decodeMachineRecord(packr.pack(wrong)), { name: 'AssertionFailed' })
   })
 })
 
 t.test('recover', async (t) => {
-  const hardState = { currentTerm: 2, votedFor: 'n2' }
+  const hardState = { currentTerm: 3, votedFor: 'n2' }
+  const older = { currentTerm: 2, votedFor: 'n2' }
   const bytes = encodeMachineRecord(record)
 
   t.test('takes log and state together when they agree', async (t) => {
-    const log = { hardState, base: { index: 6, term: 3 }, entries: [entry(7, 3), entry(8, 3)] }
-    const { restored, rebase } = recover(log, bytes, configuration)
-    t.equal(rebase, null)
+    const log = { hardState, base: { index: 6, term: 3 }, entries: [entry(7, 3), entry(8, 3)], holes: [] }
+    const { restored, rewrite } = recover(log, bytes, configuration)
+    t.equal(rewrite, null)
     t.match(restored, { base: { index: 6 }, appliedIndex: 7, hardState })
     t.equal(restored.entries.length, 2)
   })
@@ -98,40 +114,57 @@ t.test('recover', async (t) => {
   t.test(
     'begins the log anew after a state that is ahead of it, without a vote in a term it never saw',
     async (t) => {
-      const log = { hardState, base: { index: 1, term: 1 }, entries: [entry(2, 1)] }
-      const { restored, rebase } = recover(log, bytes, configuration)
-      t.strictSame(rebase, { index: 7, term: 3 })
+      const log = { hardState: older, base: { index: 1, term: 1 }, entries: [entry(2, 1)], holes: [] }
+      const { restored, rewrite } = recover(log, bytes, configuration)
+      t.strictSame(rewrite?.base, { index: 7, term: 3 })
       t.strictSame(restored.entries, [])
       t.strictSame(restored.hardState, { currentTerm: 3, votedFor: null })
     },
   )
 
   t.test('throws away a log that has another entry where the state ends', async (t) => {
-    const log = { hardState, base: { index: 5, term: 2 }, entries: [entry(6, 2), entry(7, 2), entry(8, 2)] }
-    const { restored, rebase } = recover(log, bytes, configuration)
-    t.strictSame(rebase, { index: 7, term: 3 })
+    const entries = [entry(6, 2), entry(7, 2), entry(8, 2)]
+    const log = { hardState: older, base: { index: 5, term: 2 }, entries, holes: [] }
+    const { restored, rewrite } = recover(log, bytes, configuration)
+    t.strictSame(rewrite?.base, { index: 7, term: 3 })
     t.strictSame(restored.entries, [])
   })
 
   t.test('starts from nothing with the first configuration', async (t) => {
-    const empty = { hardState: { currentTerm: 0, votedFor: null }, base: { index: 0, term: 0 }, entries: [] }
-    const { restored, rebase } = recover(empty, null, configuration)
-    t.equal(rebase, null)
+    const empty = {
+      hardState: { currentTerm: 0, votedFor: null },
+      base: { index: 0, term: 0 },
+      entries: [],
+      holes: [],
+    }
+    const { restored, rewrite } = recover(empty, null, configuration)
+    t.equal(rewrite, null)
     t.match(restored, { appliedIndex: 0, configuration })
   })
 
   t.test('log_missing: refuses an empty log under a state, for the votes are lost with it', async (t) => {
-    const log = { hardState: { currentTerm: 0, votedFor: null }, base: { index: 0, term: 0 }, entries: [] }
+    const nobody = { currentTerm: 0, votedFor: null }
+    const log = { hardState: nobody, base: { index: 0, term: 0 }, entries: [], holes: [] }
     t.throws(() => recover(log, bytes, configuration), { code: 'log_missing', hint: /vote twice/ })
   })
 
-  t.test('state_behind_log: refuses a state that ends before the log begins', async (t) => {
-    const log = { hardState, base: { index: 9, term: 3 }, entries: [] }
-    t.throws(() => recover(log, bytes, configuration), {
-      code: 'state_behind_log',
-      hint: /Bring back the state/,
+  t.test(
+    'raises a term that only an entry from a peer has brought, and votes for nobody in it',
+    async (t) => {
+      const log = { hardState: older, base: { index: 6, term: 2 }, entries: [entry(7, 3)], holes: [] }
+      const { restored, rewrite } = recover(log, bytes, configuration)
+      t.strictSame(rewrite, { hardState: { currentTerm: 3, votedFor: null }, base: null })
+      t.strictSame(restored.hardState, { currentTerm: 3, votedFor: null })
+    },
+  )
+
+  t.test('feature_level_too_high: refuses a state that asks for a newer version', async (t) => {
+    const log = { hardState, base: { index: 7, term: 3 }, entries: [], holes: [] }
+    const newer = encodeMachineRecord({ ...record, featureLevel: 2 })
+    t.throws(() => recover(log, newer, configuration), {
+      code: 'feature_level_too_high',
+      hint: /never goes back/,
     })
-    t.throws(() => recover(log, null, configuration), { code: 'state_behind_log' })
   })
 })
 

@@ -122,13 +122,4 @@ t.test('snapshot', async (t) => {
     t.strictSame(world.texts(away), world.texts(leader))
     await world.stopAll()
   })
-
-  t.test('state_behind_log: refuses to start on a state that was lost', async (t) => {
-    const world = await NodeWorld.started({ node: keepLittle })
-    for (let i = 0; i < 40; i += 1) await world.run(world.append('n1', `text ${i}`))
-    await world.untilEqual()
-    await world.stop('n1')
-    world.state('n1').current = { record: null, texts: [], lastTime: 0 }
-    await t.rejects(world.start('n1'), { code: 'state_behind_log' })
-  })
 })

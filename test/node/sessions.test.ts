@@ -59,10 +59,10 @@ t.test('Sessions', async (t) => {
 
   t.test('gives a name to the first data directory that used it', async (t) => {
     const sessions = new Sessions()
-    t.equal(sessions.incarnationOf('n1'), null)
+    t.equal(sessions.registered('n1'), null)
     sessions.admit(ask(1))
-    t.equal(sessions.incarnationOf('n1'), 'a')
+    t.equal(sessions.registered('n1')?.incarnation, 'a')
     t.equal(sessions.admit(ask(1, 1, from('n1', 'b', 9))), 'foreign')
-    t.equal(sessions.incarnationOf('n1'), 'a')
+    t.equal(sessions.registered('n1')?.incarnation, 'a')
   })
 })

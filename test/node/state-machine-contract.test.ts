@@ -1,29 +1,31 @@
 /**
- * The state machines under the machine keep the contract of its port: the one of the service, and the one of these tests.
+ * The state machine of the tests under the machine keeps the contract of its port, so that what is proven over it counts.
+ * The one of the service: test/store/state-machine-contract.test.ts.
  */
 import t from 'tap'
-import { openStore } from '../../src/store/open-store.ts'
-import { encodeCommand } from '../../src/store/command-codec.ts'
-import { stateMachineContract } from '../contracts/state-machine.ts'
+import { stateCrashContract, stateInstallContract } from '../contracts/state-installs.ts'
+import { stateMachineContract, type StateMachinePlace } from '../contracts/state-machine.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
-import { SILENT } from '../helpers/loggers.ts'
-import { createTenant } from '../state-machine/map-world.ts'
-import { temporaryDirectory } from '../store/store-world.ts'
 
-t.test('MemoryStateMachine', async (t) => {
-  stateMachineContract(t, async () => {
-    const state = new MemoryState()
-    return { machine: () => new MemoryStateMachine(state), command: (i) => command(`append ${i}`) }
-  })
-})
+const FILLING_BYTES = 330
 
-t.test('LevelStateMachine', async (t) => {
-  stateMachineContract(t, async (t) => {
-    const dir = temporaryDirectory(t)
-    return {
-      machine: () => openStore({ dir, logger: SILENT }).stateMachine,
-      // Few names: the second command for a name is refused, and says so in its reply.
-      command: (i) => encodeCommand(createTenant(`tenant-${i % 5}`)),
-    }
-  })
+function memoryPlace(state: MemoryState): StateMachinePlace {
+  return {
+    machine: (options = {}) => new MemoryStateMachine(state, options),
+    cut: () => memoryPlace(state.copy()),
+    async damage() {
+      state.damage = 'a bit of a row is flipped'
+    },
+    command: (i) => command(`append ${i}`),
+    filling: (i) => command(`set filling-${String(i).padStart(4, '0')} ${String(i).repeat(FILLING_BYTES)}`),
+    change: (i) => command(`set filling-${String(i).padStart(4, '0')}-extra x`),
+    undo: (i) => command(`remove filling-${String(i).padStart(4, '0')}-extra`),
+  }
+}
+
+t.test('MemoryStateMachine', (t) => {
+  stateMachineContract(t, async () => memoryPlace(new MemoryState()))
+  stateInstallContract(t, async () => memoryPlace(new MemoryState()))
+  stateCrashContract(t, async () => memoryPlace(new MemoryState()))
+  t.end()
 })

@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { SILENT } from '../helpers/loggers.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { encodeCommand } from '../../src/store/command-codec.ts'
-import { MACHINE_RECORD_KEY } from '../../src/store/open-state.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { encodeRow, keyBytes, RowDamagedError } from '../../src/store/row-codec.ts'
+import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/state-rows.ts'
 import { createTenant, put, putChunks } from '../state-machine/map-world.ts'
-import { drain, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
+import { blocksOf, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 
 const empty = (key: string) => put(key, { kind: 'empty' }, 0)
 const everything = { prefix: '', delimiter: '', limit: 1000, after: '' }
@@ -21,7 +31,7 @@ t.test('LevelStateMachine', (t) => {
     async (t) => {
       const dir = temporaryDirectory(t)
       const { stateMachine, reader } = openStore({ dir, logger: SILENT })
-      t.equal(await stateMachine.open(), null)
+      t.same(await stateMachine.open(), { record: null, fault: null })
       await stateMachine.apply({ entries: [], record: recordOf(4) })
       await stateMachine.close()
       await stateMachine.close()
@@ -64,7 +74,7 @@ t.test('LevelStateMachine', (t) => {
     const batch = { entries: [{ index: 1, time: 1, commands }], record: recordOf(1) }
     await t.rejects(world.store.stateMachine.apply(batch), /makeCoffee/)
     t.equal(world.store.reader.tenant('acme'), undefined)
-    t.equal(world.store.stateMachine.handle.current.machineRecord(), null)
+    t.equal(world.store.stateMachine.handle.current.seal()?.record, null)
   })
 
   t.test('applies nothing more once a write failed', async (t) => {
@@ -88,15 +98,19 @@ t.test('LevelStateMachine', (t) => {
   t.end()
 })
 
+/** The log ends before the first entry, which was durable before anybody could use the state. */
+const NO_STATE = -1
+
 t.test('crash', (t) => {
   /** What a machine finds that lost power: `dir` as it is on disk now, without a close. */
   async function reopened(t: Teardown, dir: string, cut?: (state: string) => void) {
     const copy = temporaryDirectory(t)
     cpSync(dir, copy, { recursive: true })
-    cut?.(join(copy, readFileSync(join(copy, 'CURRENT'), 'utf8').trim()))
+    cut?.(join(copy, 'state-1'))
     const { stateMachine, reader } = openStore({ dir: copy, logger: SILENT })
-    const index = indexIn(await stateMachine.open())
-    const bucket = index === 0 ? undefined : reader.bucket('acme', 'photos')
+    const { record, fault } = await stateMachine.open()
+    const index = fault === null ? indexIn(record) : NO_STATE
+    const bucket = index <= 0 ? undefined : reader.bucket('acme', 'photos')
     const listed = bucket && (await reader.objects(bucket, everything)).objects
     await stateMachine.close()
     return { index, count: bucket?.objectCount, keys: listed?.map((object) => object.key) }
@@ -133,10 +147,10 @@ t.test('crash', (t) => {
     for (let length = 0; length <= size; length += 61) {
       const found = await reopened(t, world.dir, (state) => truncateSync(logOf(state), length))
       seen.add(found.index)
-      if (found.index === 0) continue
+      if (found.index <= 0) continue
       assert.deepEqual(found, { index: found.index, count: found.index - 1, keys: keysUpTo(found.index) })
     }
-    t.same([...seen], [0, 1, 2, 3, 4, 5], 'and every batch boundary was met')
+    t.same([...seen], [NO_STATE, 0, 1, 2, 3, 4, 5], 'and every batch boundary was met')
   })
   t.end()
 })
@@ -144,53 +158,157 @@ t.test('crash', (t) => {
 t.test('damage', (t) => {
   const damagedWorld = async (t: Teardown) => {
     const world = await StoreWorld.withBucket(t)
-    await world.apply(['a', 'b', 'c'].map(empty))
-    const { db } = world.store.stateMachine.handle.current
-    const key = keyBytes(keys.object(world.photos.id, 'b'))
-    const value = await db.get(key)
-    assert(value !== undefined)
-    value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
-    await db.put(key, value)
+    await world.apply(['a', 'b', 'c', 'dir/x'].map(empty))
+    for (const name of ['b', 'dir/x']) {
+      const { db } = world.store.stateMachine.handle.current
+      const key = keyBytes(keys.object(world.photos.id, name))
+      const value = await db.get(key)
+      assert(value !== undefined)
+      value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
+      await db.put(key, value)
+    }
     return world
   }
+  const folded = { ...everything, delimiter: '/', prefix: 'd' }
 
-  t.test(
-    'of a row fails the reads, the commands and the snapshots that meet it, and no others',
-    async (t) => {
+  t.test('of a row fails every read that meets it, and no others', async (t) => {
+    const { store, photos } = await damagedWorld(t)
+    t.throws(() => store.reader.object(photos, 'b'), RowDamagedError)
+    await t.rejects(store.reader.objects(photos, everything), RowDamagedError)
+    await t.rejects(store.reader.objects(photos, folded), RowDamagedError, 'also where it is folded away')
+    t.equal(store.reader.object(photos, 'a')?.key, 'a')
+  })
+
+  t.test('that anybody meets is told once, stops the state, and is a fault at the next start', async (t) => {
+    const meet: Record<string, (world: StoreWorld) => Promise<unknown>> = {
+      'a read': async ({ store, photos }) => store.reader.object(photos, 'b'),
+      'a page': async ({ store, photos }) => await store.reader.objects(photos, everything),
+      'a command': async (world) => await world.do(empty('b')),
+      'a block of a snapshot': async ({ store }) => await blocksOf(await store.stateMachine.snapshot()),
+    }
+    for (const [what, met] of Object.entries(meet)) {
       const world = await damagedWorld(t)
-      const { reader, stateMachine } = world.store
-      t.throws(() => reader.object(world.photos, 'b'), RowDamagedError)
-      await t.rejects(reader.objects(world.photos, everything), RowDamagedError)
-      t.equal(reader.object(world.photos, 'a')?.key, 'a')
-      await t.rejects(drain(await stateMachine.snapshot()), RowDamagedError)
-      await t.rejects(world.do(empty('b')), RowDamagedError)
-      t.equal(world.photos.objectCount, 3)
-    },
-  )
+      const { stateMachine } = world.store
+      await t.rejects(met(world), RowDamagedError, what)
+      t.equal((await stateMachine.damaged).name, 'RowDamagedError', what)
+      await t.rejects(world.do(empty('z')), RowDamagedError, 'nothing is applied after it')
+      t.throws(() => stateMachine.checksum(), RowDamagedError)
+      await stateMachine.close()
+      const after = openStore({ dir: world.dir, logger: SILENT })
+      t.match(await after.stateMachine.open(), { record: null, fault: /checksum does not agree/ }, what)
+      t.throws(() => after.reader.tenant('acme'), { name: 'StateDamagedError' }, 'and nothing is read')
+      t.same(after.reader.repairs('n1', 10), [])
+      await after.stateMachine.close()
+    }
+  })
 
-  t.test('of the pointer, or a state that is not there, refuses to open and touches nothing', async (t) => {
+  t.test('that verify finds is told like any other', async (t) => {
+    const { stateMachine } = (await damagedWorld(t)).store
+    t.match(await stateMachine.verify(), /checksum does not agree/)
+    t.match(await stateMachine.damaged, { name: 'StateDamagedError' })
+  })
+
+  t.test('of the pointer, or a state that is not there, is a fault and touches nothing', async (t) => {
     const world = await StoreWorld.withBucket(t)
     await world.store.stateMachine.close()
     const pointer = join(world.dir, 'CURRENT')
-    for (const text of ['', 'state-0\n', 'state-1x\n', '../state-1\n', 'state-7\n']) {
+    const good = readFileSync(pointer, 'utf8')
+    for (const text of ['', good.replace('1', '2'), good.slice(0, -2), good + good]) {
       writeFileSync(pointer, text)
       const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
-      const refusal = { code: 'state_damaged', hint: /move .* away/ }
-      await t.rejects(stateMachine.open(), refusal)
+      t.match(await stateMachine.open(), { record: null, fault: 'CURRENT is damaged' })
+      await stateMachine.close()
       t.ok(readdirSync(world.dir).includes('state-1'))
     }
-    writeFileSync(pointer, 'state-1\n')
+    rmSync(pointer)
+    const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+    t.match(await stateMachine.open(), { record: null, fault: /CURRENT is missing/ })
+    await stateMachine.close()
+    writeFileSync(pointer, good)
     t.equal((await StoreWorld.open(t, world.dir)).index, 1)
   })
 
-  t.test('of the machine record refuses to open', async (t) => {
+  t.test('of whole files that are missing is a fault, after a clean stop and after another', async (t) => {
+    for (const isClean of [true, false]) {
+      const world = await StoreWorld.withBucket(t)
+      await world.store.stateMachine.close()
+      const again = await StoreWorld.open(t, world.dir)
+      await again.do(empty('a'))
+      if (isClean) await again.store.stateMachine.close()
+      const files = readdirSync(join(world.dir, 'state-1')).filter((name) =>
+        /ldb|log$|MANIFEST|CURRENT/.test(name),
+      )
+      t.equal(files.length, 4, files.join())
+      for (const file of [...files, '']) {
+        const copy = temporaryDirectory(t)
+        cpSync(world.dir, copy, { recursive: true })
+        rmSync(join(copy, 'state-1', file), { recursive: true })
+        const { stateMachine } = openStore({ dir: copy, logger: SILENT })
+        const { record, fault } = await stateMachine.open()
+        t.same([record, typeof fault], [null, 'string'], `without ${file}: ${fault}`)
+        await stateMachine.close()
+      }
+    }
+  })
+
+  t.test('of the record or the checksum row is a fault, and so is one of another batch', async (t) => {
+    for (const key of [MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY]) {
+      const world = await StoreWorld.withBucket(t)
+      const { db } = world.store.stateMachine.handle.current
+      const old = await db.get(key)
+      assert(old !== undefined)
+      await world.do(empty('a'))
+      for (const value of [old, Buffer.from('nonsense'), null]) {
+        await (value === null ? db.del(key) : db.put(key, value))
+        const copy = temporaryDirectory(t)
+        cpSync(world.dir, copy, { recursive: true })
+        const { stateMachine } = openStore({ dir: copy, logger: SILENT })
+        t.match(await stateMachine.open(), { record: null, fault: String })
+        await stateMachine.close()
+      }
+    }
+  })
+
+  t.test('that brings back an older state after a clean stop is a fault', async (t) => {
     const world = await StoreWorld.withBucket(t)
-    const { db } = world.store.stateMachine.handle.current
-    await db.put(MACHINE_RECORD_KEY, Buffer.from('nonsense'))
     await world.store.stateMachine.close()
+    const older = temporaryDirectory(t)
+    cpSync(join(world.dir, 'state-1'), older, { recursive: true })
+    const again = await StoreWorld.open(t, world.dir)
+    await again.do(empty('a'))
+    await again.store.stateMachine.close()
+    rmSync(join(world.dir, 'state-1'), { recursive: true })
+    cpSync(older, join(world.dir, 'state-1'), { recursive: true })
     const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
-    await t.rejects(stateMachine.open(), { code: 'state_damaged', cause: RowDamagedError })
+    t.match(await stateMachine.open(), { record: null, fault: String })
     await stateMachine.close()
+  })
+
+  t.test('that took whole rows away, or brought old ones back, is found by verify alone', async (t) => {
+    const changes: Record<string, (world: StoreWorld, key: Buffer) => Promise<void>> = {
+      'a row that is gone': async ({ store }, key) => await store.stateMachine.handle.current.db.del(key),
+      'an old value of a row': async (world, key) => {
+        const { db } = world.store.stateMachine.handle.current
+        const old = await db.get(key)
+        await world.do(empty('a'))
+        await db.put(key, old ?? Buffer.alloc(0))
+      },
+      'a row that nobody wrote': async ({ store, photos }) => {
+        const key = keyBytes(keys.object(photos.id, 'foreign'))
+        await store.stateMachine.handle.current.db.put(key, encodeRow(key, { count: 1 }))
+      },
+    }
+    for (const [what, change] of Object.entries(changes)) {
+      const world = await StoreWorld.withBucket(t)
+      await world.do(empty('a'))
+      await change(world, keyBytes(keys.object(world.photos.id, 'a')))
+      const copy = temporaryDirectory(t)
+      cpSync(world.dir, copy, { recursive: true })
+      t.match(await world.store.stateMachine.verify(), /rows are not those/, what)
+      const { stateMachine } = openStore({ dir: copy, logger: SILENT })
+      t.match(await stateMachine.open(), { record: null, fault: /rows are not those/ }, what)
+      await stateMachine.close()
+    }
   })
 
   t.test('a row under a foreign key is not taken for the row of that key', async (t) => {
@@ -201,10 +319,44 @@ t.test('damage', (t) => {
     assert(from !== undefined && to !== undefined)
     const value = await db.get(from)
     assert(value !== undefined)
-    await db.put(to, value)
-    t.throws(() => world.store.reader.object(world.photos, 'z'), RowDamagedError)
     await db.put(to, encodeRow(to, { count: 1 }))
     t.doesNotThrow(() => world.store.reader.object(world.photos, 'z'), 'the checksum binds to the key')
+    await db.put(to, value)
+    t.throws(() => world.store.reader.object(world.photos, 'z'), RowDamagedError)
   })
   t.end()
 })
+
+t.test('open', (t) => {
+  t.test('refuses a state of another format, of another process, or that it may not read', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const second = openStore({ dir: world.dir, logger: SILENT }).stateMachine
+    await t.rejects(second.open(), { name: 'StartError', code: 'state_locked' })
+    await world.store.stateMachine.close()
+    for (const text of ['state-1\n', sealed({ format: 3, state: 'state-1' })]) {
+      writeFileSync(join(world.dir, 'CURRENT'), text)
+      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+      await t.rejects(stateMachine.open(), { name: 'StartError', code: 'state_format_foreign' })
+    }
+    const file = join(temporaryDirectory(t), 'a-file')
+    writeFileSync(file, '')
+    const { stateMachine } = openStore({ dir: file, logger: SILENT })
+    await t.rejects(stateMachine.open(), { name: 'StartError', code: 'state_unusable' })
+  })
+
+  t.test('begins anew where the first state was never finished', async (t) => {
+    const dir = temporaryDirectory(t)
+    writeFileSync(join(dir, 'CREATING'), 'half')
+    mkdirSync(join(dir, 'state-1'))
+    writeFileSync(join(dir, 'state-1', 'MANIFEST-000001'), 'half')
+    const world = await StoreWorld.open(t, dir)
+    t.equal(world.index, 0)
+    t.same(readdirSync(dir).sort(), ['CURRENT', 'state-1'])
+  })
+  t.end()
+})
+
+function sealed(value: object): string {
+  const json = JSON.stringify(value)
+  return `${json} ${crc32(json).toString(16).padStart(8, '0')}\n`
+}

@@ -1,31 +1,30 @@
+/**
+ * Snapshots and installs on real files, beyond what the contract of the port asks: directories, readers, damage on the way.
+ */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { STATE_BLOCK_BYTES_MAX, type StateBlock, type StateSource } from '../../cluster/index.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { keyBytes, RowDamagedError, sealRow } from '../../src/store/row-codec.ts'
-import { encodeFrame, FRAME_KIND, MAGIC } from '../../src/store/snapshot-frames.ts'
+import { frameRow, rowsOf } from '../../src/store/row-block.ts'
+import { keyBytes, sealRow } from '../../src/store/row-codec.ts'
+import { rowHash, RowSum } from '../../src/store/row-sum.ts'
+import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/state-rows.ts'
 import { deferred } from '../helpers/async.ts'
 import { put } from '../state-machine/map-world.ts'
-import {
-  drain,
-  indexIn,
-  recordOf,
-  StoreWorld,
-  streamOf,
-  type Teardown,
-  temporaryDirectory,
-} from './store-world.ts'
+import { blocksOf, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 
 const everything = { prefix: '', delimiter: '', limit: 1000, after: '' }
-const BODY_BYTES = 2000
-/** Enough for several frames of rows. */
+const BODY_BYTES = 9000
+/** Enough for several blocks. */
 const OBJECTS = 400
+const START = new Uint8Array()
 
-const inline = (key: string) =>
-  put(key, { kind: 'inline', chunkId: `c-${key}`, sealed: Buffer.alloc(BODY_BYTES, key) }, BODY_BYTES)
+const inline = (key: string, bytes = BODY_BYTES) =>
+  put(key, { kind: 'inline', chunkId: `c-${key}`, sealed: Buffer.alloc(bytes, key) }, bytes)
 
 async function filledWorld(t: Teardown): Promise<StoreWorld> {
   const world = await StoreWorld.withBucket(t)
@@ -33,154 +32,133 @@ async function filledWorld(t: Teardown): Promise<StoreWorld> {
   return world
 }
 
-const snapshotOf = async (world: StoreWorld) => await drain(await world.store.stateMachine.snapshot())
 const statesIn = (dir: string) => readdirSync(dir).sort()
 
-t.test('snapshot', (t) => {
-  t.test('throws when nothing was ever applied', async (t) => {
-    const world = await StoreWorld.open(t)
-    await t.rejects(world.store.stateMachine.snapshot(), /nothing was ever applied/)
+/** A source out of rows as they are: nothing is checked, nothing is cut into blocks. */
+function sourceOf(rows: readonly { readonly key: Buffer; readonly value: Buffer }[]): StateSource {
+  const sum = new RowSum()
+  for (const { key, value } of rows) sum.add(rowHash(key, value))
+  const bytes = Buffer.concat(rows.map(({ key, value }) => frameRow(key, value)))
+  const through = rows.at(-1)?.key ?? START
+  return {
+    record: recordOf(9),
+    checksum: sum.bytes(),
+    block: async () => ({ rows: bytes, digest: hash('sha256', bytes, 'buffer'), through, isEnd: true }),
+  }
+}
+
+t.test('block', (t) => {
+  t.test('holds one row where that is larger than a block, and never less than one', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    await world.apply([
+      inline('a', 2 * STATE_BLOCK_BYTES_MAX),
+      inline('b', 10),
+      inline('c', 2 * STATE_BLOCK_BYTES_MAX),
+    ])
+    const cut = await world.store.stateMachine.snapshot()
+    const blocks = await blocksOf(cut)
+    const large = blocks.filter(({ rows }) => (rows?.length ?? 0) > STATE_BLOCK_BYTES_MAX)
+    t.equal(large.length, 2)
+    for (const { rows } of large) t.equal([...rowsOf(rows ?? START)].length, 1)
+    const target = await StoreWorld.open(t)
+    await target.store.stateMachine.install(cut)
+    t.same(target.store.stateMachine.checksum(), cut.checksum)
+    await cut.release()
   })
 
-  t.test('holds what stood when it was taken, whatever is applied before it is read', async (t) => {
-    const world = await filledWorld(t)
-    const before = await snapshotOf(world)
-    const late = await world.store.stateMachine.snapshot()
-    t.equal(indexIn(late.record), 2)
-    await world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k000' })
-    await world.do(inline('later'))
-    t.ok(Buffer.concat(await drain(late)).equals(Buffer.concat(before)), 'byte for byte')
-    t.notOk(Buffer.concat(await snapshotOf(world)).equals(Buffer.concat(before)))
+  t.test('gives the beginning of a range that is larger here than a block', async (t) => {
+    const cut = await (await filledWorld(t)).store.stateMachine.snapshot()
+    const [first, second] = await blocksOf(cut)
+    assert(first !== undefined && second !== undefined)
+    const held = { through: second.through, digest: Buffer.alloc(32) }
+    t.same(await cut.block({ after: START, held }), first)
+    await t.rejects(cut.block({ after: second.through, held }), /end before they begin/)
+    await cut.release()
   })
 
-  t.test('is given up half way, or after its state was closed, without harm', async (t) => {
+  t.test('is refused once the cut was given up or its state was closed', async (t) => {
     const world = await filledWorld(t)
-    const half = await world.store.stateMachine.snapshot()
-    for await (const frame of half.stream) {
-      if (frame.length > 1000) break
-    }
-    await half.release()
-    const late = await world.store.stateMachine.snapshot()
+    const [early, late] = [
+      await world.store.stateMachine.snapshot(),
+      await world.store.stateMachine.snapshot(),
+    ]
+    await early.release()
+    await t.rejects(early.block({ after: START, held: null }))
     await world.store.stateMachine.close()
+    await t.rejects(late.block({ after: START, held: null }))
     await late.release()
-    await t.rejects(drain(late))
   })
   t.end()
 })
 
 t.test('install', (t) => {
-  t.test('gives the same state, record included, over whatever stood there before', async (t) => {
+  t.test('leaves one state and nothing beside it, however often', async (t) => {
     const source = await filledWorld(t)
-    const frames = await snapshotOf(source)
-    t.ok(frames.length >= 5, 'header, several blocks of rows, trailer')
     const target = await StoreWorld.withBucket(t)
     await target.do({ type: 'createBucket', tenantId: 'acme', name: 'gone-after', bucketsMax: 10 })
-    for (const pieces of [frames, slices(Buffer.concat(frames), 1777), [Buffer.concat(frames)]]) {
-      t.equal(indexIn(await target.store.stateMachine.install(streamOf(...pieces))), 2)
+    for (const state of ['state-2', 'state-3']) {
+      const cut = await source.store.stateMachine.snapshot()
+      t.equal(indexIn(await target.store.stateMachine.install(cut)), 2)
+      await cut.release()
       t.equal(target.store.reader.bucket('acme', 'gone-after'), undefined)
-      t.ok(Buffer.concat(await snapshotOf(target)).equals(Buffer.concat(frames)))
+      t.same(statesIn(target.dir), ['CURRENT', state])
     }
-    t.same(statesIn(target.dir), ['CURRENT', 'state-4'])
     target.index = 2
     await target.do(inline('next'))
     await target.store.stateMachine.close()
+    t.same(statesIn(target.dir), ['CLOSED', 'CURRENT', 'state-3'])
     const again = await StoreWorld.open(t, target.dir)
     t.equal(again.index, 3)
     t.equal(again.photos.objectCount, OBJECTS + 1)
   })
 
-  t.test('of one byte at a time works as well', async (t) => {
-    const source = await StoreWorld.withBucket(t)
-    const bytes = Buffer.concat(await snapshotOf(source))
-    const target = await StoreWorld.open(t)
-    t.equal(indexIn(await target.store.stateMachine.install(streamOf(...slices(bytes, 1)))), 1)
-  })
-
-  t.test(
-    'refuses a stream with a flipped bit, a cut, or frames out of place; the old state stands',
-    async (t) => {
-      const frames = await snapshotOf(await filledWorld(t))
-      const target = await StoreWorld.withBucket(t)
-      const standing = Buffer.concat(await snapshotOf(target))
-      for (const [what, parts] of spoilt(frames)) {
-        try {
-          await target.store.stateMachine.install(streamOf(...parts))
-          t.fail(`accepted: ${what}`)
-        } catch (error) {
-          if (!/Damaged/.test((error as Error).name)) t.fail(`${what}: ${String(error)}`)
-        }
-        const left = statesIn(target.dir).join()
-        if (left !== 'CURRENT,state-1') t.fail(`${what} left ${left}`)
-      }
-      t.ok(Buffer.concat(await snapshotOf(target)).equals(standing))
-      await target.do(inline('still writable'))
-      await target.store.stateMachine.close()
-      t.equal((await StoreWorld.open(t, target.dir)).photos.objectCount, 1)
-    },
-  )
-
-  t.test('refuses a stream that is framed well and says what cannot be', async (t) => {
+  t.test('refuses rows that no state may hold', async (t) => {
     const target = await StoreWorld.withBucket(t)
-    const rows = ['a', 'b', 'machineRecord'].map((name) => {
-      const key = keyBytes(name)
-      return { key, value: sealRow(key, recordOf(9)) }
-    })
-    const [a, b, record] = rows
-    assert(a !== undefined && b !== undefined && record !== undefined)
-    const install = async (...blocks: readonly (typeof rows)[]) =>
-      await target.store.stateMachine.install(streamOf(...framed(blocks)))
-    t.same(await install([a], [b, record]), recordOf(9), 'the frames of this test are right')
-    await t.rejects(install([b, a, record]), /do not ascend/)
-    await t.rejects(install([a], [a, b, record]), /do not ascend/)
-    await t.rejects(install([a, b]), /no machine record/)
-    await t.rejects(install([a, { key: b.key, value: a.value }, record]), RowDamagedError)
-    const whole = framed([[a, record]])
-    await t.rejects(
-      target.store.stateMachine.install(streamOf(...whole, ...framed([[b]]).slice(1))),
-      /follows/,
-    )
-    t.equal(indexIn(target.store.stateMachine.handle.current.machineRecord()), 9)
-  })
-
-  t.test('fails with the reason of the source when the stream breaks', async (t) => {
-    const frames = await snapshotOf(await filledWorld(t))
-    const target = await StoreWorld.withBucket(t)
-    const cause = new Error('the leader hung up')
-    async function* broken() {
-      yield* frames.slice(0, 3)
-      throw cause
+    const { stateMachine } = target.store
+    const row = (key: Buffer) => ({ key, value: sealRow(key, Buffer.of(0x80)) })
+    const [a, b] = [row(keyBytes('a')), row(keyBytes('b'))]
+    const install = async (...rows: readonly (typeof a)[]) => await stateMachine.install(sourceOf(rows))
+    await t.rejects(install(b, a, b), /ascend/)
+    await t.rejects(install(a, a), /ascend/)
+    await t.rejects(install(a, { key: b.key, value: a.value }), /a row of it is damaged/)
+    for (const key of [MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY, Buffer.of(0, 97), Buffer.alloc(0)]) {
+      await t.rejects(install(row(key)), /no row of a state|ascend/)
     }
-    await t.rejects(target.store.stateMachine.install(broken()), cause)
-    t.same(statesIn(target.dir), ['CURRENT', 'state-1'])
+    const many = Array.from({ length: 3 }, (_, i) => {
+      const key = keyBytes(`k${i}`)
+      return { key, value: sealRow(key, Buffer.alloc(STATE_BLOCK_BYTES_MAX / 2)) }
+    })
+    await t.rejects(install(...many), /larger than a block/)
+    t.equal(indexIn(stateMachine.handle.current.seal()?.record ?? null), 1)
+    t.same(await install(a, b), recordOf(9), 'the source of this test is right')
   })
 
-  t.test(
-    'leaves the old state to a machine that dies in the middle, and the new one to one that dies after',
-    async (t) => {
-      const frames = await snapshotOf(await filledWorld(t))
+  t.test('pulls again what was damaged on this disk while it was gathered', async (t) => {
+    const cut = await (await filledWorld(t)).store.stateMachine.snapshot()
+    const count = (await blocksOf(cut)).length
+    for (const spoil of ['a row', 'a note', 'the manifest'] as const) {
       const target = await StoreWorld.withBucket(t)
-      const [middle, after] = [temporaryDirectory(t), temporaryDirectory(t)]
-      async function* crashing() {
-        yield* frames.slice(0, -1)
-        cpSync(target.dir, middle, { recursive: true })
-        yield* frames.slice(-1)
+      await t.rejects(target.store.stateMachine.install(breakingAt(cut, count - 1)), /hung up/)
+      await spoilIncoming(join(target.dir, 'incoming'), spoil)
+      let carried = 0
+      const counted: StateSource = {
+        ...cut,
+        block: async (request) => {
+          const block = await cut.block(request)
+          if (block.rows !== null) carried++
+          return block
+        },
       }
-      await target.store.stateMachine.install(crashing())
-      cpSync(target.dir, after, { recursive: true })
-      mkdirSync(join(after, 'state-1'))
-      writeFileSync(join(after, 'CURRENT.new'), 'state-1\n')
-      t.same(statesIn(middle), ['CURRENT', 'state-1', 'state-2'])
-      const old = await StoreWorld.open(t, middle)
-      t.equal(old.index, 1)
-      t.same(statesIn(middle), ['CURRENT', 'state-1'])
-      t.equal((await StoreWorld.open(t, after)).photos.objectCount, OBJECTS)
-      t.same(statesIn(after), ['CURRENT', 'state-2'])
-      t.equal(readFileSync(join(after, 'CURRENT'), 'utf8'), 'state-2\n')
-    },
-  )
+      t.equal(indexIn(await target.store.stateMachine.install(counted)), 2)
+      t.same(target.store.stateMachine.checksum(), cut.checksum)
+      t.equal(await target.store.stateMachine.verify(), null)
+      t.equal(carried, spoil === 'the manifest' ? count : 2, `${spoil}: the last block, and what was damaged`)
+    }
+    await cut.release()
+  })
 
   t.test('never breaks a read: each sees the old state or the new one, whole', async (t) => {
-    const frames = await snapshotOf(await filledWorld(t))
+    const cut = await (await filledWorld(t)).store.stateMachine.snapshot()
     const target = await StoreWorld.withBucket(t)
     await target.do(inline('old'))
     const [held, release] = [deferred(), deferred()]
@@ -202,13 +180,14 @@ t.test('install', (t) => {
           .then(({ objects }) => assert.equal(objects.length, objectCount)),
       )
     }
-    async function* withReads() {
-      for (const frame of frames) {
+    const withReads: StateSource = {
+      ...cut,
+      block: async (request) => {
         read()
-        yield frame
-      }
+        return await cut.block(request)
+      },
     }
-    const install = target.store.stateMachine.install(withReads()).then(() => (installed = true))
+    const install = target.store.stateMachine.install(withReads).then(() => (installed = true))
     while (target.photos.objectCount === 1) await new Promise((resolve) => setImmediate(resolve))
     read()
     t.notOk(installed, 'the old state is kept open for the read that still uses it')
@@ -217,76 +196,95 @@ t.test('install', (t) => {
     await install
     await Promise.all(listings)
     t.same([...counts], [1, OBJECTS])
+    await cut.release()
   })
 
-  t.test('refuses to run beside apply', async (t) => {
-    const world = await filledWorld(t)
-    const frames = await snapshotOf(world)
-    const install = world.store.stateMachine.install(streamOf(...frames))
-    await t.rejects(world.do(inline('x')), /one at a time/)
-    await install
+  t.test('works where nothing usable is on disk, and leaves the old state until it is done', async (t) => {
+    const cut = await (await filledWorld(t)).store.stateMachine.snapshot()
+    const damages: Record<string, (dir: string) => void> = {
+      'a pointer that is damaged': (dir) => writeFileSync(join(dir, 'CURRENT'), 'x'),
+      'a manifest that is damaged': (dir) => spoilFile(join(dir, 'state-1'), /^MANIFEST/),
+      'a log that is damaged': (dir) => spoilFile(join(dir, 'state-1'), /\.log$/),
+      'a mark of distrust that is damaged': (dir) => writeFileSync(join(dir, 'DISTRUSTED'), '{}'),
+    }
+    for (const [what, damage] of Object.entries(damages)) {
+      const world = await StoreWorld.withBucket(t)
+      await world.store.stateMachine.close()
+      damage(world.dir)
+      const { stateMachine, reader } = openStore({ dir: world.dir, logger: SILENT })
+      t.match(await stateMachine.open(), { record: null, fault: String }, what)
+      await t.rejects(stateMachine.install(breakingAt(cut, 1)), /hung up/)
+      t.ok(statesIn(world.dir).includes('state-1'))
+      t.equal(indexIn(await stateMachine.install(cut)), 2)
+      t.equal(reader.bucket('acme', 'photos')?.objectCount, OBJECTS)
+      t.same(statesIn(world.dir), ['CURRENT', 'state-2'], what)
+      await stateMachine.close()
+      t.equal((await StoreWorld.open(t, world.dir)).index, 2)
+    }
+    await cut.release()
   })
 
-  t.test('works on a store that never applied anything', async (t) => {
-    const frames = await snapshotOf(await filledWorld(t))
-    const { stateMachine, reader } = openStore({ dir: temporaryDirectory(t), logger: SILENT })
+  t.test('keeps what a crash left under its name, and drops older states', async (t) => {
+    const cut = await (await filledWorld(t)).store.stateMachine.snapshot()
+    const copies = new Map<string, string>()
+    const dir = temporaryDirectory(t)
+    const { stateMachine } = openStore({
+      dir,
+      logger: SILENT,
+      onInstallStep: (step) => {
+        copies.set(step, temporaryDirectory(t))
+        cpSync(dir, copies.get(step) ?? dir, { recursive: true })
+      },
+    })
     t.teardown(() => stateMachine.close())
-    t.equal(await stateMachine.open(), null)
-    await stateMachine.install(streamOf(...frames))
-    t.equal(reader.bucket('acme', 'photos')?.objectCount, OBJECTS)
+    await stateMachine.open()
+    await stateMachine.install(cut)
+    const [named, current] = [copies.get('named') ?? '', copies.get('made current') ?? '']
+    t.same(statesIn(named), ['CURRENT', 'state-1', 'state-2'])
+    await StoreWorld.open(t, named)
+    t.same(statesIn(named), ['CURRENT', 'incoming', 'state-1'])
+    mkdirSync(join(current, 'state-9'))
+    writeFileSync(join(current, 'CURRENT.new'), 'half')
+    t.equal((await StoreWorld.open(t, current)).photos.objectCount, OBJECTS)
+    t.same(
+      statesIn(current).filter((name) => name.startsWith('state') || name.endsWith('.new')),
+      ['state-2'],
+    )
+    await cut.release()
   })
   t.end()
 })
 
-/** A stream as a sender would make it that checks nothing. */
-function framed(blocks: readonly (readonly { readonly key: Buffer; readonly value: Buffer }[])[]): Buffer[] {
-  const sized = (part: Buffer) => {
-    const length = Buffer.alloc(4)
-    length.writeUInt32LE(part.length)
-    return [length, part]
+/** Gives so many blocks and then breaks. */
+function breakingAt(source: StateSource, count: number): StateSource {
+  let left = count
+  return {
+    ...source,
+    block: async (request): Promise<StateBlock> => {
+      if (left-- === 0) throw new Error('the peer hung up')
+      return await source.block(request)
+    },
   }
-  const frames = [
-    encodeFrame(FRAME_KIND.header, MAGIC),
-    ...blocks.map((rows) =>
-      encodeFrame(
-        FRAME_KIND.rows,
-        Buffer.concat(rows.flatMap(({ key, value }) => [...sized(key), ...sized(value)])),
-      ),
-    ),
-  ]
-  const count = Buffer.alloc(8)
-  count.writeBigUInt64LE(BigInt(blocks.flat().length))
-  const hash = createHash('sha256').update(Buffer.concat(frames)).digest()
-  return [...frames, encodeFrame(FRAME_KIND.trailer, Buffer.concat([count, hash]))]
 }
 
-function slices(bytes: Buffer, size: number): Buffer[] {
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
-    bytes.subarray(i * size, (i + 1) * size),
-  )
+function spoilFile(dir: string, name: RegExp): void {
+  const file = readdirSync(dir).find((one) => name.test(one))
+  assert(file !== undefined)
+  const bytes = readFileSync(join(dir, file))
+  bytes[20] = (bytes[20] ?? 0) ^ 16
+  writeFileSync(join(dir, file), bytes)
 }
 
-function* spoilt(frames: readonly Buffer[]): Generator<readonly [string, readonly Buffer[]]> {
-  const whole = Buffer.concat(frames)
-  const others = (i: number) => [frames.slice(0, i), frames.slice(i + 1)] as const
-  for (const [i, frame] of frames.entries()) {
-    const [before, after] = others(i)
-    // Each byte of the head, the ends and the middle of the payload.
-    for (const at of [0, 1, 2, 3, 4, 7, 8, 9, frame.length >> 1, frame.length - 1]) {
-      const flipped = Buffer.from(frame)
-      flipped[at] = (flipped[at] ?? 0) ^ (1 << (at & 7))
-      yield [`bit flipped in byte ${at} of frame ${i}`, [...before, flipped, ...after]]
-    }
-    yield [`frame ${i} missing`, [...before, ...after]]
-    yield [`frame ${i} twice`, [...before, frame, frame, ...after]]
-    yield [`cut before frame ${i}`, before]
-    yield [`cut inside frame ${i}`, [...before, frame.subarray(0, frame.length >> 1)]]
-    const next = frames[i + 1]
-    if (next !== undefined)
-      yield [`frames ${i} and ${i + 1} swapped`, [...before, next, frame, ...frames.slice(i + 2)]]
-  }
-  yield ['nothing at all', []]
-  yield ['bytes behind the trailer', [whole, Buffer.of(0)]]
-  yield ['a second snapshot behind the first', [whole, whole]]
-  yield ['a length beyond every bound', [Buffer.alloc(64, 0xff)]]
+async function spoilIncoming(dir: string, what: 'a row' | 'a note' | 'the manifest'): Promise<void> {
+  if (what === 'the manifest') return spoilFile(dir, /^MANIFEST/)
+  const { Level } = await import('level')
+  const db = new Level<Buffer, Buffer>(dir, { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+  const isNote = (key: Buffer) => key[0] === 0
+  const [key] = (await db.keys().all()).filter((one) => isNote(one) === (what === 'a note'))
+  assert(key !== undefined)
+  const value = await db.get(key)
+  assert(value !== undefined)
+  value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
+  await db.put(key, value)
+  await db.close()
 }

@@ -1,11 +1,11 @@
+/**
+ * The state machine of the service keeps the contract of its port, on real files.
+ */
 import t from 'tap'
-import { SILENT } from '../helpers/loggers.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { encodeCommand } from '../../src/store/command-codec.ts'
-import { LevelStateMachine } from '../../src/store/level-state-machine.ts'
 import { stateMachineContract } from '../contracts/state-machine.ts'
 import { createTenant, put } from '../state-machine/map-world.ts'
-import { temporaryDirectory } from './store-world.ts'
+import { levelPlace } from './level-place.ts'
 
 /** Each answer depends on how often and after what it is asked. */
 const COMMANDS: readonly Command[] = [
@@ -24,12 +24,6 @@ const COMMANDS: readonly Command[] = [
 ]
 
 t.test('LevelStateMachine keeps the contract of StateMachine', (t) => {
-  stateMachineContract(t, async (t) => {
-    const dir = temporaryDirectory(t)
-    return {
-      machine: () => new LevelStateMachine({ dir, logger: SILENT }),
-      command: (i) => encodeCommand(COMMANDS[i % COMMANDS.length] ?? createTenant('never')),
-    }
-  })
+  stateMachineContract(t, async (t) => levelPlace(t, COMMANDS))
   t.end()
 })

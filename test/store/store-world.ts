@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SILENT } from '../helpers/loggers.ts'
-import type { StateSnapshot } from '../../cluster/index.ts'
+import type { StateBlock, StateSource } from '../../cluster/index.ts'
 import type { Command, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
 import type { BucketRecord } from '../../src/state-machine/records.ts'
 import { decodeReply, encodeCommand } from '../../src/store/command-codec.ts'
@@ -41,7 +41,9 @@ export class StoreWorld {
   static async open(t: Teardown, dir: string = temporaryDirectory(t)): Promise<StoreWorld> {
     const world = new StoreWorld(dir)
     t.teardown(() => world.store.stateMachine.close())
-    world.index = indexIn(await world.store.stateMachine.open())
+    const { record, fault } = await world.store.stateMachine.open()
+    if (fault !== null) throw new Error(`the state has a fault: ${fault}`)
+    world.index = indexIn(record)
     return world
   }
 
@@ -94,14 +96,13 @@ export function indexIn(record: Uint8Array | null): number {
   return record === null ? 0 : Number(Buffer.from(record).toString().slice('applied '.length))
 }
 
-/** The whole stream, and the cut given up. */
-export async function drain(snapshot: StateSnapshot): Promise<Buffer[]> {
-  const frames: Buffer[] = []
-  for await (const frame of snapshot.stream) frames.push(Buffer.from(frame))
-  await snapshot.release()
-  return frames
-}
-
-export async function* streamOf(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* parts
+/** Every block, pulled as one who holds nothing. */
+export async function blocksOf(source: StateSource): Promise<StateBlock[]> {
+  const blocks: StateBlock[] = []
+  for (let after: Uint8Array = new Uint8Array(); ; ) {
+    const block = await source.block({ after, held: null })
+    blocks.push(block)
+    if (block.isEnd) return blocks
+    after = block.through
+  }
 }

@@ -100,11 +100,12 @@ export class LoopbackBench implements TransportBench {
 }
 
 async function startNode(transport: Transport, handlers: Handlers): Promise<BenchNode> {
-  const node: BenchNode = { transport, received: [], unreachable: [] }
+  const node: BenchNode = { transport, received: [], unreachable: [], refused: [] }
   for (const [method, handler] of Object.entries(handlers)) transport.handle(method, handler)
   await transport.start({
     onMessages: (messages) => void node.received.push(...messages),
     onUnreachable: (peer) => void node.unreachable.push(peer),
+    onRefused: (peer, code) => void node.refused.push(`${peer} ${code}`),
   })
   return node
 }

@@ -13,7 +13,14 @@ import { collect, pattern, rejection } from './streams.ts'
 const BATCH = encodeBatch(everyMessage({ from: 'b', to: 'a' }), { from: 'b', to: 'a' })
 
 t.test('HttpTransport refuses', async (t) => {
-  const bench = new HttpBench(t, { acceptIncarnation: (from, incarnation) => incarnation !== `dead-${from}` })
+  const bench = new HttpBench(t, {
+    judge({ nodeId, incarnation, boot, recoveryEpoch, featureLevel, stateLevel }) {
+      if (incarnation === `dead-${nodeId}`) return { code: 'member_tombstoned', message: 'dead' }
+      if (boot < 1) return { code: 'member_rolled_back', message: 'an older one' }
+      if (recoveryEpoch > 0) return { code: 'stale_epoch', message: 'left behind' }
+      return stateLevel > featureLevel ? { code: 'feature_level_too_high', message: 'too new' } : null
+    },
+  })
   const seen: { bytes: number; error: unknown }[] = []
   const a = await bench.start('a', {
     echo: async ({ header, body }) => ({ header, body }),
@@ -39,6 +46,13 @@ t.test('HttpTransport refuses', async (t) => {
       [403, 'unknown_member', { headers: { 'x-holdfast-from': 'a' } }],
       [410, 'member_tombstoned', { headers: { 'x-holdfast-incarnation': 'dead-b' } }],
       [400, 'malformed_request', { headers: { 'x-holdfast-incarnation': '' } }],
+      [410, 'member_rolled_back', { headers: { 'x-holdfast-boot': '0' } }],
+      [410, 'stale_epoch', { headers: { 'x-holdfast-recovery-epoch': '1' } }],
+      [426, 'feature_level_too_high', { headers: { 'x-holdfast-state-level': '2' } }],
+      [400, 'malformed_request', { headers: { 'x-holdfast-boot': '' } }],
+      [400, 'malformed_request', { headers: { 'x-holdfast-recovery-epoch': '-1' } }],
+      [400, 'malformed_request', { headers: { 'x-holdfast-feature-level': '1.5' } }],
+      [400, 'malformed_request', { headers: { 'x-holdfast-state-level': '9999999999999999' } }],
       [400, 'malformed_request', { method: 'PUT' }],
       [400, 'malformed_request', { path: '/' }],
       [400, 'malformed_request', { path: '/peer/v1/' }],

@@ -96,16 +96,19 @@ t.test('LoopbackNetwork', async (t) => {
     },
   )
 
-  t.test('delivers nothing from an incarnation that the receiver does not accept', async (t) => {
+  t.test('delivers nothing from a sender that the receiver does not hear', async (t) => {
     const bench = new LoopbackBench()
     const a = await bench.start('a')
     const strict = bench.network.transport('b', {
       incarnation: 'b1',
-      acceptIncarnation: (from, life) => from === 'a' && life !== 'life-of-a',
+      judge: ({ nodeId, incarnation }) =>
+        nodeId === 'a' && incarnation === 'life-of-a' ? { code: 'member_tombstoned', message: 'no' } : null,
     })
     let heard = 0
     await strict.start({ onMessages: () => void heard++, onUnreachable: () => {} })
-    a.transport.send(message(1))
+    for (let i = 0; i < 3; i += 1) a.transport.send(message(1))
+    await bench.clock.advance(10)
+    t.strictSame(a.refused, ['b member_tombstoned'], 'and says so, once for all that were under way')
     t.match(await rejection(bench.settle(a.transport.call('b', 'x', { header: null }))), {
       code: 'member_tombstoned',
     })

@@ -21,6 +21,10 @@ export const FITTING: OutgoingHttpHeaders = {
   'x-holdfast-from': 'b',
   'x-holdfast-to': 'a',
   'x-holdfast-incarnation': 'life-of-b',
+  'x-holdfast-boot': '1',
+  'x-holdfast-recovery-epoch': '0',
+  'x-holdfast-feature-level': '1',
+  'x-holdfast-state-level': '1',
 }
 
 export interface RawRequest {

@@ -1,97 +1,117 @@
 /**
- * One flipped bit anywhere in the log is noticed, or changes nothing.
+ * One damaged place anywhere in the log loses nothing: every flipped bit, every lost sector, every misdirected write.
  */
+import type { Test } from 'tap'
 import t from 'tap'
-import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
-import { batchOf, entries, entry } from '../contracts/wal.ts'
-import { contentOn, logOn } from './log-on-files.ts'
-import { MemoryFiles } from './memory-files.ts'
+import type { Entry } from '../../cluster/raft/types.ts'
+import { isWhatWasLost } from '../../cluster/wal/lost-entry.ts'
+import { mendedLog } from '../../cluster/wal/mending.ts'
+import { recoverLog } from '../../cluster/wal/recovery.ts'
+import { threeSegments } from './known-log.ts'
+import { contentOn, IDENTITY, mendedOn, textOf } from './log-on-files.ts'
+import type { MemoryFiles } from './memory-files.ts'
+import { DIR, SECTOR } from './memory-files.ts'
 
-/** Three segments with every kind of batch. */
-function severalSegments(): MemoryFiles {
-  const files = new MemoryFiles()
-  const log = logOn(files, { segmentBytesMax: 900 })
-  log.open()
-  log.append([
-    batchOf(1, {
-      hardState: { currentTerm: 1, votedFor: 'node-a' },
-      entries: [entry(1, 1, ''), ...entries(2, 6)],
-    }),
-  ])
-  log.compact({ index: 2, term: 1 })
-  log.append([batchOf(2, { hardState: { currentTerm: 2, votedFor: null }, entries: entries(5, 7, 2) })])
-  log.append([batchOf(3, { entries: [entry(8, 2, '\0'.repeat(600))] })])
-  log.append([batchOf(4, { hardState: { currentTerm: 2, votedFor: 'node-b' } })])
-  log.close()
-  return files
-}
+const { files: whole, content: expected, truth } = threeSegments()
 
-/** How opening ends for each byte of `path` with one of its bits flipped. */
-function flipAll(files: MemoryFiles, path: string): Map<string, number[]> {
-  const outcomes = new Map<string, number[]>()
-  const bytes = files.bytesOf(path)
-  for (let offset = 0; offset < bytes.length; offset++) {
-    const damaged = files.copy()
-    damaged.bytesOf(path)[offset] = (bytes[offset] as number) ^ (1 << ((offset * 5) % 8))
-    const outcome = openOutcome(damaged)
-    outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), offset])
-  }
-  return outcomes
-}
-
-function openOutcome(files: MemoryFiles): string {
-  try {
-    return contentOn(files)
-  } catch (error) {
-    if (error instanceof WalCorruptError) return 'refused'
-    throw error
-  }
-}
-
-t.test('SegmentedLog.open', async (t) => {
-  t.test('refuses every single flipped bit in committed segments', async (t) => {
-    const files = severalSegments()
-    t.equal(files.paths().length, 3)
-    for (const path of files.paths()) {
-      const outcomes = flipAll(files, path)
-      t.same([...outcomes.keys()], ['refused'], `${path} has no byte that may change unnoticed`)
-    }
+/** What becomes of the log: reading alone, with the holes filled in memory. */
+function readingOf(files: MemoryFiles): string {
+  const { content, lost, damaged } = recoverLog(files, DIR, IDENTITY)
+  const found = new Map(lost.map((entry) => [entry.index, entry]))
+  const committed = lost.map(({ index, term }) => truth.get(`${index}/${term}`) as Entry)
+  const { base, entries } = mendedLog(content, { committed }, (index, filling) => {
+    const entry = found.get(index)
+    return entry !== undefined && isWhatWasLost(entry, filling)
   })
+  if (textOf({ hardState: content.hardState, base, entries, holes: [] }) !== expected) return 'another log'
+  if (lost.length > 0) return 'holes that peers close'
+  return damaged.length > 0 ? 'read from its second copy, or void' : 'nothing that counts'
+}
 
-  t.test('drops only the uncommitted tail when a bit flips inside of it', async (t) => {
-    const files = severalSegments()
-    const expected = contentOn(files.copy())
-    const path = files.paths().at(-1) ?? ''
-    const committed = files.bytesOf(path).length
-    const log = logOn(files)
-    const rewritten = () => files.paths().at(-1) ?? ''
-    log.open()
-    log.append([batchOf(1, { entries: entries(9, 10, 2) })])
-    log.close()
-    const torn = files.copy()
-    torn.put(rewritten(), Buffer.from(files.bytesOf(rewritten()).subarray(0, -24)))
-    t.equal(contentOn(torn.copy()), expected)
-    const outcomes = flipAll(torn, rewritten())
-    for (const [outcome, offsets] of outcomes) {
-      if (outcome === 'refused') continue
-      t.equal(outcome, expected, 'what is accepted is what was committed')
-      t.ok(
-        offsets.every((offset) => offset >= committed),
-        'only in the uncommitted tail',
-      )
-    }
-  })
+/** What becomes of the log: opened, mended, opened again. */
+function restartOf(files: MemoryFiles): string {
+  const { content, holes } = mendedOn(files, truth)
+  if (content !== expected || contentOn(files) !== expected) return 'another log'
+  return holes > 0 ? 'holes that peers close' : 'the same log'
+}
 
-  t.test(
-    'refuses a log of which a segment is missing, unless nothing in it is needed any more',
-    async (t) => {
-      const files = severalSegments()
-      const [first = '', second = ''] = files.paths()
-      for (const path of [first, second]) {
-        const holed = files.copy()
-        holed.unlink(path)
-        t.equal(openOutcome(holed), 'refused')
+class Tally {
+  readonly counts = new Map<string, number>()
+  add(outcome: string): void {
+    this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1)
+  }
+  /** Prints, and fails for what is not lawful. */
+  check(t: Test, what: string): void {
+    for (const [outcome, count] of this.counts) t.comment(`${what}: ${count} x ${outcome}`)
+    t.notOk(this.counts.has('another log'), `${what}: no other log is ever read`)
+    t.ok(this.counts.has('holes that peers close'))
+  }
+}
+
+t.test('SegmentedLog.open after one flipped bit', async (t) => {
+  t.equal(whole.segments().length, 3)
+
+  t.test('reads the same log, or one with holes that peers close, for every bit of every file', async (t) => {
+    const tally = new Tally()
+    for (const path of whole.paths()) {
+      const bytes = whole.bytesOf(path)
+      for (let bit = 0; bit < bytes.length * 8; bit++) {
+        flip(bytes, bit)
+        tally.add(readingOf(whole))
+        flip(bytes, bit)
       }
-    },
-  )
+    }
+    tally.check(t, 'every bit')
+    t.ok(tally.counts.has('read from its second copy, or void'))
+  })
+
+  t.test('restarts with the same log for one bit of every byte of every file', async (t) => {
+    const tally = new Tally()
+    for (const path of whole.paths()) {
+      for (let offset = 0; offset < whole.bytesOf(path).length; offset++) {
+        const damaged = whole.copy()
+        flip(damaged.bytesOf(path), offset * 8 + ((offset * 5) % 8))
+        tally.add(restartOf(damaged))
+      }
+    }
+    tally.check(t, 'a bit of every byte')
+  })
+})
+
+function flip(bytes: Buffer, bit: number): void {
+  const offset = Math.floor(bit / 8)
+  bytes[offset] = (bytes[offset] as number) ^ (1 << (bit % 8))
+}
+
+function sectorsOf(files: MemoryFiles): { path: string; start: number }[] {
+  return files.paths().flatMap((path) => {
+    const count = Math.ceil(files.bytesOf(path).length / SECTOR)
+    return Array.from({ length: count }, (_, sector) => ({ path, start: sector * SECTOR }))
+  })
+}
+
+t.test('SegmentedLog.open after one lost sector', async (t) => {
+  for (const [what, byte] of [['reads as zeros', 0] as const, ['reads as garbage', 0xa5] as const]) {
+    t.test(`restarts with the same log when any sector ${what}`, async (t) => {
+      const tally = new Tally()
+      for (const { path, start } of sectorsOf(whole)) {
+        const damaged = whole.copy()
+        damaged.bytesOf(path).fill(byte, start, start + SECTOR)
+        tally.add(restartOf(damaged))
+      }
+      tally.check(t, `a sector ${what}`)
+    })
+  }
+
+  t.test('restarts with the same log when any sector was written over any other', async (t) => {
+    const tally = new Tally()
+    for (const to of sectorsOf(whole)) {
+      for (const from of sectorsOf(whole)) {
+        const damaged = whole.copy()
+        whole.bytesOf(from.path).copy(damaged.bytesOf(to.path), to.start, from.start, from.start + SECTOR)
+        tally.add(restartOf(damaged))
+      }
+    }
+    tally.check(t, 'a misdirected sector')
+  })
 })

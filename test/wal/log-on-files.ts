@@ -3,6 +3,8 @@
  */
 import type { SegmentedLogOptions } from '../../cluster/wal/segmented-log.ts'
 import { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
+import type { Entry } from '../../cluster/raft/types.ts'
+import type { WalContent } from '../../cluster/wal/wal.ts'
 import { plain } from '../contracts/wal.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { DIR } from './memory-files.ts'
@@ -13,11 +15,34 @@ export function logOn(files: MemoryFiles, options: Partial<SegmentedLogOptions> 
   return new SegmentedLog({ dir: DIR, ...IDENTITY, files, now: () => 0, ...options })
 }
 
+export function textOf(content: WalContent): string {
+  return JSON.stringify(plain(content))
+}
+
 /** What a restart on these files would begin with. */
 export function contentOn(files: MemoryFiles): string {
   const log = logOn(files)
   try {
-    return JSON.stringify(plain(log.open()))
+    return textOf(log.open())
+  } finally {
+    log.close()
+  }
+}
+
+export interface Mended {
+  readonly content: string
+  readonly holes: number
+}
+
+/** The same with every hole filled from `truth`, which holds the entry for each index and term that ever was. */
+export function mendedOn(files: MemoryFiles, truth: ReadonlyMap<string, Entry>): Mended {
+  const log = logOn(files)
+  try {
+    const content = log.open()
+    const { holes } = content
+    if (holes.length === 0) return { content: textOf(content), holes: 0 }
+    const committed = holes.flatMap(({ index, term }) => truth.get(`${index}/${term}`) ?? [])
+    return { content: textOf(log.mend({ committed })), holes: holes.length }
   } finally {
     log.close()
   }

@@ -6,11 +6,14 @@ import type { Clock } from '../../cluster/node/clock.ts'
 import { SystemClock } from '../../cluster/node/system-clock.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
-import { entries, plain, walContract, WalSession } from '../contracts/wal.ts'
+import { entries, entry, plain, walContract, WalSession } from '../contracts/wal.ts'
 
 walContract('MemoryWal', () => {
   const disk = new MemoryDisk()
-  return { wal: () => new MemoryWal({ disk, clock: new SystemClock(), flushMs: () => 0 }) }
+  return {
+    wal: () => new MemoryWal({ disk, clock: new SystemClock(), flushMs: () => 0 }),
+    damage: (index) => disk.damage(index, { keepTerm: true }),
+  }
 })
 
 /** Runs what was scheduled when told to, in order. */
@@ -92,5 +95,57 @@ t.test('MemoryWal', async (t) => {
     t.equal(session.fatal.length, 1)
     await wal.close()
     t.same(disk.image.content.entries, [])
+  })
+
+  t.test('a hole without its term is still compared with what was lost', async (t) => {
+    for (const [given, left] of [
+      [entry(2, 1), 3],
+      [entry(2, 1, 'the same term and other bytes'), 1],
+      [entry(2, 2), 1],
+    ] as const) {
+      const [disk, clock] = [new MemoryDisk(), new HandClock()]
+      const first = await openOn(disk, clock)
+      first.session.append({ entries: entries(1, 3) })
+      clock.runOne()
+      disk.damage(2, { keepTerm: false })
+      disk.damage(9, { keepTerm: false })
+      const { session, wal } = await openOn(disk, clock)
+      t.same(session.content?.holes, [{ index: 2, term: null }])
+      const mended = wal.mend({ committed: [given] })
+      clock.runOne()
+      t.equal((await mended).entries.length, left)
+      t.same(disk.read().holes, [])
+    }
+  })
+
+  t.test('a crash or a failing flush while it mends leaves the holes', async (t) => {
+    for (const isCrash of [true, false]) {
+      const [disk, clock] = [new MemoryDisk(), new HandClock()]
+      const first = await openOn(disk, clock)
+      first.session.append({ entries: entries(1, 3) })
+      clock.runOne()
+      disk.damage(2, { keepTerm: true })
+      const { wal } = await openOn(disk, clock)
+      const mended = wal.mend({ committed: entries(2, 2) })
+      if (isCrash) wal.crash()
+      else disk.fault = new Error('the disk is gone')
+      clock.runOne()
+      if (!isCrash) await t.rejects(mended, { message: 'the disk is gone' })
+      t.equal(disk.read().holes.length, 1)
+    }
+  })
+
+  t.test('an entry that was replaced or voided after it was damaged is no hole', async (t) => {
+    const [disk, clock] = [new MemoryDisk(), new HandClock()]
+    const { session } = await openOn(disk, clock)
+    session.append({ entries: entries(1, 3) })
+    clock.runOne()
+    for (const index of [1, 2, 3]) disk.damage(index, { keepTerm: true })
+    session.append({ entries: entries(3, 3, 2) })
+    clock.runOne()
+    t.same(disk.read().holes.length, 2)
+    session.append({ base: { index: 5, term: 2 } })
+    clock.runOne()
+    t.same(disk.read().holes, [])
   })
 })

@@ -1,23 +1,22 @@
 /**
- * Segments come, go and fail in the right order: rollover, deletion, every crash point, every failing call.
+ * Segments come, go and fail in the right order: rollover, deletion, every failing call.
  */
 import t from 'tap'
 import { StartError } from '../../cluster/types.ts'
 import type { WalBatch } from '../../cluster/wal/wal.ts'
-import type { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
 import { batchOf, entries, entry } from '../contracts/wal.ts'
 import { contentOn, logOn } from './log-on-files.ts'
-import type { PowerCut } from './memory-files.ts'
-import { KEEP_ALL, LOSE_ALL, MemoryFiles } from './memory-files.ts'
+import { LOSE_ALL, MemoryFiles } from './memory-files.ts'
 
-const SMALL = { segmentBytesMax: 600 }
+/** Three small batches for each segment. */
+const SMALL = { segmentBytesMax: 4096 }
 
 function one(index: number, term = 1): WalBatch {
   return batchOf(index, { entries: [entry(index, term)] })
 }
 
 function numbersOf(files: MemoryFiles): number[] {
-  return files.paths().map((path) => Number(/(\d+)\.wal$/.exec(path)?.[1]))
+  return files.segments().map((path) => Number(/(\d+)\.wal$/.exec(path)?.[1]))
 }
 
 t.test('SegmentedLog', async (t) => {
@@ -31,8 +30,8 @@ t.test('SegmentedLog', async (t) => {
         log.open()
         for (let index = run * 10 + 1; index <= run * 10 + 10; index++) log.append([one(index)])
         log.close()
-        for (const path of files.paths()) t.ok(files.bytesOf(path).length <= SMALL.segmentBytesMax)
-        const fresh = files.paths().filter((path) => !seen.has(path))
+        for (const path of files.segments()) t.ok(files.bytesOf(path).length <= SMALL.segmentBytesMax)
+        const fresh = files.segments().filter((path) => !seen.has(path))
         const highest = Math.max(0, ...[...seen].map((path) => Number(/(\d+)\.wal$/.exec(path)?.[1])))
         t.ok(
           fresh.every((path) => Number(/(\d+)\.wal$/.exec(path)?.[1]) > highest),
@@ -51,7 +50,7 @@ t.test('SegmentedLog', async (t) => {
     log.append([one(1)])
     log.append([batchOf(2, { entries: [entry(2, 1, 'x'.repeat(5000))] })])
     log.append([one(3)])
-    t.equal(files.paths().length, 3)
+    t.equal(files.segments().length, 3)
     t.equal(JSON.parse(contentOn(files.copy())).entries.length, 3)
   })
 
@@ -73,7 +72,7 @@ t.test('SegmentedLog', async (t) => {
     t.same(content.base, { index: secondEnds, term: 1 })
     t.equal(content.entries.length, 20 - secondEnds)
     log.compact({ index: 20, term: 1 })
-    t.equal(files.paths().length, 1)
+    t.equal(files.segments().length, 1)
   })
 
   for (const isReopened of [false, true]) {
@@ -129,7 +128,7 @@ t.test('SegmentedLog', async (t) => {
     log.open()
     for (let index = 1; index <= 20; index++) log.append([one(index)])
     log.append([batchOf(21, { base: { index: 5, term: 7 }, entries: entries(6, 6, 7) })])
-    t.equal(files.paths().length, 1)
+    t.equal(files.segments().length, 1)
     const content = JSON.parse(contentOn(files.copy()))
     t.same(content.base, { index: 5, term: 7 })
     t.equal(content.entries.length, 1)
@@ -143,11 +142,11 @@ t.test('SegmentedLog', async (t) => {
     const old = files.copy()
     log.compact({ index: 18, term: 1 })
     const expected = contentOn(files.copy())
-    const [first = ''] = old.paths()
+    const [first = ''] = old.segments()
     const back = files.copy()
     back.put(first, old.bytesOf(first))
     t.equal(contentOn(back), expected)
-    t.notOk(back.paths().includes(first))
+    t.notOk(back.segments().includes(first))
   })
 
   for (const [field, other] of Object.entries({
@@ -158,9 +157,9 @@ t.test('SegmentedLog', async (t) => {
     t.test(`[log_foreign] refuses the log of another ${field}`, async (t) => {
       const files = new MemoryFiles()
       logOn(files).open()
-      const before = files.paths()
+      const before = files.segments()
       t.throws(() => logOn(files, { [field]: other }).open(), StartError)
-      t.same(files.paths(), before)
+      t.same(files.segments(), before)
     })
   }
 
@@ -189,90 +188,6 @@ t.test('SegmentedLog', async (t) => {
     }
   })
 })
-
-/** Every kind of change on the disk; `acked` hears of each step that returned. */
-function workload(log: SegmentedLog, acked: (step: number) => void): void {
-  log.open()
-  const steps = [
-    () =>
-      log.append([batchOf(1, { hardState: { currentTerm: 1, votedFor: 'node-a' }, entries: entries(1, 3) })]),
-    () => log.append([one(4), one(5), one(6)]),
-    () => log.append([batchOf(5, { entries: entries(5, 9, 2) })]),
-    () => log.append([one(10, 2)]),
-    () => log.compact({ index: 6, term: 2 }),
-    () => log.append([batchOf(6, { entries: entries(11, 14, 2) })]),
-    () => log.append([batchOf(7, { base: { index: 30, term: 3 }, entries: entries(31, 33, 3) })]),
-    () => log.append([batchOf(8, { hardState: { currentTerm: 4, votedFor: 'node-c' } })]),
-  ]
-  for (const [step, run] of steps.entries()) {
-    run()
-    acked(step)
-  }
-}
-
-/** The content after each step, when nothing fails. */
-function contentsWithoutFault(start: () => MemoryFiles): string[] {
-  const files = start()
-  const contents = [contentOn(start())]
-  workload(logOn(files, SMALL), () => contents.push(contentOn(files.copy())))
-  return contents
-}
-
-class Refused extends Error {}
-
-t.test('SegmentedLog keeps what it acknowledged', async (t) => {
-  const cuts: Record<string, PowerCut> = {
-    'everything that was not flushed is lost': LOSE_ALL,
-    'everything that was not flushed is kept': KEEP_ALL,
-    'names are kept and bytes are lost': { keepsNames: true, keepsBytes: () => 0 },
-    'names are lost and bytes are kept': { keepsNames: false, keepsBytes: (unsynced) => unsynced },
-    'half of the bytes is kept': { keepsNames: true, keepsBytes: (unsynced) => Math.floor(unsynced / 2) },
-    'all but one byte is kept': { keepsNames: true, keepsBytes: (unsynced) => Math.max(0, unsynced - 1) },
-  }
-  for (const [how, cut] of Object.entries(cuts)) {
-    t.test(`at a power cut before or after any call, when ${how}`, async (t) => {
-      const contents = contentsWithoutFault(() => new MemoryFiles())
-      let crashes = 0
-      for (let call = 1; ; call++) {
-        const { files, acked, didCrash } = runUntil(call)
-        if (!didCrash) break
-        crashes++
-        const kept = contentOn(files.afterPowerCut(cut))
-        const lawful = contents.slice(acked, acked + 2)
-        if (!lawful.includes(kept)) t.fail(`call ${call}: after step ${acked} it kept ${kept}`)
-      }
-      t.ok(crashes > 30, `${crashes} crash points`)
-    })
-  }
-
-  t.test('at a power cut while it is opened again', async (t) => {
-    const written = new MemoryFiles()
-    workload(logOn(written, SMALL), () => {})
-    const expected = contentOn(written.copy())
-    for (let call = 1; ; call++) {
-      const files = written.copy()
-      const log = logOn(files, SMALL)
-      files.beforeChange = (_operation, count) => {
-        if (count >= call) throw new Refused()
-      }
-      const failed = failureOf(() => log.open())
-      if (failed === null) break
-      for (const cut of Object.values(cuts)) t.equal(contentOn(files.afterPowerCut(cut)), expected)
-    }
-  })
-})
-
-/** Runs the workload until its n-th change of the disk, which fails, as does everything after it. */
-function runUntil(call: number): { files: MemoryFiles; acked: number; didCrash: boolean } {
-  const files = new MemoryFiles()
-  let acked = 0
-  files.beforeChange = (_operation, count) => {
-    if (count >= call) throw new Refused()
-  }
-  const failure = failureOf(() => workload(logOn(files, SMALL), (step) => (acked = step + 1)))
-  files.beforeChange = () => {}
-  return { files, acked, didCrash: failure !== null }
-}
 
 function failureOf(action: () => void): Error | null {
   try {

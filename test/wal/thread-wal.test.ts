@@ -2,7 +2,7 @@
  * ThreadWal keeps the contract on a real disk, survives SIGKILL with every acknowledgement, and fails aloud.
  */
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,20 +16,32 @@ import { entries, entry, walContract, WalSession } from '../contracts/wal.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'holdfast-wal-'))
 t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
 
-const identity = { clusterId: 'cluster-1', nodeId: 'node-a', incarnation: 'first' }
+const identity = { clusterId: 'cluster-1', nodeId: 'node-a', incarnation: 'first', reserveBytes: 4096 }
 let places = 0
 function newDir(): string {
   return join(scratch, `place-${++places}`, 'raft')
 }
 
+/** Flips a bit of the text that the entry was made with. */
+function damageIn(dir: string, index: number): void {
+  for (const name of readdirSync(dir).filter((file) => file.endsWith('.wal'))) {
+    const bytes = readFileSync(join(dir, name))
+    const offset = bytes.indexOf(`entry ${index} of term`)
+    if (offset === -1) continue
+    bytes[offset] = (bytes[offset] as number) ^ 1
+    writeFileSync(join(dir, name), bytes)
+  }
+}
+
 walContract('ThreadWal', () => {
   const dir = newDir()
-  return { wal: () => new ThreadWal({ dir, ...identity }) }
+  return { wal: () => new ThreadWal({ dir, ...identity }), damage: (index) => damageIn(dir, index) }
 })
 
 walContract('ThreadWal with tiny segments', () => {
   const dir = newDir()
-  return { wal: () => new ThreadWal({ dir, ...identity, segmentBytesMax: 1024 }) }
+  const wal = () => new ThreadWal({ dir, ...identity, segmentBytesMax: 1024 })
+  return { wal, damage: (index) => damageIn(dir, index) }
 })
 
 t.test('ThreadWal', async (t) => {
@@ -82,7 +94,7 @@ t.test('ThreadWal', async (t) => {
     const session = await WalSession.open(new ThreadWal({ dir, ...identity }))
     await session.settled(session.append({ entries: entries(1, 3) }))
     await session.wal.close()
-    const file = join(dir, readdirSync(dir)[0] as string)
+    const file = join(dir, readdirSync(dir).find((name) => name.endsWith('.wal')) as string)
     writeFileSync(file, 'no log at all')
     const error = await WalSession.open(new ThreadWal({ dir, ...identity })).catch((cause: unknown) => cause)
     t.ok(error instanceof WalCorruptError)

@@ -1,12 +1,13 @@
 /**
- * A write that was cut short costs the batch it belonged to and nothing else; every other damage is refused.
+ * A write that was cut short costs the batch it belonged to and nothing else; what was flushed is never cut off.
  */
 import t from 'tap'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
-import { batchOf, entries, entry } from '../contracts/wal.ts'
-import { contentOn, logOn } from './log-on-files.ts'
-import { DIR, MemoryFiles } from './memory-files.ts'
 import { segmentPath } from '../../cluster/wal/recovery.ts'
+import { batchOf, entries, entry } from '../contracts/wal.ts'
+import { threeSegments, truthOf } from './known-log.ts'
+import { contentOn, logOn, mendedOn } from './log-on-files.ts'
+import { DIR, MemoryFiles, SECTOR } from './memory-files.ts'
 
 const FIRST = segmentPath(DIR, 1)
 
@@ -25,151 +26,195 @@ const SCRIPT = [
   }),
 ]
 
-/** The script in one segment, with the state and the length of the file after each batch. */
-function scripted(): { files: MemoryFiles; steps: { length: number; content: string }[] } {
+interface Step {
+  readonly files: MemoryFiles
+  readonly length: number
+  readonly content: string
+}
+
+/** The script in one segment: the whole disk after each batch. */
+function scripted(): Step[] {
   const files = new MemoryFiles()
   const log = logOn(files)
   log.open()
-  const steps: { length: number; content: string }[] = []
-  const note = () => steps.push({ length: files.bytesOf(FIRST).length, content: contentOn(files.copy()) })
+  const steps: Step[] = []
+  const note = () => {
+    const copy = files.copy()
+    steps.push({ files: copy, length: copy.bytesOf(FIRST).length, content: contentOn(copy.copy()) })
+  }
   note()
   for (const batch of SCRIPT) {
     log.append([batch])
     note()
   }
   log.close()
-  return { files, steps }
+  return steps
 }
 
-t.test('SegmentedLog.open', async (t) => {
-  const { files, steps } = scripted()
-  const whole = files.bytesOf(FIRST)
-  const head = steps[0]?.length ?? 0
+const steps = scripted()
 
-  t.test('keeps exactly the committed batches when the file is cut at any byte', async (t) => {
+/** Each batch half written: what was on the disk before, and `length` bytes of the segment with the batch. */
+function* halfWritten(): Generator<{ before: Step; after: Step; length: number; bytes: Buffer }> {
+  for (const [position, after] of steps.entries()) {
+    const before = steps[position - 1]
+    if (before === undefined) continue
+    const bytes = after.files.bytesOf(FIRST)
+    for (let length = before.length; length <= after.length; length++) yield { before, after, length, bytes }
+  }
+}
+
+function withSegment(files: MemoryFiles, bytes: Buffer): MemoryFiles {
+  const changed = files.copy()
+  changed.put(FIRST, Buffer.from(bytes))
+  return changed
+}
+
+t.test('SegmentedLog.open after a write that was cut short', async (t) => {
+  t.test('keeps all that was acknowledged when the file ends at any byte of the next batch', async (t) => {
     const wrong: number[] = []
-    for (let length = head; length <= whole.length; length++) {
-      const cut = new MemoryFiles()
-      cut.put(FIRST, Buffer.from(whole.subarray(0, length)))
-      const expected = steps.findLast((step) => step.length <= length)?.content
-      if (contentOn(cut) !== expected) wrong.push(length)
+    for (const { before, after, length, bytes } of halfWritten()) {
+      const kept = contentOn(withSegment(before.files, bytes.subarray(0, length)))
+      // Without its closing frame a batch may still be all there; a part of one never counts.
+      const isThere = length > after.length - SECTOR
+      if (kept !== after.content && (isThere || kept !== before.content)) wrong.push(length)
     }
     t.same(wrong, [])
   })
 
+  t.test('keeps all that was acknowledged when the rest of the file reads as zeros', async (t) => {
+    const wrong: number[] = []
+    for (const { before, after, length, bytes } of halfWritten()) {
+      if (length % SECTOR !== 0) continue
+      const zeros = Buffer.alloc(after.length - length)
+      const kept = contentOn(withSegment(before.files, Buffer.concat([bytes.subarray(0, length), zeros])))
+      if (kept !== after.content && kept !== before.content) wrong.push(length)
+    }
+    t.same(wrong, [])
+  })
+
+  t.test('never takes bytes inside of a torn payload for a frame', async (t) => {
+    // A payload that is itself a segment of this log, frames and all.
+    const data = steps.at(-1)?.files.bytesOf(FIRST) ?? Buffer.alloc(0)
+    const files = new MemoryFiles()
+    const log = logOn(files)
+    log.open()
+    log.append([batchOf(1, { entries: entries(1, 1) })])
+    const before = files.copy()
+    const expected = contentOn(before.copy())
+    log.append([batchOf(2, { entries: [{ index: 2, term: 1, kind: 'command', data }] })])
+    log.close()
+    t.equal(contentOn(withSegment(before, files.bytesOf(FIRST).subarray(0, -2 * SECTOR))), expected)
+  })
+})
+
+t.test('SegmentedLog.open never forgets what was flushed', async (t) => {
   t.test(
-    'keeps exactly the committed batches when the end of the file was never written and reads as zeros',
+    'fills or refuses when the file is cut at any byte and the hard state files know better',
     async (t) => {
-      const wrong: number[] = []
-      for (let length = head; length <= whole.length; length++) {
-        // Only whole sectors go missing; what stands before them in the same write may be there.
-        if (length % 512 !== 0 && !steps.some((step) => step.length === length)) continue
-        const cut = new MemoryFiles()
-        cut.put(FIRST, Buffer.concat([whole.subarray(0, length), Buffer.alloc(whole.length - length)]))
-        const expected = steps.findLast((step) => step.length <= length)?.content
-        if (contentOn(cut) !== expected) wrong.push(length)
+      const { files, content } = steps.at(-1) as Step
+      const truth = truthOf(SCRIPT)
+      const outcomes = new Map<string, number>()
+      for (let length = 0; length < files.bytesOf(FIRST).length; length++) {
+        const cut = withSegment(files, files.bytesOf(FIRST).subarray(0, length))
+        const outcome = outcomeOf(cut, () => (mendedOn(cut, truth).content === content ? 'kept' : 'lost'))
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
       }
-      t.same(wrong, [])
+      t.same([...outcomes.keys()].toSorted(), ['kept', 'refused'])
+      t.ok(
+        (outcomes.get('kept') ?? 0) > 2 * SECTOR,
+        'a batch that is gone with its records is known by the other copy',
+      )
     },
   )
 
-  t.test('drops an uncommitted batch of which only later sectors arrived', async (t) => {
-    const before = steps[5] as { length: number; content: string }
-    const torn = Buffer.from(whole.subarray(0, whole.length - 100))
-    torn.fill(0, before.length, Math.ceil((before.length + 1) / 512) * 512)
-    const cut = new MemoryFiles()
-    cut.put(FIRST, torn)
-    t.equal(contentOn(cut), before.content)
-  })
-
-  t.test('refuses a segment whose head is cut, because it was durable before it had its name', async (t) => {
-    for (let length = 0; length < head; length++) {
-      const cut = new MemoryFiles()
-      cut.put(FIRST, Buffer.from(whole.subarray(0, length)))
-      if (!throwsCorrupt(cut)) t.fail(`accepts a head of ${length} bytes`)
+  t.test('fills or refuses when a segment is cut at any byte and a later one follows', async (t) => {
+    const { files, content, truth } = threeSegments()
+    const [first = ''] = files.segments()
+    const outcomes = new Set<string>()
+    for (let length = 0; length < files.bytesOf(first).length; length++) {
+      const cut = files.copy()
+      cut.put(first, Buffer.from(files.bytesOf(first).subarray(0, length)))
+      outcomes.add(outcomeOf(cut, () => (mendedOn(cut, truth).content === content ? 'kept' : 'lost')))
     }
-  })
-
-  t.test('refuses a hole in a committed batch, and leaves the file alone', async (t) => {
-    for (let start = Math.ceil(head / 512) * 512; start + 512 < whole.length; start += 512) {
-      const bytes = Buffer.from(whole)
-      bytes.fill(0, start, start + 512)
-      if (bytes.equals(whole)) continue
-      const holed = new MemoryFiles()
-      holed.put(FIRST, bytes)
-      t.ok(throwsCorrupt(holed), `zeros at ${start}`)
-      t.same(holed.paths(), [FIRST])
-      t.equal(holed.changes, 0, 'nothing on the disk was changed')
-    }
-  })
-
-  t.test('refuses foreign bytes after the last commit', async (t) => {
-    const longer = new MemoryFiles()
-    longer.put(FIRST, Buffer.concat([whole, Buffer.alloc(64, 0xa5)]))
-    t.ok(throwsCorrupt(longer))
-  })
-
-  t.test('refuses a cut segment when a later one follows', async (t) => {
-    const small = new MemoryFiles()
-    const log = logOn(small, { segmentBytesMax: 700 })
-    log.open()
-    for (let index = 1; index <= 12; index++) log.append([batchOf(index, { entries: entries(index, index) })])
-    log.close()
-    const [first = ''] = small.paths()
-    t.ok(small.paths().length > 1)
-    for (let length = 0; length < small.bytesOf(first).length; length++) {
-      const cut = small.copy()
-      cut.put(first, Buffer.from(small.bytesOf(first).subarray(0, length)))
-      if (!throwsCorrupt(cut)) t.fail(`accepts ${length} bytes`)
-    }
+    t.same([...outcomes].toSorted(), ['kept', 'refused'])
   })
 
   t.test(
-    'refuses a segment that lost its last batch cleanly, although the entries after it still fit',
+    'refuses a segment that lost its last batch cleanly, although what follows still fits',
     async (t) => {
       const files = new MemoryFiles()
-      const log = logOn(files, { segmentBytesMax: 700 })
+      const log = logOn(files, { segmentBytesMax: 3072 })
       log.open()
       log.append([batchOf(1, { entries: entries(1, 2) })])
       const length = files.bytesOf(FIRST).length
       log.append([batchOf(2, { hardState: { currentTerm: 1, votedFor: 'node-b' } })])
-      log.append([batchOf(3, { entries: [entry(3, 1, 'x'.repeat(600))] })])
+      log.append([batchOf(3, { hardState: { currentTerm: 2, votedFor: null }, entries: entries(3, 3) })])
       log.close()
-      t.equal(files.paths().length, 2)
-      const cut = files.copy()
-      cut.put(FIRST, Buffer.from(files.bytesOf(FIRST).subarray(0, length)))
-      t.ok(throwsCorrupt(cut), 'a vote would be forgotten')
+      t.equal(files.segments().length, 2)
+      t.equal(
+        refusalOf(withSegment(files, files.bytesOf(FIRST).subarray(0, length))),
+        'refused',
+        'a vote is missing',
+      )
     },
   )
 
-  t.test('never takes bytes inside of a torn payload for a commit', async (t) => {
-    // A payload that is itself a segment of this log, frames and all: its frames carry the salt of that segment.
-    const other = files.copy()
-    contentOn(other)
-    const data = other.bytesOf(segmentPath(DIR, 2))
-    const fresh = new MemoryFiles()
-    const log = logOn(fresh)
-    log.open()
-    log.append([batchOf(1, { entries: entries(1, 1) })])
-    const expected = contentOn(fresh.copy())
-    log.append([
-      batchOf(2, {
-        entries: [{ index: 2, term: 1, kind: 'command', data: Buffer.concat([Buffer.alloc(1024), data]) }],
-      }),
-    ])
-    log.close()
-    const torn = new MemoryFiles()
-    torn.put(FIRST, Buffer.from(fresh.bytesOf(FIRST).subarray(0, -300)))
-    t.equal(contentOn(torn), expected)
+  t.test('refuses a log whose segments are gone, or of which one is missing', async (t) => {
+    const { files } = threeSegments()
+    const [first = '', second = '', third = ''] = files.segments()
+    for (const missing of [[first], [second], [third], [second, third], [first, second, third]]) {
+      const holed = files.copy()
+      for (const path of missing) holed.unlink(path)
+      t.equal(refusalOf(holed), 'refused', missing.join(', '))
+    }
+  })
+
+  t.test('refuses a log that is older than the vote it gave', async (t) => {
+    const { files } = threeSegments()
+    const older = steps[1]?.files.copy() as MemoryFiles
+    for (const path of files.paths()) if (!path.endsWith('.wal')) older.put(path, files.bytesOf(path))
+    t.equal(refusalOf(older), 'refused')
+  })
+
+  t.test('refuses a batch of which both records are lost, and changes nothing on the disk', async (t) => {
+    const { files } = threeSegments()
+    for (const path of files.segments()) {
+      const damaged = files.copy()
+      damaged.bytesOf(path).fill(0xa5, 1024)
+      const paths = damaged.paths()
+      t.equal(refusalOf(damaged), 'refused')
+      t.same(damaged.paths(), paths)
+      t.equal(damaged.changes, 0)
+    }
+  })
+
+  t.test('refuses foreign bytes after the last batch', async (t) => {
+    const { files } = steps.at(-1) as Step
+    const longer = Buffer.concat([files.bytesOf(FIRST), Buffer.alloc(64, 0xa5)])
+    t.equal(refusalOf(withSegment(files, longer)), 'refused')
+  })
+
+  t.test('refuses a segment whose heads are both damaged or are those of another segment', async (t) => {
+    const { files } = threeSegments()
+    const [first = '', second = ''] = files.segments()
+    const headless = files.copy()
+    for (const start of [20, SECTOR + 20]) headless.bytesOf(second).fill(0xa5, start, start + 8)
+    t.equal(refusalOf(headless), 'refused')
+    const renamed = files.copy()
+    renamed.put(second, files.bytesOf(first))
+    t.equal(refusalOf(renamed), 'refused')
   })
 })
 
-function throwsCorrupt(files: MemoryFiles): boolean {
+function refusalOf(files: MemoryFiles): string {
+  return outcomeOf(files, () => contentOn(files))
+}
+
+function outcomeOf(files: MemoryFiles, open: () => string): string {
   try {
-    contentOn(files)
-    return false
+    return open()
   } catch (error) {
-    if (error instanceof WalCorruptError && error.file !== '' && error.hint !== '') return true
-    throw error
+    if (error instanceof WalCorruptError && error.file.startsWith(DIR) && error.hint !== '') return 'refused'
+    throw Object.assign(new Error(`no refusal, with ${files.paths().join()}`), { cause: error })
   }
 }

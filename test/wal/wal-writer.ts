@@ -11,6 +11,7 @@ const wal = new ThreadWal({
   nodeId: 'node-a',
   incarnation: 'first',
   segmentBytesMax: 64 * 1024,
+  reserveBytes: 0,
 })
 let next = 0
 
@@ -33,6 +34,7 @@ const content = await wal.open({
   onFatal(error) {
     throw error
   },
+  onDiskFull() {},
 })
 next = content.entries.length
 for (let count = 0; count < IN_FLIGHT_MAX; count++) appendOne()

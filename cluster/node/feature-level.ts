@@ -1,0 +1,7 @@
+/**
+ * What this version knows: the highest level of commands and formats that it can apply.
+ *
+ * Owns: the number. Knows nothing of: what came with which level. Rule: it rises by one with each command or format that an older
+ * version would not understand, and the state's own level follows only when every member knows it.
+ */
+export const FEATURE_LEVEL = 1

@@ -1,0 +1,118 @@
+/**
+ * Whom this node hears, by what the others say of themselves with every request, and what it says of itself.
+ *
+ * Owns: the judgement, and what each peer was found to know. Knows nothing of: headers, certificates, membership.
+ * Rule: one name belongs to one data directory, and on it to the process that was started last; a node that was left behind by a
+ * recovery of the group has no say, whichever side finds it out.
+ */
+import { type Logger, StartError } from '../types.ts'
+import { FEATURE_LEVEL } from './feature-level.ts'
+import type { NodeId } from '../raft/types.ts'
+import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
+import type { Registered } from './sessions.ts'
+
+const EXPULSIONS = ['member_tombstoned', 'member_rolled_back'] as const
+export type Expulsion = (typeof EXPULSIONS)[number]
+
+/** What of it the local state knows: of a node that is being mended nothing. */
+export interface GateState {
+  readonly recoveryEpoch: number
+  readonly featureLevel: number
+  registered(nodeId: NodeId): Registered | null
+}
+
+export interface PeerGateParts {
+  readonly nodeId: NodeId
+  readonly boot: number
+  readonly state: () => GateState | null
+  readonly logger: Logger
+  /** This node was left behind and must stop. */
+  readonly onStale: (error: StartError) => void
+}
+
+export class PeerGate {
+  readonly #parts: PeerGateParts
+  /** Bounded by the members: only they are judged. */
+  readonly #featureLevels = new Map<NodeId, number>()
+  #expelled: Expulsion | null = null
+
+  constructor(parts: PeerGateParts) {
+    this.#parts = parts
+  }
+
+  /** Why others do not hear this data directory. Nothing in the life of this process can change that. */
+  get expelled(): Expulsion | null {
+    return this.#expelled
+  }
+
+  standing(): PeerStanding {
+    const state = this.#parts.state()
+    return {
+      boot: this.#parts.boot,
+      recoveryEpoch: state?.recoveryEpoch ?? 0,
+      featureLevel: FEATURE_LEVEL,
+      stateLevel: state?.featureLevel ?? 1,
+    }
+  }
+
+  /** What the peer's code knew when it was last heard; null before that. */
+  featureLevelOf(peer: NodeId): number | null {
+    return this.#featureLevels.get(peer) ?? null
+  }
+
+  /** Null: the sender is heard. */
+  judge(claims: PeerClaims): PeerObjection | null {
+    const state = this.#parts.state()
+    // Whoever mends answers nothing anyway, and knows nothing to judge by.
+    const objection = state === null ? null : this.#objectionTo(claims, state)
+    if (objection === null) this.#featureLevels.set(claims.nodeId, claims.featureLevel)
+    return objection
+  }
+
+  /** A peer has told this node that it will not hear it. */
+  onRefused(peer: NodeId, code: string): void {
+    if (code === 'stale_epoch') this.#parts.onStale(leftBehind(peer))
+    const expelled = EXPULSIONS.find((known) => known === code)
+    if (expelled === undefined || this.#expelled !== null) return
+    this.#expelled = expelled
+    this.#parts.logger.error({ peer, code }, 'other nodes do not hear this data directory')
+  }
+
+  #objectionTo(claims: PeerClaims, state: GateState): PeerObjection | null {
+    const { nodeId, incarnation, boot, recoveryEpoch, stateLevel } = claims
+    if (recoveryEpoch < state.recoveryEpoch) {
+      const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${state.recoveryEpoch}`
+      return { code: 'stale_epoch', message }
+    }
+    if (recoveryEpoch > state.recoveryEpoch) {
+      this.#parts.onStale(leftBehind(nodeId))
+      return {
+        code: 'shutting_down',
+        message: `Node ${this.#parts.nodeId} was left behind by a recovery and stops`,
+      }
+    }
+    if (stateLevel > FEATURE_LEVEL) {
+      const message = `The state of node ${nodeId} is at feature level ${stateLevel}, node ${this.#parts.nodeId} knows ${FEATURE_LEVEL}: upgrade it`
+      return { code: 'feature_level_too_high', message }
+    }
+    const registered = state.registered(nodeId)
+    if (registered === null) return null
+    if (registered.incarnation !== incarnation) {
+      const message = `Node ${nodeId} is registered with another data directory than ${incarnation}`
+      return { code: 'member_tombstoned', message }
+    }
+    if (boot >= registered.boot) return null
+    const message = `Node ${nodeId} speaks as process ${boot} of its data directory, and process ${registered.boot} has registered: this is an older copy, or another one runs`
+    return { code: 'member_rolled_back', message }
+  }
+}
+
+function leftBehind(peer: NodeId): StartError {
+  return new StartError(
+    'stale_epoch',
+    `This node was left behind: ${peer} stands at a later recovery epoch`,
+    {
+      hint: 'The group was brought back without this node, so what it holds may contradict the group. Move its data directory away and let it join anew.',
+    },
+  )
+}

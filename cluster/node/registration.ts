@@ -1,0 +1,63 @@
+/**
+ * Binds the name of this node to its data directory, and to this process on it, in the replicated state.
+ *
+ * Owns: one empty proposal at every start, repeated until it is applied here. Knows nothing of: how others use the registry.
+ * Rule: the first directory of a name owns it; of one directory the process that was started last is the one that counts.
+ */
+import type { Applier } from './applier.ts'
+import type { Clock } from './clock.ts'
+import type { NodeLimits } from './limits.ts'
+import type { NodeOptions } from './options.ts'
+import type { Proposals } from './proposals.ts'
+import { Condition, type Logger } from '../types.ts'
+
+export interface RegistrationParts {
+  readonly clock: Clock
+  readonly limits: NodeLimits
+  readonly logger: Logger
+  readonly applier: Applier
+  readonly proposals: Proposals
+  /** The node has failed or stops. */
+  readonly isOver: () => boolean
+}
+
+const NO_COMMAND = new Uint8Array(0)
+
+export class Registration {
+  readonly #options: NodeOptions
+  readonly #parts: RegistrationParts
+
+  constructor(options: NodeOptions, parts: RegistrationParts) {
+    this.#options = options
+    this.#parts = parts
+  }
+
+  async run(): Promise<void> {
+    const { proposals, logger, isOver, applier } = this.#parts
+    const { nodeId, incarnation } = this.#options
+    while (!this.#isDecided() && !isOver()) {
+      try {
+        await proposals.propose(NO_COMMAND)
+      } catch (error) {
+        if (!(error instanceof Condition)) throw error
+        logger.debug({ err: error }, 'registration is tried again')
+        await this.#pause()
+      }
+    }
+    const registered = applier.registered(nodeId)?.incarnation ?? null
+    if (registered === null || registered === incarnation) return
+    logger.error({ incarnation, registered }, 'another data directory is registered under this name')
+  }
+
+  /** This process is registered, or never will be. */
+  #isDecided(): boolean {
+    const { nodeId, incarnation, boot } = this.#options
+    const registered = this.#parts.applier.registered(nodeId)
+    return registered !== null && (registered.incarnation !== incarnation || registered.boot >= boot)
+  }
+
+  #pause(): Promise<void> {
+    const { clock, limits } = this.#parts
+    return new Promise((resolve) => void clock.after(limits.retryMaxMs, resolve))
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Cuts what is to be written into batches of one term each.
+ *
+ * Owns: the order in which they become durable. Knows nothing of: bytes.
+ * Rule: each first part of the runs is a lawful log, because each has its own flush and a crash may come between two.
+ * So hard state and base go with the first one: an entry never stands in a log whose term is lower than its own.
+ */
+import type { Entry, HardState, LogBase } from '../raft/types.ts'
+import type { BaseRule } from './batch-record.ts'
+import type { LoggedBatch } from './frame-format.ts'
+
+export interface RunsToWrite {
+  readonly firstBatch: number
+  readonly hardState: HardState
+  readonly base: LogBase
+  readonly baseRule: BaseRule
+  /** Contiguous, terms never falling. */
+  readonly entries: readonly Entry[]
+  /** Last entry of the log when there are no entries. */
+  readonly last: LogBase
+}
+
+/** A run is closed when it holds this much. Far more than the thread puts into one group. */
+const RUN_BYTES_MAX = 32 * 1024 * 1024
+
+/** At least one, also without entries. */
+export function batchRuns({ firstBatch, entries, ...state }: RunsToWrite): LoggedBatch[] {
+  return runsOf(entries).map((run, position) => ({
+    ...state,
+    number: firstBatch + position,
+    baseRule: position === 0 ? state.baseRule : 'none',
+    entries: run,
+    last: lastOf(run) ?? state.last,
+  }))
+}
+
+function runsOf(entries: readonly Entry[]): Entry[][] {
+  let run: Entry[] = []
+  let bytes = 0
+  const runs = [run]
+  for (const entry of entries) {
+    const isFull = bytes >= RUN_BYTES_MAX
+    if (run.length > 0 && (isFull || run[0]?.term !== entry.term)) {
+      runs.push((run = []))
+      bytes = 0
+    }
+    run.push(entry)
+    bytes += entry.data.byteLength
+  }
+  return runs
+}
+
+function lastOf(run: readonly Entry[]): LogBase | undefined {
+  const last = run.at(-1)
+  return last && { index: last.index, term: last.term }
+}

@@ -1,0 +1,48 @@
+/**
+ * An entry whose bytes are damaged, with all that is known of it.
+ *
+ * Owns: the decision whether an entry from a peer is what was lost. Knows nothing of: files, peers.
+ * Rule: index and term stand in the record of the batch, and in Raft they name an entry [thesis 3.5]; what check
+ * values survived must agree as well, so that a peer's own damage is not taken over.
+ */
+import { crc32c } from '@node-rs/crc32'
+import type { Entry, EntryKind } from '../raft/types.ts'
+import type { BatchPlace, LoggedBatch } from './frame-format.ts'
+import { encodeBatch } from './frame-format.ts'
+import type { WalHole } from './wal.ts'
+
+export interface DamagedBatch {
+  /** Lost entries stand in it without data. */
+  readonly batch: LoggedBatch
+  readonly lostIndexes: ReadonlySet<number>
+  readonly place: BatchPlace
+  /** The chain value that the whole batch has. */
+  readonly chain: number
+}
+
+export interface LostEntry extends WalHole {
+  readonly term: number
+  /** From the header of its frame; null when that is lost too. */
+  readonly header: { readonly kind: EntryKind; readonly length: number; readonly payloadCheck: number } | null
+  readonly damaged: DamagedBatch
+}
+
+/** `filling` gives the entries that are to stand where some were lost, by index. */
+export function isWhatWasLost(lost: LostEntry, filling: ReadonlyMap<number, Entry>): boolean {
+  const given = filling.get(lost.index)
+  if (given === undefined || given.term !== lost.term) return false
+  if (lost.header === null) return matchesChain(lost.damaged, filling)
+  const { kind, length, payloadCheck } = lost.header
+  return given.kind === kind && given.data.byteLength === length && crc32c(given.data) === payloadCheck
+}
+
+/** Writes the batch anew with what is given. Where it cannot be known whole any more the term alone decides. */
+function matchesChain(damaged: DamagedBatch, filling: ReadonlyMap<number, Entry>): boolean {
+  const entries: Entry[] = []
+  for (const entry of damaged.batch.entries) {
+    const known = damaged.lostIndexes.has(entry.index) ? filling.get(entry.index) : entry
+    if (known?.term !== entry.term) return true
+    entries.push(known)
+  }
+  return encodeBatch({ ...damaged.batch, entries }, damaged.place).chain === damaged.chain
+}

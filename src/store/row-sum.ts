@@ -1,0 +1,66 @@
+/**
+ * The running checksum of the state: the sum of the hashes of all rows. docs/formats/row.md
+ *
+ * Owns: the sum modulo 2^256 of one SHA-256 for each row. Knows nothing of: which rows there are, where the sum is kept.
+ * Rules: it depends on the set of rows alone, not on their order or history; a row that is replaced is subtracted with
+ * the value that was read and verified, never with one that was assumed.
+ */
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { frameRow } from './row-block.ts'
+
+export const SUM_BYTES = 32
+const LIMBS = 8
+const LIMB = 2 ** 32
+
+/** Of a row in the form of a block: the lengths keep a byte that moves from the key to the value from going unseen. */
+export function rowHash(key: Uint8Array, value: Uint8Array): Buffer {
+  return hash('sha256', frameRow(key, value), 'buffer')
+}
+
+export class RowSum {
+  /** The lowest limb first. */
+  readonly #limbs = new Uint32Array(LIMBS)
+
+  static of(bytes: Uint8Array): RowSum {
+    assert(bytes.length === SUM_BYTES, 'a sum has 32 bytes')
+    const sum = new RowSum()
+    sum.add(bytes)
+    return sum
+  }
+
+  /** `hash`: 32 bytes, little-endian like the sum. */
+  add(hash: Uint8Array): void {
+    let carry = 0
+    for (let limb = 0; limb < LIMBS; limb++) {
+      const total = (this.#limbs[limb] ?? 0) + limbOf(hash, limb) + carry
+      this.#limbs[limb] = total
+      carry = total >= LIMB ? 1 : 0
+    }
+  }
+
+  subtract(hash: Uint8Array): void {
+    let borrow = 0
+    for (let limb = 0; limb < LIMBS; limb++) {
+      const rest = (this.#limbs[limb] ?? 0) - limbOf(hash, limb) - borrow
+      this.#limbs[limb] = rest
+      borrow = rest < 0 ? 1 : 0
+    }
+  }
+
+  copy(): RowSum {
+    return RowSum.of(this.bytes())
+  }
+
+  bytes(): Buffer {
+    const bytes = Buffer.allocUnsafe(SUM_BYTES)
+    this.#limbs.forEach((value, limb) => bytes.writeUInt32LE(value, limb * 4))
+    return bytes
+  }
+}
+
+function limbOf(bytes: Uint8Array, limb: number): number {
+  const at = limb * 4
+  const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
+  return low + (bytes[at + 3] ?? 0) * 2 ** 24
+}

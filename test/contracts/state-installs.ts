@@ -1,0 +1,388 @@
+/**
+ * What every StateMachine keeps when a state travels: cuts, blocks, installs, and what a crash leaves of them.
+ *
+ * Owns: the part of the port's guarantees that speaks of StateCut, StateSource and `install`. Knows nothing of: rows.
+ * Rule: whatever is refused or cut off, the old state stands until the new one is whole, and no row travels twice.
+ */
+import assert from 'node:assert/strict'
+import type { Test } from 'tap'
+import { rowsOf } from '../../src/store/row-block.ts'
+import {
+  STATE_BLOCK_BYTES_MAX,
+  type StateBlock,
+  type StateBlockRequest,
+  type StateMachine,
+  type StateSource,
+} from '../../cluster/types.ts'
+import { batchOf, fillings, opened, plain, type StateMachinePlace, sumOf, textOf } from './state-machine.ts'
+
+type MakePlace = (t: Test) => Promise<StateMachinePlace>
+
+/** Rows for three blocks. */
+const FILLINGS = 8
+const START = new Uint8Array()
+
+interface Source {
+  readonly place: StateMachinePlace
+  readonly machine: StateMachine
+}
+
+async function filledSource(t: Test, makePlace: MakePlace): Promise<Source> {
+  const place = await makePlace(t)
+  const machine = await opened(t, place)
+  await machine.apply(batchOf(1, fillings(place, FILLINGS)))
+  return { place, machine }
+}
+
+/** Every block of a source, pulled as one who holds nothing. */
+async function blocksOf(source: StateSource): Promise<StateBlock[]> {
+  const blocks: StateBlock[] = []
+  for (let after: Uint8Array = START; ; ) {
+    const block = await source.block({ after, held: null })
+    blocks.push(block)
+    if (block.isEnd) return blocks
+    after = block.through
+  }
+}
+
+/** The source, with every answer passed through `answer`; counts what travelled. */
+class Wire implements StateSource {
+  readonly record: Uint8Array
+  readonly checksum: Uint8Array
+  readonly #source: StateSource
+  readonly #answer: (block: StateBlock, request: StateBlockRequest) => StateBlock
+  readonly asked: StateBlockRequest[] = []
+  /** Blocks that came with rows. */
+  carried = 0
+
+  constructor(
+    source: StateSource,
+    answer: (block: StateBlock, request: StateBlockRequest) => StateBlock = (block) => block,
+  ) {
+    this.record = source.record
+    this.checksum = source.checksum
+    this.#source = source
+    this.#answer = answer
+  }
+
+  async block(request: StateBlockRequest): Promise<StateBlock> {
+    this.asked.push(request)
+    const block = this.#answer(await this.#source.block(request), request)
+    if (block.rows !== null) this.carried += 1
+    return block
+  }
+}
+
+/** Gives `count` blocks and then breaks. */
+function breakingAfter(source: StateSource, count: number): Wire {
+  let left = count
+  return new Wire(source, (block) => {
+    if (left-- === 0) throw new Error('the source is gone')
+    return block
+  })
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
+
+export function stateInstallContract(t: Test, makePlace: MakePlace): void {
+  t.test('cut', (t) => cutContract(t, makePlace))
+  t.test('install', (t) => installContract(t, makePlace))
+  t.test('refusal', (t) => refusalContract(t, makePlace))
+  t.test('resumption', (t) => resumptionContract(t, makePlace))
+}
+
+export function stateCrashContract(t: Test, makePlace: MakePlace): void {
+  t.test('crash', (t) => crashContract(t, makePlace))
+}
+
+async function cutContract(t: Test, makePlace: MakePlace): Promise<void> {
+  t.test('is refused when nothing was ever applied', async (t) => {
+    const machine = await opened(t, await makePlace(t))
+    await t.rejects(machine.snapshot())
+  })
+
+  t.test('gives every row once, in order, in bounded blocks', async (t) => {
+    const { machine } = await filledSource(t, makePlace)
+    const cut = await machine.snapshot()
+    const blocks = await blocksOf(cut)
+    t.ok(blocks.length >= 3, `${blocks.length} blocks`)
+    let last: Uint8Array = START
+    for (const { rows, through } of blocks) {
+      assert(rows !== null)
+      t.ok(rows.length <= STATE_BLOCK_BYTES_MAX)
+      for (const { key } of rowsOf(rows)) {
+        assert(Buffer.compare(key, last) > 0, 'rows ascend')
+        last = key
+      }
+      t.equal(hex(last), hex(through), 'a block speaks of its rows and no more')
+    }
+    t.equal(hex(cut.checksum), sumOf(machine))
+    await cut.release()
+    await cut.release()
+  })
+
+  t.test('stays as it is while batches are applied, and beside other cuts', async (t) => {
+    const { place, machine } = await filledSource(t, makePlace)
+    const cut = await machine.snapshot()
+    const before = await blocksOf(cut)
+    await machine.apply(batchOf(2, [place.change(0), place.change(4)]))
+    const other = await machine.snapshot()
+    await machine.apply(batchOf(3, [place.undo(4), place.change(7)]))
+    t.strictSame(await blocksOf(cut), before)
+    t.equal(textOf(cut.record), 'record 1')
+    t.equal(textOf(other.record), 'record 2')
+    t.not(hex(other.checksum), hex(cut.checksum))
+    await cut.release()
+    t.not((await blocksOf(other)).length, 0, 'a cut is not given up by another')
+    await other.release()
+  })
+
+  t.test('sends no rows for a range that is the same, and the rows of one that is not', async (t) => {
+    const { place, machine } = await filledSource(t, makePlace)
+    const cut = await machine.snapshot()
+    const blocks = await blocksOf(cut)
+    await machine.apply(batchOf(2, [place.change(0)]))
+    const late = await machine.snapshot()
+    let [after, same, other]: [Uint8Array, number, number] = [START, 0, 0]
+    for (const { through, digest, isEnd } of blocks) {
+      const held = { through, digest }
+      t.match(await cut.block({ after, held }), { rows: null, isEnd })
+      const { rows } = await late.block({ after, held })
+      if (rows === null) same += 1
+      else other += 1
+      after = through
+    }
+    t.ok(same > 0 && other > 0 && other <= 2, `${same} the same, ${other} not`)
+    await Promise.all([cut.release(), late.release()])
+  })
+}
+
+async function installContract(t: Test, makePlace: MakePlace): Promise<void> {
+  t.test('carries everything over, whatever stood there, and goes on where the source was cut', async (t) => {
+    const source = await filledSource(t, makePlace)
+    const cut = await source.machine.snapshot()
+    const next = batchOf(6, [source.place.command(3), source.place.command(3), source.place.change(2)])
+    const replies = plain(await source.machine.apply(next))
+    for (const standing of ['nothing', 'other rows', 'a later cut of the same'] as const) {
+      const place = await makePlace(t)
+      const machine = await opened(t, place)
+      if (standing === 'other rows') await machine.apply(batchOf(1, [place.command(0), place.command(2)]))
+      if (standing === 'a later cut of the same') {
+        const late = await source.machine.snapshot()
+        await machine.install(late)
+        await late.release()
+      }
+      t.equal(textOf(await machine.install(cut)), 'record 1')
+      t.equal(sumOf(machine), hex(cut.checksum))
+      t.equal(await machine.verify(), null)
+      const again = await machine.snapshot()
+      t.strictSame(await blocksOf(again), await blocksOf(cut), `over ${standing}`)
+      await again.release()
+      t.strictSame(plain(await machine.apply(next)), replies)
+      t.equal(sumOf(machine), sumOf(source.machine))
+      await machine.close()
+      t.equal(sumOf(await opened(t, place)), sumOf(source.machine), 'and is still there after a restart')
+    }
+    await cut.release()
+  })
+
+  t.test('of a state without rows leaves none', async (t) => {
+    const [place, other] = [await makePlace(t), await makePlace(t)]
+    const [source, machine] = [await opened(t, place), await opened(t, other)]
+    await source.apply({ entries: [], record: Buffer.from('only a record') })
+    await machine.apply(batchOf(1, fillings(other, 2)))
+    const cut = await source.snapshot()
+    t.equal(textOf(await machine.install(cut)), 'only a record')
+    t.equal(sumOf(machine), sumOf(source))
+    t.equal(await machine.verify(), null)
+    await cut.release()
+  })
+}
+
+async function refusalContract(t: Test, makePlace: MakePlace): Promise<void> {
+  /** Byte `at` of the rows, one bit changed. */
+  const flipped = (block: StateBlock, at: number): StateBlock => {
+    const rows = Buffer.from(block.rows ?? START)
+    rows[at] = (rows[at] ?? 0) ^ 1
+    return { ...block, rows }
+  }
+  const lies: Record<string, (block: StateBlock) => StateBlock> = {
+    'a flipped bit in a length': (block) => flipped(block, 0),
+    'a flipped bit in a key': (block) => flipped(block, 5),
+    'a flipped bit in a value': (block) => flipped(block, (block.rows?.length ?? 0) - 1),
+    'the digest of other rows': (block) => ({ ...block, digest: Buffer.alloc(32) }),
+    'rows cut short': (block) => ({ ...block, rows: block.rows?.subarray(0, -1) ?? null }),
+    'no rows where none are held': (block) => ({ ...block, rows: null }),
+    'an end before its last row': (block) => ({ ...block, through: Buffer.of(1) }),
+    'no step forward': (block) => ({ ...block, through: START, isEnd: false }),
+  }
+
+  t.test('of a lie in any block leaves the old state, and a true source is taken after it', async (t) => {
+    const source = await filledSource(t, makePlace)
+    const cut = await source.machine.snapshot()
+    const count = (await blocksOf(cut)).length
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    await machine.apply(batchOf(2, [place.command(0)]))
+    const standing = sumOf(machine)
+    const twin = await opened(t, await makePlace(t))
+    await twin.apply(batchOf(2, [place.command(0)]))
+    const small = await twin.snapshot()
+    for (const [what, lie] of Object.entries(lies)) {
+      for (let at = 0; at < count; at++) {
+        const wire = new Wire(cut, (block) => (wire.asked.length === at + 1 ? lie(block) : block))
+        await t.rejects(machine.install(wire), `${what} in block ${at}`)
+        if (sumOf(machine) !== standing) t.fail(`${what} in block ${at} changed the state`)
+      }
+      // Otherwise all but the last block would be held when the next lie is told.
+      await machine.install(small)
+      t.equal(sumOf(machine), standing)
+    }
+    t.equal(textOf(await machine.install(cut)), 'record 1')
+    await Promise.all([cut.release(), small.release()])
+  })
+
+  t.test('of a checksum that is not the sum of the rows leaves the old state', async (t) => {
+    const source = await filledSource(t, makePlace)
+    const cut = await source.machine.snapshot()
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    await machine.apply(batchOf(2, [place.command(0)]))
+    const standing = sumOf(machine)
+    await t.rejects(
+      machine.install({
+        record: cut.record,
+        checksum: Buffer.alloc(32, 7),
+        block: (request) => cut.block(request),
+      }),
+    )
+    t.equal(sumOf(machine), standing)
+    await machine.apply(batchOf(3, [place.command(2)]))
+    t.equal(textOf(await machine.install(cut)), 'record 1')
+    t.equal(await machine.verify(), null)
+    await cut.release()
+  })
+
+  t.test('passes on the error of the source and runs beside no apply', async (t) => {
+    const source = await filledSource(t, makePlace)
+    const cut = await source.machine.snapshot()
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    await t.rejects(machine.install(breakingAfter(cut, 1)), /the source is gone/)
+    const install = machine.install(cut)
+    await t.rejects(machine.apply(batchOf(2, [place.command(0)])), /one at a time/)
+    await install
+    await cut.release()
+  })
+}
+
+async function resumptionContract(t: Test, makePlace: MakePlace): Promise<void> {
+  t.test('pulls no block twice, wherever the source breaks off, over restarts as well', async (t) => {
+    const source = await filledSource(t, makePlace)
+    const cut = await source.machine.snapshot()
+    const count = (await blocksOf(cut)).length
+    for (const isRestarted of [false, true]) {
+      const place = await makePlace(t)
+      let machine = await opened(t, place)
+      let carried = 0
+      for (let given = 0; given < count; given++) {
+        const wire = breakingAfter(cut, given)
+        await t.rejects(machine.install(wire), /the source is gone/)
+        carried += wire.carried
+        t.equal(wire.asked.length, given + 1)
+        if (!isRestarted) continue
+        await machine.close()
+        machine = await opened(t, place)
+      }
+      const wire = new Wire(cut)
+      t.equal(textOf(await machine.install(wire)), 'record 1')
+      t.equal(carried + wire.carried, count, 'each block carried its rows once')
+      t.equal(await machine.verify(), null)
+    }
+    await cut.release()
+  })
+
+  t.test('pulls from another cut only what differs, and drops rows that it no longer has', async (t) => {
+    const source = await filledSource(t, makePlace)
+    await source.machine.apply(batchOf(2, [source.place.change(0), source.place.change(3)]))
+    const old = await source.machine.snapshot()
+    const count = (await blocksOf(old)).length
+    await source.machine.apply(batchOf(3, [source.place.undo(0), source.place.change(7)]))
+    const late = await source.machine.snapshot()
+    for (let given = 1; given <= count; given++) {
+      const machine = await opened(t, await makePlace(t))
+      const whole = { ...old, checksum: Buffer.alloc(32), block: old.block.bind(old), record: old.record }
+      const first = given < count ? breakingAfter(old, given) : new Wire(whole)
+      await t.rejects(machine.install(first))
+      const wire = new Wire(late)
+      t.equal(textOf(await machine.install(wire)), 'record 3')
+      t.equal(sumOf(machine), hex(late.checksum))
+      t.equal(await machine.verify(), null)
+      if (given === count) t.ok(wire.carried < count, `${wire.carried} of ${count} blocks carried rows`)
+      const again = await machine.snapshot()
+      t.strictSame(await blocksOf(again), await blocksOf(late))
+      await again.release()
+    }
+    await Promise.all([old.release(), late.release()])
+  })
+}
+
+async function crashContract(t: Test, makePlace: MakePlace): Promise<void> {
+  t.test(
+    'at any durable step leaves the old state or the new one, and an install that goes on',
+    async (t) => {
+      const source = await filledSource(t, makePlace)
+      const cut = await source.machine.snapshot()
+      const count = (await blocksOf(cut)).length
+      for (const isFaulty of [false, true]) {
+        const place = await makePlace(t)
+        const first = await opened(t, place)
+        await first.apply(batchOf(2, [place.command(0)]))
+        const standing = sumOf(first)
+        if (isFaulty) await first.distrust('a test says so')
+        await first.close()
+        const cuts: { step: string; left: StateMachinePlace }[] = []
+        const machine = place.machine({
+          onInstallStep: (step) => cuts.push({ step, left: place.cut() }),
+        })
+        t.teardown(() => machine.close())
+        await machine.open()
+        await machine.install(cut)
+        t.ok(cuts.length > count, `${cuts.length} steps`)
+        let installed = 0
+        for (const { step, left } of cuts) {
+          const after = left.machine()
+          const { record, fault } = await after.open()
+          const isNew = textOf(record) === 'record 1'
+          if (isNew) installed += 1
+          else if (installed > 0) t.fail(`after "${step}" the old state is back`)
+          if (!isNew)
+            t.strictSame([textOf(record), fault], isFaulty ? [null, 'a test says so'] : ['record 2', null])
+          if (!isFaulty || isNew) {
+            t.equal(sumOf(after), isNew ? hex(cut.checksum) : standing, `after "${step}"`)
+            t.equal(await after.verify(), null)
+          }
+          const wire = new Wire(cut)
+          t.equal(textOf(await after.install(wire)), 'record 1')
+          t.equal(sumOf(after), hex(cut.checksum))
+          await after.close()
+          const { fault: still } = await reopened(t, left)
+          t.equal(still, null)
+        }
+        t.ok(
+          installed > 0 && installed < cuts.length,
+          `${installed} of ${cuts.length} steps show the new state`,
+        )
+      }
+      await cut.release()
+    },
+  )
+}
+
+async function reopened(t: Test, place: StateMachinePlace): Promise<{ readonly fault: string | null }> {
+  const machine = place.machine()
+  t.teardown(() => machine.close())
+  return await machine.open()
+}

@@ -1,0 +1,137 @@
+/**
+ * The place of one node in a NodeWorld: its disk and state, which survive crashes, and the ways in which a test may damage them.
+ *
+ * Rule: damage is done to what is on the disk, never to what a process believes; most of it while no process runs.
+ */
+import assert from 'node:assert/strict'
+import {
+  decodeMachineRecord,
+  encodeMachineRecord,
+  type MachineRecord,
+} from '../../cluster/node/machine-record.ts'
+import type { Node } from '../../cluster/node/node.ts'
+import type { LoopbackTransport } from '../../cluster/transport/loopback-transport.ts'
+import type { ApplyBatch } from '../../cluster/types.ts'
+import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
+import type { WalBatch, WalContent, WalEvents } from '../../cluster/wal/wal.ts'
+import { MemoryState, type MemoryStateMachine } from './memory-state-machine.ts'
+
+/** What runs on a seat between two crashes. */
+export interface Process {
+  readonly node: Node
+  readonly wal: TappedWal
+  readonly machine: MemoryStateMachine
+  readonly transport: LoopbackTransport
+}
+
+export interface Backup {
+  readonly log: Omit<WalBatch, 'sequence'>
+  readonly state: MemoryState
+  readonly boot: number
+}
+
+/** Through which a test can say what only a real disk would. */
+export class TappedWal extends MemoryWal {
+  events: WalEvents | null = null
+
+  override open(events: WalEvents): Promise<WalContent> {
+    this.events = events
+    return super.open(events)
+  }
+}
+
+export class Seat {
+  readonly incarnation: string
+  disk = new MemoryDisk()
+  state = new MemoryState()
+  boot = 0
+  process: Process | null = null
+  /** How long a flush of the log and a batch of the state take, from the next one on; null: a few ms. */
+  flushMs: number | null = null
+  applyMs: number | null = null
+  readonly #nodeId: string
+  #batches: readonly ApplyBatch[] = []
+
+  constructor(nodeId: string, generation: number) {
+    this.#nodeId = nodeId
+    this.incarnation = `${nodeId}-${generation}`
+  }
+
+  /** Everything that was ever applied here, over all processes. */
+  get batches(): readonly ApplyBatch[] {
+    return [...this.#batches, ...(this.process?.machine.batches ?? [])]
+  }
+
+  /** The process is gone. */
+  leave(): void {
+    this.#batches = this.batches
+    this.process = null
+  }
+
+  fillDisk(): void {
+    this.process?.wal.events?.onDiskFull()
+  }
+
+  /** The state directory is gone. */
+  loseState(): void {
+    this.#assertStopped()
+    this.state = new MemoryState()
+  }
+
+  /** The last writes of the state have never reached the disk. */
+  setStateBack(earlier: MemoryState): void {
+    this.#assertStopped()
+    this.state = earlier.copy()
+  }
+
+  /** One row is not what was written; whoever reads all of them can tell. */
+  damageState(): void {
+    const { current } = this.state
+    assert(current.texts.length > 0, 'there is a row to be damaged')
+    this.state.current = { ...current, texts: [`${current.texts[0]}?`, ...current.texts.slice(1)] }
+  }
+
+  /** One row is another than on the other nodes, and nothing here can tell: apply itself went wrong. */
+  divergeState(): void {
+    this.state.diverge()
+  }
+
+  /** The bytes of one entry on the disk are damaged; with `keepTerm`, its header is whole. */
+  damageLog(index: number, { keepTerm = true } = {}): void {
+    this.#assertStopped()
+    const { entries } = this.disk.image.content
+    assert(
+      entries.some((entry) => entry.index === index),
+      `entry ${index} is in the log of ${this.#nodeId}`,
+    )
+    this.disk.damage(index, { keepTerm })
+  }
+
+  /** What a copy of the data directory would hold now. */
+  backup(): Backup {
+    const { hardState, base, entries } = this.disk.image.content
+    return { log: { hardState, base, entries: [...entries] }, state: this.state.copy(), boot: this.boot }
+  }
+
+  /** The data directory is an older copy of itself. */
+  restore({ log, state, boot }: Backup): void {
+    this.#assertStopped()
+    this.disk = new MemoryDisk()
+    this.disk.image.apply(log)
+    this.state = state.copy()
+    this.boot = boot
+  }
+
+  /** Rewrites the machine's own record in the state. */
+  changeRecord(changes: Partial<MachineRecord>): void {
+    this.#assertStopped()
+    const { current } = this.state
+    assert(current.record !== null, 'there is a record to be changed')
+    const record = encodeMachineRecord({ ...decodeMachineRecord(current.record), ...changes })
+    this.state.current = { ...current, record }
+  }
+
+  #assertStopped(): void {
+    assert(this.process === null, `${this.#nodeId} does not run`)
+  }
+}

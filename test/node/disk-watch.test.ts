@@ -1,0 +1,176 @@
+/**
+ * A disk that does not answer, has no room, or is slower than the group: the lead goes elsewhere, clients are told, nothing piles up.
+ */
+import t from 'tap'
+import { DiskWatch } from '../../cluster/node/disk-watch.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import { Condition } from '../../cluster/types.ts'
+import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
+import { ELECTION_TIMEOUT_MS, NodeWorld } from '../helpers/node-world.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise
+    return 'none'
+  } catch (error) {
+    if (error instanceof Condition) return error.code
+    throw error
+  }
+}
+
+function watchWorld() {
+  const clock = new VirtualClock()
+  const lines: LogLine[] = []
+  const seen = { offers: 0, dead: [] as string[] }
+  const watch = new DiskWatch({
+    clock,
+    limits: DEFAULT_NODE_LIMITS,
+    logger: recordingLogger(lines),
+    electionTimeoutMs: 1_000,
+    handOver: () => (seen.offers += 1),
+    onDead: (error) => seen.dead.push(error.message),
+  })
+  const tickFor = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 50) {
+      await clock.advance(50)
+      watch.onTick()
+    }
+  }
+  return { clock, lines, seen, watch, tickFor }
+}
+
+t.test('DiskWatch', async (t) => {
+  t.test(
+    'tells a stall once, offers the lead each election time-out, and ends it when the disk answers',
+    async (t) => {
+      const { watch, seen, lines, tickFor } = watchWorld()
+      watch.onAppend(1)
+      watch.onAppend(2)
+      await tickFor(500)
+      t.strictSame([seen.offers, watch.stalls], [0, 0])
+      await tickFor(50)
+      t.strictSame([seen.offers, watch.stalls, watch.isStalled], [1, 1, true])
+      await tickFor(2_500)
+      t.strictSame([seen.offers, watch.stalls], [3, 1])
+      watch.onDurable(1)
+      t.ok(watch.isStalled, 'the other write is as old')
+      watch.onDurable(2)
+      t.notOk(watch.isStalled)
+      await tickFor(5_000)
+      t.equal(seen.offers, 3)
+      t.strictSame(
+        lines.map(({ level }) => level),
+        ['warn', 'info'],
+      )
+      t.strictSame(seen.dead, [])
+    },
+  )
+
+  t.test('takes a disk for dead that is silent for too long', async (t) => {
+    const { watch, seen, tickFor } = watchWorld()
+    watch.onAppend(1)
+    await tickFor(10_000)
+    t.strictSame(seen.dead, [])
+    await tickFor(50)
+    t.match(seen.dead, [/Disk stalled: a write of the log is not durable after 10050 ms/])
+  })
+
+  t.test('does not take a pause of the process for one of the disk', async (t) => {
+    const { watch, seen, clock, tickFor } = watchWorld()
+    watch.onAppend(1)
+    await clock.advance(60_000)
+    watch.onGap()
+    await tickFor(500)
+    t.strictSame([seen.dead, watch.stalls], [[], 0])
+  })
+})
+
+t.test('a leader', async (t) => {
+  t.test('whose disk stalls hands leadership over and stays in the group', async (t) => {
+    const world = await NodeWorld.started()
+    const slow = world.leaderOrDie()
+    world.seat(slow).flushMs = 2_000
+    const reply = world.append(world.followers[0] ?? '', 'while it stalls')
+    await world.clock.runUntil(() => world.metric(slow, 'log_stalls_total') > 0, { limitMs: 5_000 })
+    const begun = world.clock.now()
+    await world.clock.runUntil(() => world.leader !== slow, { limitMs: 10_000 })
+    t.ok(world.clock.now() - begun < ELECTION_TIMEOUT_MS, 'without waiting for an election time-out')
+    t.match(world.node(slow).readiness().reasons.join(), /does not answer/)
+    await world.run(reply)
+    world.seat(slow).flushMs = null
+    await world.clock.advance(2_500)
+    await world.untilReady()
+    await world.untilEqual()
+    await world.stopAll()
+  })
+
+  t.test('whose disk is dead fails, and the others go on', async (t) => {
+    const world = await NodeWorld.started()
+    const slow = world.leaderOrDie()
+    const [other = ''] = world.followers
+    world.seat(slow).flushMs = 1e9
+    const reply = world.append(other, 'on a dead disk')
+    t.match((await world.run(world.node(slow).failed)).message, /Disk stalled/)
+    await world.run(reply)
+    await world.stopAll()
+  })
+
+  t.test('disk_full: hands leadership over, takes nothing new and says what to do', async (t) => {
+    const world = await NodeWorld.started()
+    const full = world.leaderOrDie()
+    const [other = ''] = world.followers
+    world.seat(full).fillDisk()
+    await world.clock.runUntil(() => world.leader !== full && world.leader !== null, { limitMs: 5_000 })
+    await t.rejects(world.append(full, 'here'), { code: 'disk_full', message: /free space there and start/ })
+    t.match(world.node(full).readiness().reasons.join(), /disk of the log is full/)
+    t.equal(world.metric(full, 'log_disk_full'), 1)
+    t.equal(await world.run(world.append(other, 'elsewhere')), 1)
+    await world.clock.runUntil(() => world.texts(full).length === 1, { limitMs: 5_000 })
+    await world.stopAll()
+  })
+
+  t.test('disk_full: refuses the proposals of others as well when nobody can take the lead', async (t) => {
+    const world = await NodeWorld.started()
+    const [other = '', third = ''] = world.followers
+    world.crash(third)
+    const full = world.leaderOrDie()
+    // The other one follows and acknowledges, and no order to take over reaches it.
+    const { transport } = world.process(full)
+    const send = transport.send.bind(transport)
+    transport.send = (message) => (message.type === 'TimeoutNow' ? undefined : send(message))
+    world.seat(full).fillDisk()
+    t.equal(await world.run(codeOf(world.append(other, 'refused'))), 'disk_full')
+    await world.stopAll()
+  })
+
+  for (const [what, limits] of [
+    ['entries', { unappliedEntriesMax: 10 }],
+    ['bytes', { unappliedBytesMax: 2_000 }],
+  ] as const) {
+    t.test(
+      `slow_down: refuses proposals when its state is too far behind the log, counted in ${what}`,
+      async (t) => {
+        const world = await NodeWorld.started({ node: { limits } })
+        await world.untilEqual()
+        const leader = world.leaderOrDie()
+        const [other = ''] = world.followers
+        world.seat(leader).applyMs = 60_000
+        let outcome = 'none'
+        for (let i = 0; i < 100 && outcome === 'none'; i += 1)
+          outcome = await world.run(codeOf(world.append(other, `text ${i} ${'x'.repeat(100)}`)))
+        t.equal(outcome, 'slow_down')
+        const { commitIndex, appliedIndex } = world.node(leader).status()
+        t.ok(
+          commitIndex - appliedIndex >= 10 && commitIndex - appliedIndex <= 16,
+          `${commitIndex - appliedIndex}`,
+        )
+        world.seat(leader).applyMs = null
+        await world.clock.advance(60_000)
+        await world.untilReady()
+        await world.run(world.append(other, 'taken again'))
+        await world.stopAll()
+      },
+    )
+  }
+})

@@ -1,0 +1,308 @@
+/**
+ * Nodes that come back damaged: with a state that is lost or wrong, or a log with holes. They ask the others until they are whole, and
+ * until then they promise nothing to anybody.
+ */
+import t, { type Test } from 'tap'
+import { LOG_ENTRIES_METHOD } from '../../cluster/node/log-entries-call.ts'
+import { SNAPSHOT_METHODS } from '../../cluster/node/snapshot-calls.ts'
+import { StateDamagedError } from '../../cluster/types.ts'
+import { NodeWorld } from '../helpers/node-world.ts'
+
+const keepLittle = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }
+
+async function appendMany(world: NodeWorld, count: number, word = 'text'): Promise<void> {
+  for (let i = 0; i < count; i += 1) await world.run(world.append(world.leaderOrDie(), `${word} ${i}`))
+}
+
+/** Where two logs have an entry of one term at one index, they are the same up to there. [thesis 3.5, Log Matching] */
+function logsDisagree(world: NodeWorld): readonly string[] {
+  const logs = world.nodeIds.map((nodeId) => {
+    return new Map(world.disk(nodeId).image.content.entries.map(({ index, term }) => [index, term]))
+  })
+  return logs.flatMap((one) => logs.flatMap((other) => disagreement(one, other)))
+}
+
+function disagreement(
+  one: ReadonlyMap<number, number>,
+  other: ReadonlyMap<number, number>,
+): readonly string[] {
+  const common = [...one.keys()].filter((index) => other.has(index))
+  const last = common.findLast((index) => one.get(index) === other.get(index)) ?? 0
+  const wrong = common.filter((index) => index < last && one.get(index) !== other.get(index))
+  return wrong.map((index) => `logs that agree at ${last} differ at ${index}`)
+}
+
+async function untilMended(t: Test, world: NodeWorld, nodeId: string): Promise<void> {
+  await world.clock.runUntil(() => !world.node(nodeId).isMending, { limitMs: 60_000 })
+  t.strictSame(logsDisagree(world), [])
+}
+
+async function untilEveryoneIsEqual(t: Test, world: NodeWorld): Promise<void> {
+  await world.clock.runUntil(() => world.serving.length === world.running.length, { limitMs: 60_000 })
+  await world.untilReady()
+  await world.run(world.append(world.leaderOrDie(), 'after'))
+  await world.untilEqual()
+  const texts = world.texts(world.leaderOrDie())
+  for (const nodeId of world.running) t.strictSame(world.texts(nodeId), texts)
+}
+
+/** A follower with `texts` in its log of which its state has heard only the first half. */
+async function withStateBehindLog(
+  world: NodeWorld,
+  texts: number,
+): Promise<{ behind: string; applied: number }> {
+  const [behind = ''] = world.followers
+  await appendMany(world, texts / 2)
+  await world.untilEqual()
+  const applied = world.node(behind).appliedIndex
+  const earlier = world.state(behind).copy()
+  await appendMany(world, texts / 2)
+  await world.untilEqual()
+  world.crash(behind)
+  world.seat(behind).setStateBack(earlier)
+  return { behind, applied }
+}
+
+t.test('a state', async (t) => {
+  t.test('that was lost is taken from another node, and the promises in the log stand', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    await appendMany(world, 40)
+    await world.untilEqual()
+    const [lost = ''] = world.followers
+    world.crash(lost)
+    world.seat(lost).loseState()
+    const { hardState } = world.disk(lost).image.head
+    await world.start(lost)
+    t.match(world.node(lost).readiness(), { ready: false, reasons: [/state .* cannot be used/] })
+    await world.clock.runUntil(() => world.texts(lost).length === 40, { limitMs: 10_000 })
+    t.strictSame(world.disk(lost).image.head.hardState, hardState)
+    await untilEveryoneIsEqual(t, world)
+    await world.restart(lost)
+    await untilEveryoneIsEqual(t, world)
+    await world.stopAll()
+  })
+
+  t.test('with a damaged row is replaced, though the log reaches back to its beginning', async (t) => {
+    const world = await NodeWorld.started()
+    await appendMany(world, 20)
+    await world.untilEqual()
+    const leader = world.leaderOrDie()
+    world.crash(leader)
+    world.seat(leader).damageState()
+    await world.start(leader)
+    t.ok(world.node(leader).isMending)
+    await untilEveryoneIsEqual(t, world)
+    await world.stopAll()
+  })
+
+  t.test('is waited for as long as nobody has one, and asked for at a bounded rate', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    await appendMany(world, 40)
+    await world.untilEqual()
+    const [lost = ''] = world.followers
+    world.crash(lost)
+    world.seat(lost).loseState()
+    world.network.isolate(lost)
+    await world.start(lost)
+    await world.clock.advance(120_000)
+    t.ok(world.node(lost).isMending)
+    world.network.heal()
+    await untilEveryoneIsEqual(t, world)
+    await world.stopAll()
+  })
+
+  t.test(
+    'that turns out to be wrong while the node runs stops it, and the next start mends it',
+    async (t) => {
+      const world = await NodeWorld.started()
+      await appendMany(world, 20)
+      await world.untilEqual()
+      const [wrong = ''] = world.followers
+      world.state(wrong).fault = new StateDamagedError('row 7 is not what was written')
+      const failed = world.node(wrong).failed
+      void world.append(world.leaderOrDie(), 'one more')
+      t.match((await world.run(failed)).message, /row 7/)
+      t.match(world.state(wrong).distrusted, /row 7/, 'durable before anybody hears of the failure')
+      world.state(wrong).fault = null
+      await world.restart(wrong)
+      t.ok(world.node(wrong).isMending)
+      await untilEveryoneIsEqual(t, world)
+      await world.stopAll()
+    },
+  )
+
+  t.test('that a reader of the service finds damaged is distrusted, however often it says so', async (t) => {
+    const world = await NodeWorld.started()
+    await appendMany(world, 5)
+    const [nodeId = ''] = world.followers
+    const node = world.node(nodeId)
+    node.fail(new Error('something else came first'))
+    node.distrustState(new StateDamagedError('a row read by the service'))
+    node.distrustState(new StateDamagedError('another row'))
+    t.match((await world.run(node.failed)).message, /came first/)
+    await world.clock.advance(10)
+    t.equal(world.state(nodeId).distrusted, 'a row read by the service')
+    await world.stop(nodeId)
+    await world.start(nodeId)
+    await untilEveryoneIsEqual(t, world)
+    await world.stopAll()
+  })
+})
+
+t.test('a hole in the log', async (t) => {
+  t.test('below what is applied needs nobody', async (t) => {
+    const world = await NodeWorld.started()
+    await appendMany(world, 20)
+    await world.untilEqual()
+    const [holed = ''] = world.followers
+    const applied = world.node(holed).appliedIndex
+    world.crash(holed)
+    for (const index of [5, 6, applied]) world.seat(holed).damageLog(index)
+    world.network.isolate(holed)
+    await world.start(holed)
+    await world.clock.advance(1)
+    t.notOk(world.node(holed).isMending)
+    t.equal(world.node(holed).status().base.index, applied)
+    world.network.heal()
+    await untilEveryoneIsEqual(t, world)
+    await world.stopAll()
+  })
+
+  t.test('above what is applied is filled with what the others have committed', async (t) => {
+    const world = await NodeWorld.started()
+    const { behind, applied } = await withStateBehindLog(world, 20)
+    for (const [i, above] of [1, 2, 7].entries())
+      world.seat(behind).damageLog(applied + above, { keepTerm: i !== 1 })
+    world.seat(behind).damageLog(3)
+    await world.start(behind)
+    t.match(world.node(behind).readiness().reasons, [/waiting for other nodes to give entry 3 and 3 more/])
+    await untilMended(t, world, behind)
+    await untilEveryoneIsEqual(t, world)
+    t.equal(world.metric(behind, 'snapshots_installed_total'), 0, 'no state was moved for it')
+    await world.stopAll()
+  })
+
+  t.test('whose entry the others have compacted is filled by a newer state', async (t) => {
+    const world = await NodeWorld.started({ node: keepLittle })
+    const { behind, applied } = await withStateBehindLog(world, 12)
+    await appendMany(world, 40)
+    t.ok(world.node(world.leaderOrDie()).status().base.index > applied + 1)
+    world.seat(behind).damageLog(applied + 1)
+    await world.start(behind)
+    await untilEveryoneIsEqual(t, world)
+    await world.stopAll()
+  })
+
+  t.test('where the damaged entry never was committed voids what came after it', async (t) => {
+    const world = await NodeWorld.started()
+    await appendMany(world, 4)
+    await world.untilEqual()
+    const old = world.leaderOrDie()
+    world.network.isolate(old)
+    const before = world.node(old).status().lastIndex
+    const unknown = ['x', 'y'].map((text) => world.append(old, text).catch(() => 0))
+    await world.clock.runUntil(() => world.disk(old).image.head.last.index > before, { limitMs: 1_000 })
+    world.crash(old)
+    await Promise.all(unknown)
+    world.network.heal()
+    world.seat(old).damageLog(before + 1, { keepTerm: false })
+    await world.clock.runUntil(() => world.leader !== null && world.leader !== old, { limitMs: 10_000 })
+    await world.start(old)
+    await untilEveryoneIsEqual(t, world)
+    t.strictSame(
+      world.texts(old).filter((text) => text === 'x' || text === 'y'),
+      [],
+    )
+    await world.stopAll()
+  })
+
+  t.test(
+    'beyond everything that a group at rest has committed is filled, because the group moves on',
+    async (t) => {
+      const world = await NodeWorld.started()
+      await world.untilEqual()
+      const old = world.leaderOrDie()
+      world.network.isolate(old)
+      const before = world.node(old).status().lastIndex
+      for (let i = 0; i < 6; i += 1) {
+        void world.append(old, `lost ${i}`).catch(() => 0)
+        await world.clock.advance(10)
+      }
+      const { last } = world.disk(old).image.head
+      t.ok(last.index >= before + 4, 'a tail that nobody else has')
+      world.crash(old)
+      world.network.heal()
+      world.seat(old).damageLog(last.index)
+      await world.clock.runUntil(() => world.leader !== null && world.leader !== old, { limitMs: 10_000 })
+      await world.untilEqual()
+      await world.start(old)
+      await untilMended(t, world, old)
+      await untilEveryoneIsEqual(t, world)
+      const kept = world.texts(old).filter((text) => text.startsWith('lost'))
+      t.strictSame(kept, [])
+      await world.stopAll()
+    },
+  )
+})
+
+t.test('a node that mends', async (t) => {
+  t.test('answers nothing and counts for no majority until it is whole', async (t) => {
+    const world = await NodeWorld.started()
+    const { behind, applied } = await withStateBehindLog(world, 8)
+    const [other = '', third = ''] = world.nodeIds.filter((nodeId) => nodeId !== behind)
+    world.crash(other)
+    world.crash(third)
+    // What the other holds is committed, but alone it cannot know; and the one that mends must not help it to a majority.
+    world.seat(other).setStateBack(world.state(behind))
+    world.seat(behind).damageLog(applied + 2)
+    const { hardState } = world.disk(behind).image.head
+    await world.start(other)
+    await world.start(behind)
+    await world.clock.advance(20_000)
+    t.ok(world.node(behind).isMending)
+    t.not(world.node(other).status().role, 'leader')
+    t.strictSame(world.disk(behind).image.head.hardState, hardState)
+    const { transport } = world.process(other)
+    for (const method of [LOG_ENTRIES_METHOD, SNAPSHOT_METHODS.open, 'propose', 'state.checksums']) {
+      const call = transport.call(behind, method, { header: null })
+      await t.rejects(world.run(call), { name: 'PeerRefusedError', code: 'mending' }, method)
+    }
+    await t.rejects(world.append(behind, 'no'), { code: 'leader_not_ready', message: /mends itself/ })
+    await t.rejects(world.node(behind).readBarrier(), { code: 'leader_not_ready' })
+    await world.start(third)
+    await untilEveryoneIsEqual(t, world)
+    await world.stopAll()
+  })
+
+  t.test('can be stopped', async (t) => {
+    const world = await NodeWorld.started()
+    await appendMany(world, 4)
+    const [nodeId = ''] = world.followers
+    world.crash(nodeId)
+    world.seat(nodeId).damageState()
+    world.network.isolate(nodeId)
+    const node = await world.start(nodeId)
+    await world.clock.advance(2_000)
+    await world.stop(nodeId)
+    await t.rejects(node.propose(new Uint8Array(1)), { code: 'shutting_down' })
+    t.equal(await Promise.race([node.failed, Promise.resolve('has not failed')]), 'has not failed')
+    await world.stopAll()
+  })
+
+  t.test('cannot_mend: does not start where there is nobody to ask', async (t) => {
+    for (const damage of ['state', 'log'] as const) {
+      const world = await NodeWorld.started({ nodeIds: ['n1'] })
+      await appendMany(world, 2)
+      const earlier = world.state('n1').copy()
+      await appendMany(world, 2)
+      const { lastIndex } = world.node('n1').status()
+      world.crash('n1')
+      if (damage === 'state') world.seat('n1').damageState()
+      else {
+        world.seat('n1').setStateBack(earlier)
+        world.seat('n1').damageLog(lastIndex)
+      }
+      await t.rejects(world.start('n1'), { name: 'StartError', code: 'cannot_mend', hint: /from a backup/ })
+    }
+  })
+})

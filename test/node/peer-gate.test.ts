@@ -1,0 +1,154 @@
+/**
+ * Whom a node hears: not those that were left behind by a recovery, not a state that is too new, not an older copy of a data directory.
+ */
+import t from 'tap'
+import { type GateState, PeerGate } from '../../cluster/node/peer-gate.ts'
+import { StartError } from '../../cluster/types.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { NodeWorld } from '../helpers/node-world.ts'
+
+const claims = {
+  nodeId: 'n2',
+  incarnation: 'a',
+  boot: 5,
+  recoveryEpoch: 2,
+  featureLevel: 3,
+  stateLevel: 1,
+}
+
+function gateWith(changes: Partial<GateState> = {}, isMending = false) {
+  const stale: StartError[] = []
+  const known: GateState = { recoveryEpoch: 2, featureLevel: 1, registered: () => null, ...changes }
+  const gate = new PeerGate({
+    nodeId: 'n1',
+    boot: 9,
+    logger: SILENT,
+    state: () => (isMending ? null : known),
+    onStale: (error) => stale.push(error),
+  })
+  return { gate, stale }
+}
+
+t.test('PeerGate', async (t) => {
+  t.test('hears whoever fits, remembers what it knows, and says what it is itself', async (t) => {
+    const { gate, stale } = gateWith({ registered: () => ({ incarnation: 'a', boot: 5 }) })
+    t.equal(gate.featureLevelOf('n2'), null)
+    t.equal(gate.judge(claims), null)
+    t.equal(gate.judge({ ...claims, boot: 6 }), null, 'a later process need not be registered yet')
+    t.equal(gate.featureLevelOf('n2'), 3)
+    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 2, featureLevel: 1, stateLevel: 1 })
+    t.strictSame(stale, [])
+  })
+
+  t.test('member_rolled_back: does not hear a process before the one that has registered', async (t) => {
+    const { gate } = gateWith({ registered: () => ({ incarnation: 'a', boot: 6 }) })
+    t.match(gate.judge(claims), {
+      code: 'member_rolled_back',
+      message: /process 5 .* process 6 has registered/,
+    })
+  })
+
+  t.test(
+    'member_tombstoned: does not hear another data directory, however often that was started',
+    async (t) => {
+      const { gate } = gateWith({ registered: () => ({ incarnation: 'b', boot: 1 }) })
+      t.match(gate.judge(claims), { code: 'member_tombstoned' })
+    },
+  )
+
+  t.test('stale_epoch: does not hear whoever was left behind', async (t) => {
+    const { gate, stale } = gateWith({ recoveryEpoch: 3 })
+    t.match(gate.judge(claims), { code: 'stale_epoch', message: /epoch 2, the group is at 3/ })
+    t.strictSame(stale, [])
+  })
+
+  t.test('stale_epoch: stops when it was left behind itself, whether it hears or is refused', async (t) => {
+    const { gate, stale } = gateWith({ recoveryEpoch: 1 })
+    t.match(gate.judge(claims), { code: 'shutting_down' })
+    gate.onRefused('n3', 'stale_epoch')
+    t.match(stale, [{ code: 'stale_epoch', hint: /join anew/ }, { message: /n3 stands at a later/ }])
+  })
+
+  t.test('feature_level_too_high: does not hear a state that its code cannot apply', async (t) => {
+    const { gate } = gateWith()
+    t.match(gate.judge({ ...claims, stateLevel: 2 }), {
+      code: 'feature_level_too_high',
+      message: /upgrade it/,
+    })
+    t.equal(gate.featureLevelOf('n2'), null)
+  })
+
+  t.test('judges nobody while the node is being mended', async (t) => {
+    const { gate, stale } = gateWith({}, true)
+    t.equal(gate.judge({ ...claims, recoveryEpoch: 9 }), null)
+    t.strictSame(stale, [])
+    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 })
+  })
+})
+
+t.test('a node', async (t) => {
+  t.test('that was left behind by a recovery stops, and the others go on', async (t) => {
+    const world = await NodeWorld.started()
+    await world.run(world.append('n1', 'before'))
+    await world.untilEqual()
+    for (const nodeId of world.nodeIds) world.crash(nodeId)
+    for (const nodeId of ['n1', 'n2']) world.seat(nodeId).changeRecord({ recoveryEpoch: 1 })
+    for (const nodeId of world.nodeIds) await world.start(nodeId)
+    const why = await world.run(world.node('n3').failed)
+    t.match(why, { name: 'StartError', code: 'stale_epoch' })
+    t.equal(await world.run(world.append('n1', 'after')), 2)
+    t.match(world.node('n3').readiness().reasons, [/has failed: This node was left behind/])
+    await world.stopAll()
+  })
+
+  t.test('feature_level_too_high: does not start on a state that its code cannot apply', async (t) => {
+    const world = await NodeWorld.started()
+    await world.run(world.append('n1', 'before'))
+    await world.untilEqual()
+    world.crash('n3')
+    world.seat('n3').changeRecord({ featureLevel: 2 })
+    await t.rejects(world.start('n3'), { name: 'StartError', code: 'feature_level_too_high' })
+  })
+
+  t.test('registers at every start, and knows what the code of the others knows', async (t) => {
+    const world = await NodeWorld.started()
+    for (const nodeId of world.nodeIds) {
+      await world.restart(nodeId)
+      await world.untilReady()
+      await world.untilRegistered()
+    }
+    for (const nodeId of world.nodeIds) t.match(world.node('n1').registered(nodeId), { boot: 2 })
+    t.equal(world.metric('n1', 'peer_feature_level'), 1)
+    await world.stopAll()
+  })
+
+  t.test(
+    'that runs on an older copy of its data directory is not heard and counts for no majority',
+    async (t) => {
+      const world = await NodeWorld.started()
+      const [old = '', other = ''] = world.followers
+      const copy = world.seat(old).backup()
+      for (let i = 0; i < 3; i += 1) {
+        await world.restart(old)
+        await world.untilReady()
+        await world.untilRegistered()
+      }
+      await world.run(world.append(other, 'acknowledged by the later process as well'))
+      await world.untilEqual()
+      const leader = world.leaderOrDie()
+      world.crash(old)
+      world.seat(old).restore(copy)
+      await world.start(old)
+      const isTold = (): boolean => /older copy/.test(world.node(old).readiness().reasons.join())
+      await world.clock.runUntil(isTold, { limitMs: 20_000 })
+      world.crash(leader)
+      await world.clock.advance(10_000)
+      for (const nodeId of world.running) t.not(world.node(nodeId).status().role, 'leader')
+      await world.start(leader)
+      await world.clock.runUntil(() => world.leader !== null, { limitMs: 10_000 })
+      t.not(world.leader, old)
+      await world.run(world.append(leader, 'without it'))
+      await world.stopAll()
+    },
+  )
+})

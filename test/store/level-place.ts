@@ -1,0 +1,51 @@
+/**
+ * A LevelStateMachine as a place for the contract of its port.
+ *
+ * Owns: the translation of the contract's words into commands and directories. A power cut is a copy of the directory.
+ */
+import assert from 'node:assert/strict'
+import { cpSync } from 'node:fs'
+import { SILENT } from '../helpers/loggers.ts'
+import type { StateMachinePlace } from '../contracts/state-machine.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import { keys } from '../../src/state-machine/keys.ts'
+import { encodeCommand } from '../../src/store/command-codec.ts'
+import { LevelStateMachine } from '../../src/store/level-state-machine.ts'
+import { keyBytes } from '../../src/store/row-codec.ts'
+import { createTenant } from '../state-machine/map-world.ts'
+import { type Teardown, temporaryDirectory } from './store-world.ts'
+
+/** A third of a block. */
+const FILLING_BYTES = 330_000
+
+const fillingName = (i: number): string => `filling-${String(i).padStart(4, '0')}`
+
+export function levelPlace(
+  t: Teardown,
+  sequence: readonly Command[],
+  dir: string = temporaryDirectory(t),
+): StateMachinePlace {
+  return {
+    machine: (options = {}) => new LevelStateMachine({ dir, logger: SILENT, ...options }),
+    cut() {
+      const copy = temporaryDirectory(t)
+      cpSync(dir, copy, { recursive: true })
+      return levelPlace(t, sequence, copy)
+    },
+    async damage(machine) {
+      assert(machine instanceof LevelStateMachine)
+      const { db } = machine.handle.current
+      const key = keyBytes(keys.tenant(fillingName(0)))
+      const value = await db.get(key)
+      assert(value !== undefined)
+      value[value.length >> 1] = (value[value.length >> 1] ?? 0) ^ 4
+      await db.put(key, value)
+    },
+    command: (i) => encodeCommand(sequence[i % sequence.length] ?? createTenant('never')),
+    filling: (i) =>
+      encodeCommand({ ...createTenant(fillingName(i)), dataKey: Buffer.alloc(FILLING_BYTES, `body ${i}`) }),
+    change: (i) =>
+      encodeCommand({ type: 'createBucket', tenantId: fillingName(i), name: 'extra', bucketsMax: 5 }),
+    undo: (i) => encodeCommand({ type: 'deleteBucket', tenantId: fillingName(i), name: 'extra' }),
+  }
+}

@@ -91,6 +91,7 @@ export function stateInstallContract(t: Test, makePlace: MakePlace): void {
   t.test('install', (t) => installContract(t, makePlace))
   t.test('refusal', (t) => refusalContract(t, makePlace))
   t.test('resumption', (t) => resumptionContract(t, makePlace))
+  t.test('growth', (t) => grownContract(t, makePlace))
 }
 
 export function stateCrashContract(t: Test, makePlace: MakePlace): void {
@@ -325,6 +326,25 @@ async function resumptionContract(t: Test, makePlace: MakePlace): Promise<void> 
       t.strictSame(await blocksOf(again), await blocksOf(late))
       await again.release()
     }
+    await Promise.all([old.release(), late.release()])
+  })
+}
+
+async function grownContract(t: Test, makePlace: MakePlace): Promise<void> {
+  t.test('pulls of a range that grew beyond a block only the block that is new', async (t) => {
+    const place = await makePlace(t)
+    const source = await opened(t, place)
+    await source.apply(batchOf(1, fillings(place, FILLINGS).slice(1)))
+    const old = await source.snapshot()
+    const count = (await blocksOf(old)).length
+    await source.apply(batchOf(2, [place.filling(0)]))
+    const late = await source.snapshot()
+    const machine = await opened(t, await makePlace(t))
+    await t.rejects(machine.install(breakingAfter(old, count - 1)), /the source is gone/)
+    const wire = new Wire(late)
+    await machine.install(wire)
+    t.equal(sumOf(machine), hex(late.checksum))
+    t.equal(wire.carried, 2, 'the first block, and the last, which never came')
     await Promise.all([old.release(), late.release()])
   })
 }

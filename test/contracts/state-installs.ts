@@ -1,5 +1,5 @@
 /**
- * What every StateMachine keeps when a state travels: cuts, blocks, installs, and what a crash leaves of them.
+ * What every StateMachine keeps when a state travels: cuts, blocks and installs.
  *
  * Owns: the part of the port's guarantees that speaks of StateCut, StateSource and `install`. Knows nothing of: rows.
  * Rule: whatever is refused or cut off, the old state stands until the new one is whole, and no row travels twice.
@@ -7,94 +7,18 @@
 import assert from 'node:assert/strict'
 import type { Test } from 'tap'
 import { rowsOf } from '../../src/store/row-block.ts'
-import {
-  STATE_BLOCK_BYTES_MAX,
-  type StateBlock,
-  type StateBlockRequest,
-  type StateMachine,
-  type StateSource,
-} from '../../cluster/types.ts'
+import { STATE_BLOCK_BYTES_MAX, type StateBlock } from '../../cluster/types.ts'
 import { batchOf, fillings, opened, plain, type StateMachinePlace, sumOf, textOf } from './state-machine.ts'
+import { blocksOf, breakingAfter, FILLINGS, filledSource, hex, START, Wire } from './state-sources.ts'
 
 type MakePlace = (t: Test) => Promise<StateMachinePlace>
-
-/** Rows for three blocks. */
-const FILLINGS = 8
-const START = new Uint8Array()
-
-interface Source {
-  readonly place: StateMachinePlace
-  readonly machine: StateMachine
-}
-
-async function filledSource(t: Test, makePlace: MakePlace): Promise<Source> {
-  const place = await makePlace(t)
-  const machine = await opened(t, place)
-  await machine.apply(batchOf(1, fillings(place, FILLINGS)))
-  return { place, machine }
-}
-
-/** Every block of a source, pulled as one who holds nothing. */
-async function blocksOf(source: StateSource): Promise<StateBlock[]> {
-  const blocks: StateBlock[] = []
-  for (let after: Uint8Array = START; ; ) {
-    const block = await source.block({ after, held: null })
-    blocks.push(block)
-    if (block.isEnd) return blocks
-    after = block.through
-  }
-}
-
-/** The source, with every answer passed through `answer`; counts what travelled. */
-class Wire implements StateSource {
-  readonly record: Uint8Array
-  readonly checksum: Uint8Array
-  readonly #source: StateSource
-  readonly #answer: (block: StateBlock, request: StateBlockRequest) => StateBlock
-  readonly asked: StateBlockRequest[] = []
-  /** Blocks that came with rows. */
-  carried = 0
-
-  constructor(
-    source: StateSource,
-    answer: (block: StateBlock, request: StateBlockRequest) => StateBlock = (block) => block,
-  ) {
-    this.record = source.record
-    this.checksum = source.checksum
-    this.#source = source
-    this.#answer = answer
-  }
-
-  async block(request: StateBlockRequest): Promise<StateBlock> {
-    this.asked.push(request)
-    const block = this.#answer(await this.#source.block(request), request)
-    if (block.rows !== null) this.carried += 1
-    return block
-  }
-}
-
-/** Gives `count` blocks and then breaks. */
-function breakingAfter(source: StateSource, count: number): Wire {
-  let left = count
-  return new Wire(source, (block) => {
-    if (left-- === 0) throw new Error('the source is gone')
-    return block
-  })
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
-}
 
 export function stateInstallContract(t: Test, makePlace: MakePlace): void {
   t.test('cut', (t) => cutContract(t, makePlace))
   t.test('install', (t) => installContract(t, makePlace))
   t.test('refusal', (t) => refusalContract(t, makePlace))
   t.test('resumption', (t) => resumptionContract(t, makePlace))
-}
-
-export function stateCrashContract(t: Test, makePlace: MakePlace): void {
-  t.test('crash', (t) => crashContract(t, makePlace))
+  t.test('growth', (t) => grownContract(t, makePlace))
 }
 
 async function cutContract(t: Test, makePlace: MakePlace): Promise<void> {
@@ -329,60 +253,21 @@ async function resumptionContract(t: Test, makePlace: MakePlace): Promise<void> 
   })
 }
 
-async function crashContract(t: Test, makePlace: MakePlace): Promise<void> {
-  t.test(
-    'at any durable step leaves the old state or the new one, and an install that goes on',
-    async (t) => {
-      const source = await filledSource(t, makePlace)
-      const cut = await source.machine.snapshot()
-      const count = (await blocksOf(cut)).length
-      for (const isFaulty of [false, true]) {
-        const place = await makePlace(t)
-        const first = await opened(t, place)
-        await first.apply(batchOf(2, [place.command(0)]))
-        const standing = sumOf(first)
-        if (isFaulty) await first.distrust('a test says so')
-        await first.close()
-        const cuts: { step: string; left: StateMachinePlace }[] = []
-        const machine = place.machine({
-          onInstallStep: (step) => cuts.push({ step, left: place.cut() }),
-        })
-        t.teardown(() => machine.close())
-        await machine.open()
-        await machine.install(cut)
-        t.ok(cuts.length > count, `${cuts.length} steps`)
-        let installed = 0
-        for (const { step, left } of cuts) {
-          const after = left.machine()
-          const { record, fault } = await after.open()
-          const isNew = textOf(record) === 'record 1'
-          if (isNew) installed += 1
-          else if (installed > 0) t.fail(`after "${step}" the old state is back`)
-          if (!isNew)
-            t.strictSame([textOf(record), fault], isFaulty ? [null, 'a test says so'] : ['record 2', null])
-          if (!isFaulty || isNew) {
-            t.equal(sumOf(after), isNew ? hex(cut.checksum) : standing, `after "${step}"`)
-            t.equal(await after.verify(), null)
-          }
-          const wire = new Wire(cut)
-          t.equal(textOf(await after.install(wire)), 'record 1')
-          t.equal(sumOf(after), hex(cut.checksum))
-          await after.close()
-          const { fault: still } = await reopened(t, left)
-          t.equal(still, null)
-        }
-        t.ok(
-          installed > 0 && installed < cuts.length,
-          `${installed} of ${cuts.length} steps show the new state`,
-        )
-      }
-      await cut.release()
-    },
-  )
-}
-
-async function reopened(t: Test, place: StateMachinePlace): Promise<{ readonly fault: string | null }> {
-  const machine = place.machine()
-  t.teardown(() => machine.close())
-  return await machine.open()
+async function grownContract(t: Test, makePlace: MakePlace): Promise<void> {
+  t.test('pulls of a range that grew beyond a block only the block that is new', async (t) => {
+    const place = await makePlace(t)
+    const source = await opened(t, place)
+    await source.apply(batchOf(1, fillings(place, FILLINGS).slice(1)))
+    const old = await source.snapshot()
+    const count = (await blocksOf(old)).length
+    await source.apply(batchOf(2, [place.filling(0)]))
+    const late = await source.snapshot()
+    const machine = await opened(t, await makePlace(t))
+    await t.rejects(machine.install(breakingAfter(old, count - 1)), /the source is gone/)
+    const wire = new Wire(late)
+    await machine.install(wire)
+    t.equal(sumOf(machine), hex(late.checksum))
+    t.equal(wire.carried, 2, 'the first block, and the last, which never came')
+    await Promise.all([old.release(), late.release()])
+  })
 }

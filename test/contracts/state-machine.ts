@@ -110,14 +110,18 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
 
   t.test('leaves record, rows and checksum of the same batch to a power cut', async (t) => {
     const place = await makePlace(t)
-    const machine = await opened(t, place)
-    for (const index of [1, 2, 3]) {
+    let machine = await opened(t, place)
+    for (const index of [1, 2, 3, 4]) {
       await machine.apply(batchAt(place, index))
       const after = place.cut().machine()
       t.teardown(() => after.close())
       const { record, fault } = await after.open()
       t.strictSame([textOf(record), fault], [`record ${index}`, null])
       t.equal(sumOf(after), sumOf(machine))
+      if (index !== 2) continue
+      // The batches that follow come after a clean stop, and what it left behind speaks of them no more.
+      await machine.close()
+      machine = await opened(t, place)
     }
   })
 

@@ -3,7 +3,8 @@
  * The one of the service: test/store/state-machine-contract.test.ts.
  */
 import t from 'tap'
-import { stateCrashContract, stateInstallContract } from '../contracts/state-installs.ts'
+import { stateCrashContract } from '../contracts/state-crashes.ts'
+import { stateInstallContract } from '../contracts/state-installs.ts'
 import { stateMachineContract, type StateMachinePlace } from '../contracts/state-machine.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
 

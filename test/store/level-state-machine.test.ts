@@ -85,6 +85,8 @@ t.test('LevelStateMachine', (t) => {
     await t.rejects(world.do(empty('a')), { message: /disk refused/, cause: refusal })
     Reflect.deleteProperty(db, 'batch')
     await t.rejects(world.do(empty('b')), /disk refused/)
+    await world.store.stateMachine.close()
+    t.notOk(readdirSync(world.dir).includes('CLOSED'), 'and the next start verifies every row')
   })
 
   t.test('finds a key although one that it begins with is stored as well', async (t) => {

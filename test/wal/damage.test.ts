@@ -6,7 +6,8 @@ import type { Entry } from '../../cluster/raft/types.ts'
 import { StartError } from '../../cluster/types.ts'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
-import { batchOf, entries, entry } from '../contracts/wal.ts'
+import { batchOf, entries, entry, walMendingContract } from '../contracts/wal.ts'
+import { DirectWal } from './direct-wal.ts'
 import { threeSegments } from './known-log.ts'
 import { contentOn, logOn, mendedOn } from './log-on-files.ts'
 import { MemoryFiles, SECTOR } from './memory-files.ts'
@@ -55,6 +56,19 @@ function leftAfter(files: MemoryFiles, given: readonly Entry[]): number {
 
 const right = (index: number) => entry(index, 1, `${index}`.repeat(600))
 const wrong = (index: number) => entry(index, 1, 'other bytes of the same index and term')
+
+walMendingContract('SegmentedLog', () => {
+  const files = new MemoryFiles()
+  return {
+    wal: () => new DirectWal(logOn(files)),
+    damage: (index) => {
+      const [segment = ''] = files.segments()
+      const bytes = files.bytesOf(segment)
+      const offset = bytes.indexOf(`entry ${index} of term`)
+      bytes[offset] = (bytes[offset] as number) ^ 1
+    },
+  }
+})
 
 t.test('SegmentedLog.mend compares what is given with what was lost', async (t) => {
   t.test('by the check value of the payload when the header of the entry is left', async (t) => {

@@ -1,16 +1,22 @@
 /**
  * Larger damage than one place: what is still known is used, what is not is refused, and the evidence is kept.
  */
+import { crc32c } from '@node-rs/crc32'
 import t from 'tap'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { StartError } from '../../cluster/types.ts'
+import type { LoggedBatch } from '../../cluster/wal/frame-format.ts'
+import { encodeBatch } from '../../cluster/wal/frame-format.ts'
+import { EMPTY_HEAD } from '../../cluster/wal/log-head.ts'
+import { segmentPath } from '../../cluster/wal/recovery.ts'
+import { encodeSegmentHeader } from '../../cluster/wal/segment-format.ts'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
 import { batchOf, entries, entry, walMendingContract } from '../contracts/wal.ts'
 import { DirectWal } from './direct-wal.ts'
 import { threeSegments } from './known-log.ts'
-import { contentOn, logOn, mendedOn } from './log-on-files.ts'
-import { MemoryFiles, SECTOR } from './memory-files.ts'
+import { contentOn, IDENTITY, logOn, mendedOn } from './log-on-files.ts'
+import { DIR, MemoryFiles, SECTOR } from './memory-files.ts'
 
 const HEAD = 2 * SECTOR
 const DAMAGED = '/raft/damaged'
@@ -203,5 +209,60 @@ t.test('SegmentedLog.open refuses', async (t) => {
     log.append([batchOf(1, { hardState: { currentTerm: 1, votedFor: 'node-z' } })])
     for (const name of ['/raft/hard-state-0', '/raft/hard-state-1']) files.put(name, other.bytesOf(name))
     t.throws(() => openedOn(files), WalCorruptError)
+  })
+
+  /** A segment with one batch, written by hand. */
+  function forged(batch: LoggedBatch, chain?: number): MemoryFiles {
+    const head = {
+      identity: IDENTITY,
+      number: 1,
+      previous: 0,
+      replaces: 0,
+      previousChain: 0,
+      isMended: false,
+    }
+    const { bytes, salt } = encodeSegmentHeader({ ...head, firstBatch: 1, head: EMPTY_HEAD })
+    const place = { salt, offset: bytes.length, chain: chain ?? salt }
+    const files = new MemoryFiles()
+    files.put(segmentPath(DIR, 1), Buffer.concat([bytes, encodeBatch(batch, place).bytes]))
+    return files
+  }
+
+  const lawful: LoggedBatch = {
+    number: 1,
+    baseRule: 'none',
+    base: EMPTY_HEAD.base,
+    hardState: EMPTY_HEAD.hardState,
+    entries: entries(1, 2),
+    last: { index: 2, term: 1 },
+  }
+
+  t.test('a batch that is intact and does not follow what stands before it', async (t) => {
+    t.equal(openedOn(forged(lawful)).entries.length, 2)
+    const gap = { ...lawful, entries: entries(3, 4), last: { index: 4, term: 1 } }
+    t.throws(() => openedOn(forged(gap)), { code: 'log_damaged', what: /does not fit: .*gap/ })
+    const ends = { ...lawful, entries: [], last: { index: 2, term: 1 } }
+    t.throws(() => openedOn(forged(ends)), { code: 'log_damaged', what: /should end with entry 2/ })
+    t.throws(() => openedOn(forged(lawful, 7)), { code: 'log_damaged', what: /written together/ })
+  })
+
+  t.test('versions that it does not know', async (t) => {
+    const files = oneBatch()
+    const [segment = ''] = files.segments()
+    const copies = [
+      [segment, 0],
+      [segment, SECTOR],
+      ['/raft/hard-state-0', 0],
+    ] as const
+    for (const touched of [copies.slice(0, 2), copies.slice(2)]) {
+      const newer = files.copy()
+      for (const [path, start] of touched) {
+        const bytes = newer.bytesOf(path).subarray(start)
+        const checkAt = bytes.readUInt32LE(12) - 4
+        bytes.writeUInt32LE(3, 8)
+        bytes.writeUInt32LE(crc32c(bytes.subarray(0, checkAt)), checkAt)
+      }
+      t.throws(() => openedOn(newer), { code: 'log_damaged', what: /version 3 is not known to this release/ })
+    }
   })
 })

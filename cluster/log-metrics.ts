@@ -4,7 +4,12 @@
 import type { MetricSample } from './types.ts'
 import type { WalMetrics } from './wal/measured-file-ops.ts'
 
-export function logMetrics({ fsyncs, fsyncSecondsTotal, bytes }: WalMetrics): readonly MetricSample[] {
+export function logMetrics({
+  fsyncs,
+  fsyncSecondsTotal,
+  bytes,
+  reserveBytes,
+}: WalMetrics): readonly MetricSample[] {
   return [
     counter('holdfast_raft_log_fsyncs_total', 'Flushes of the Raft log to the disk', fsyncs),
     counter(
@@ -13,6 +18,12 @@ export function logMetrics({ fsyncs, fsyncSecondsTotal, bytes }: WalMetrics): re
       fsyncSecondsTotal,
     ),
     counter('holdfast_raft_log_written_bytes_total', 'Bytes written to the Raft log', bytes),
+    {
+      name: 'holdfast_raft_log_reserve_bytes',
+      help: 'Room kept for a full disk; 0 when there was none to keep or it has been given up',
+      kind: 'gauge',
+      value: reserveBytes,
+    },
   ]
 }
 

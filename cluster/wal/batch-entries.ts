@@ -5,7 +5,6 @@
  * Rule: the record says which entries there were; a frame counts only with an intact header at its own place, and the
  * chain value proves that together they are what was written.
  */
-import { crc32c } from '@node-rs/crc32'
 import type { Entry, EntryKind } from '../raft/types.ts'
 import type { BatchRecord } from './batch-record.ts'
 import { encodeRecord } from './batch-record.ts'

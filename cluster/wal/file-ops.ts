@@ -8,6 +8,7 @@
 import assert from 'node:assert/strict'
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
+import { readAround } from './read-around.ts'
 
 export interface FileOps {
   /** Creates the directory and everything above it that is missing; durable when it returns. */
@@ -15,7 +16,7 @@ export interface FileOps {
   /** File names, in no order. */
   list(dir: string): readonly string[]
   size(path: string): number
-  /** The first `bytesMax` bytes, or the whole file when it is shorter. */
+  /** The first `bytesMax` bytes, or the whole file when it is shorter. What the disk cannot give back reads as damage. */
   read(path: string, bytesMax: number): Uint8Array
   /** Creates a file that must not exist yet. */
   create(path: string): number
@@ -31,9 +32,6 @@ export interface FileOps {
 
 /** What a file is called until its bytes are durable. */
 export const TEMPORARY_SUFFIX = '.tmp'
-
-/** One call to the kernel reads less than 2 GiB. */
-const READ_BYTES_MAX = 1024 * 1024 * 1024
 
 /** Returns where the bytes end. */
 export function writeAll(
@@ -80,12 +78,7 @@ function read(path: string, bytesMax: number): Uint8Array {
   const fd = fs.openSync(path, 'r')
   try {
     const bytes = Buffer.allocUnsafeSlow(Math.min(bytesMax, fs.fstatSync(fd).size))
-    let filled = 0
-    while (filled < bytes.length) {
-      const count = fs.readSync(fd, bytes, filled, Math.min(READ_BYTES_MAX, bytes.length - filled), filled)
-      if (count === 0) break
-      filled += count
-    }
+    const filled = readAround(bytes, (into, position) => fs.readSync(fd, into, 0, into.length, position))
     return bytes.subarray(0, filled)
   } finally {
     fs.closeSync(fd)

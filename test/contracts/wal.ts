@@ -4,7 +4,6 @@
  * Owns: the promises of cluster/wal/wal.ts as tests. Knows nothing of: segments, threads.
  * Rule: a suite talks to the port alone; a factory gives a fresh log, and the same log again after a restart.
  */
-import type { Test } from 'tap'
 import t from 'tap'
 import type { Entry, HardState, LogBase } from '../../cluster/raft/types.ts'
 import type { Wal, WalBatch, WalContent, WalMending } from '../../cluster/wal/wal.ts'
@@ -12,6 +11,9 @@ import type { Wal, WalBatch, WalContent, WalMending } from '../../cluster/wal/wa
 export interface WalPlace {
   /** Another Wal over what earlier ones of this place left behind. */
   wal(): Wal
+}
+
+export interface DamagePlace extends WalPlace {
   /** Harms the bytes of the entry at `index` while no Wal is open. */
   damage(index: number): void
 }
@@ -208,8 +210,6 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
       )
     })
 
-    walMendingContract(t, makePlace)
-
     t.test('close is idempotent and acknowledges everything that was appended before', async (t) => {
       const session = await WalSession.open(makePlace().wal())
       session.append({ entries: entries(1, 3) })
@@ -221,7 +221,7 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
 }
 
 /** A place with entries 1 to 5 of term 1, of which those at `indexes` are damaged. */
-async function damagedPlace(makePlace: () => WalPlace, indexes: readonly number[]): Promise<WalPlace> {
+async function damagedPlace(makePlace: () => DamagePlace, indexes: readonly number[]): Promise<WalPlace> {
   const place = makePlace()
   const session = await WalSession.open(place.wal())
   await session.settled(session.append({ hardState: voteInTerm2, entries: entries(1, 5) }))
@@ -274,58 +274,52 @@ const MENDING_CASES: readonly MendingCase[] = [
   },
 ]
 
-function walMendingContract(t: Test, makePlace: () => WalPlace): void {
-  t.test('a damaged entry is a hole, and neither it nor what follows is forgotten', async (t) => {
-    const place = await damagedPlace(makePlace, [3, 4])
-    for (let start = 0; start < 2; start++) {
-      const { content, wal } = await WalSession.open(place.wal())
-      t.same(content?.holes, [
-        { index: 3, term: 1 },
-        { index: 4, term: 1 },
-      ])
-      t.same(
-        content?.entries.map(({ index, data }) => [index, data.byteLength > 0]),
-        [
-          [1, true],
-          [2, true],
-          [3, false],
-          [4, false],
-          [5, true],
-        ],
-      )
-      t.same(content?.hardState, voteInTerm2)
-      t.throws(() => wal.append(batchOf(1)), 'takes nothing before it is mended')
-      await wal.close()
-    }
-  })
-
-  for (const { what, mending, base = { index: 0, term: 0 }, left } of MENDING_CASES) {
-    t.test(`mend leaves a lawful log when ${what}`, async (t) => {
-      const place = await damagedPlace(makePlace, [3])
-      const session = await WalSession.open(place.wal())
-      const expected = { hardState: voteInTerm2, base, entries: left }
-      t.same(plain(await session.wal.mend(mending)), plain(expected))
-      const next = (left.at(-1)?.index ?? base.index) + 1
-      await session.settled(session.append({ entries: entries(next, next, 2) }))
-      await session.wal.close()
-      t.same(await reopened(place), plain({ ...expected, entries: [...left, ...entries(next, next, 2)] }))
-    })
-  }
-
-  t.test('mend refuses what does not close every hole', async (t) => {
-    const unfit: WalMending[] = [
-      { committed: entries(3, 3) },
-      { base: { index: 3, term: 1 } },
-      { committed: [entry(0, 1), ...entries(3, 4)] },
-    ]
-    for (const mending of unfit) {
+export function walMendingContract(name: string, makePlace: () => DamagePlace): void {
+  t.test(`${name} keeps the contract of Wal with holes`, async (t) => {
+    t.test('a damaged entry is a hole, and neither it nor what follows is forgotten', async (t) => {
       const place = await damagedPlace(makePlace, [3, 4])
-      const session = await WalSession.open(place.wal())
-      await t.rejects(session.wal.mend(mending), { message: /hole|base/ })
-      await session.wal.close()
-      const again = await WalSession.open(place.wal())
-      t.equal(again.content?.holes.length, 2, 'and leaves them')
-      await again.wal.close()
+      for (let start = 0; start < 2; start++) {
+        const { content, wal } = await WalSession.open(place.wal())
+        t.same(content?.hardState, voteInTerm2)
+        t.same(content?.holes, [
+          { index: 3, term: 1 },
+          { index: 4, term: 1 },
+        ])
+        t.same(
+          content?.entries.map(({ index, data }) => [index, data.byteLength > 0]),
+          [1, 2, 3, 4, 5].map((index) => [index, index !== 3 && index !== 4]),
+        )
+        t.throws(() => wal.append(batchOf(1)), 'takes nothing before it is mended')
+        await wal.close()
+      }
+    })
+
+    for (const { what, mending, base = { index: 0, term: 0 }, left } of MENDING_CASES) {
+      t.test(`mend leaves a lawful log when ${what}`, async (t) => {
+        const place = await damagedPlace(makePlace, [3])
+        const session = await WalSession.open(place.wal())
+        const expected = { hardState: voteInTerm2, base, entries: left }
+        t.same(plain(await session.wal.mend(mending)), plain(expected))
+        const next = (left.at(-1)?.index ?? base.index) + 1
+        await session.settled(session.append({ entries: entries(next, next, 2) }))
+        await session.wal.close()
+        t.same(await reopened(place), plain({ ...expected, entries: [...left, ...entries(next, next, 2)] }))
+      })
     }
+
+    t.test('mend refuses what does not close every hole, and leaves them', async (t) => {
+      const place = await damagedPlace(makePlace, [3, 4])
+      const unfit: WalMending[] = [
+        { committed: entries(3, 3) },
+        { base: { index: 3, term: 1 } },
+        { committed: [entry(0, 1), ...entries(3, 4)] },
+      ]
+      for (const mending of unfit) {
+        const session = await WalSession.open(place.wal())
+        t.equal(session.content?.holes.length, 2)
+        await t.rejects(session.wal.mend(mending), { message: /hole|base/ })
+        await session.wal.close()
+      }
+    })
   })
 }

@@ -155,6 +155,10 @@ export class MemoryFiles implements FileOps {
     return this.paths().filter((path) => dirname(path) === DIR && path.endsWith('.wal'))
   }
 
+  lengthOf(fd: number): number {
+    return this.#opened(fd).bytes.length
+  }
+
   bytesOf(path: string): Buffer {
     return this.#named(path).bytes
   }

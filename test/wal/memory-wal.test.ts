@@ -6,15 +6,17 @@ import type { Clock } from '../../cluster/node/clock.ts'
 import { SystemClock } from '../../cluster/node/system-clock.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
-import { entries, entry, plain, walContract, WalSession } from '../contracts/wal.ts'
+import { entries, entry, plain, walContract, walMendingContract, WalSession } from '../contracts/wal.ts'
 
-walContract('MemoryWal', () => {
-  const disk = new MemoryDisk()
-  return {
-    wal: () => new MemoryWal({ disk, clock: new SystemClock(), flushMs: () => 0 }),
-    damage: (index) => disk.damage(index, { keepTerm: true }),
-  }
-})
+for (const contract of [walContract, walMendingContract]) {
+  contract('MemoryWal', () => {
+    const disk = new MemoryDisk()
+    return {
+      wal: () => new MemoryWal({ disk, clock: new SystemClock(), flushMs: () => 0 }),
+      damage: (index) => disk.damage(index, { keepTerm: true }),
+    }
+  })
+}
 
 /** Runs what was scheduled when told to, in order. */
 class HandClock implements Clock {

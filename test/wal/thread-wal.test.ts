@@ -1,8 +1,17 @@
 /**
  * ThreadWal keeps the contract on a real disk, survives SIGKILL with every acknowledgement, and fails aloud.
  */
-import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,7 +20,7 @@ import t from 'tap'
 import { ThreadWal } from '../../cluster/wal/thread-wal.ts'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import { StartError } from '../../cluster/types.ts'
-import { entries, entry, walContract, WalSession } from '../contracts/wal.ts'
+import { batchOf, entries, entry, plain, walContract, WalSession } from '../contracts/wal.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'holdfast-wal-'))
 t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
@@ -20,6 +29,16 @@ const identity = { clusterId: 'cluster-1', nodeId: 'node-a', incarnation: 'first
 let places = 0
 function newDir(): string {
   return join(scratch, `place-${++places}`, 'raft')
+}
+
+/** A file system of half a megabyte, or why there is none. */
+function mountSmall(): { path: string } | string {
+  const path = join(scratch, 'small')
+  mkdirSync(path)
+  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', path])
+  return mount.status === 0
+    ? { path }
+    : `mounting needs rights that this run lacks: ${mount.error?.message ?? mount.stderr.toString()}`
 }
 
 /** Flips a bit of the text that the entry was made with. */
@@ -35,13 +54,12 @@ function damageIn(dir: string, index: number): void {
 
 walContract('ThreadWal', () => {
   const dir = newDir()
-  return { wal: () => new ThreadWal({ dir, ...identity }), damage: (index) => damageIn(dir, index) }
+  return { wal: () => new ThreadWal({ dir, ...identity }) }
 })
 
 walContract('ThreadWal with tiny segments', () => {
   const dir = newDir()
-  const wal = () => new ThreadWal({ dir, ...identity, segmentBytesMax: 1024 })
-  return { wal, damage: (index) => damageIn(dir, index) }
+  return { wal: () => new ThreadWal({ dir, ...identity, segmentBytesMax: 1024 }) }
 })
 
 t.test('ThreadWal', async (t) => {
@@ -89,6 +107,27 @@ t.test('ThreadWal', async (t) => {
     await session.wal.close()
   })
 
+  t.test('hands holes out, and closes them with what it is given', async (t) => {
+    const dir = newDir()
+    const session = await WalSession.open(new ThreadWal({ dir, ...identity }))
+    await session.settled(session.append({ entries: entries(1, 5) }))
+    await session.wal.close()
+    damageIn(dir, 2)
+    const holed = await WalSession.open(new ThreadWal({ dir, ...identity }))
+    t.same(holed.content?.holes, [{ index: 2, term: 1 }])
+    t.throws(() => holed.wal.append(batchOf(1)), { message: /no holes/ })
+    const mended = await holed.wal.mend({ committed: entries(2, 2) })
+    t.same(plain(mended), plain({ ...mended, entries: entries(1, 5) }))
+    await holed.settled(holed.append({ entries: entries(6, 6) }))
+    await holed.wal.close()
+    damageIn(dir, 6)
+    const again = await WalSession.open(new ThreadWal({ dir, ...identity }))
+    await t.rejects(again.wal.mend({ base: { index: 5, term: 1 } }), { message: /does not reach the hole/ })
+    again.append({})
+    await again.wal.close()
+    t.same(again.durable, [])
+  })
+
   t.test('refuses a damaged log with the file, the place and what to do', async (t) => {
     const dir = newDir()
     const session = await WalSession.open(new ThreadWal({ dir, ...identity }))
@@ -123,6 +162,29 @@ t.test('ThreadWal', async (t) => {
     t.equal(session.fatal.length, 1)
     t.match(session.fatal[0]?.message, /leaves a gap/)
     session.append({ entries: entries(3, 3) })
+  })
+
+  t.test('says once that the disk is full, and acknowledges nothing that it does not keep', async (t) => {
+    const mounted = mountSmall()
+    if (typeof mounted === 'string') return t.plan(0, mounted)
+    t.teardown(() => spawnSync('umount', [mounted.path]))
+    const options = { dir: join(mounted.path, 'raft'), ...identity, reserveBytes: 128 * 1024 }
+    const session = await WalSession.open(new ThreadWal(options))
+    t.equal(new Set(readdirSync(options.dir)).has('reserve'), true)
+    let index = 0
+    while (session.fatal.length === 0) {
+      index++
+      await session.settled(session.append({ entries: [entry(index, 1, 'x'.repeat(8000))] }))
+    }
+    await session.wal.close()
+    t.equal(session.diskFull, 1)
+    t.match(session.fatal[0], { name: 'WalWriteError', message: /the disk is full; free space/ })
+    t.ok(index * 8000 > 128 * 1024, `${index - 1} entries had room`)
+    const room = join(scratch, 'with-room')
+    cpSync(options.dir, room, { recursive: true })
+    const again = await WalSession.open(new ThreadWal({ ...options, dir: room }))
+    t.ok((again.content?.entries.length ?? 0) >= session.durable.length)
+    await again.wal.close()
   })
 
   t.test('rejects open when the directory cannot be made', async (t) => {

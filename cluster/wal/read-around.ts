@@ -1,0 +1,38 @@
+/**
+ * Reads a file whose disk refuses to give some of it back.
+ *
+ * Owns: what an unreadable sector becomes: bytes that no check accepts, and that are no zeros, because zeros would say
+ * that nothing was ever written there. Knows nothing of: what is in the file.
+ */
+
+/** Fills `into` from `position` on; returns how many bytes there were. Throws with the code EIO where there are some it cannot give. */
+export type ReadAt = (into: Uint8Array, position: number) => number
+
+const SECTOR_BYTES = 512
+const UNREADABLE = 0xee
+/** One call to the kernel reads less than 2 GiB. */
+const READ_BYTES_MAX = 1024 * 1024 * 1024
+
+/** Returns how much of `bytes` there was to read. */
+export function readAround(bytes: Uint8Array, read: ReadAt): number {
+  let filled = 0
+  let step = READ_BYTES_MAX
+  while (filled < bytes.length) {
+    const into = bytes.subarray(filled, filled + step)
+    const count = readOrNull(into, filled, read)
+    if (count === 0) break
+    if (count !== null) filled += count
+    else if (step > SECTOR_BYTES) step = SECTOR_BYTES
+    else filled += into.fill(UNREADABLE).length
+  }
+  return filled
+}
+
+function readOrNull(into: Uint8Array, position: number, read: ReadAt): number | null {
+  try {
+    return read(into, position)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EIO') return null
+    throw error
+  }
+}

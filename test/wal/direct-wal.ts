@@ -1,0 +1,37 @@
+/**
+ * The segmented log as a Wal without its thread: every batch is flushed before `append` returns.
+ */
+import type { LogBase } from '../../cluster/raft/types.ts'
+import type { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
+import type { Wal, WalBatch, WalContent, WalEvents, WalMending } from '../../cluster/wal/wal.ts'
+
+export class DirectWal implements Wal {
+  readonly #log: SegmentedLog
+  #events: WalEvents | null = null
+
+  constructor(log: SegmentedLog) {
+    this.#log = log
+  }
+
+  async open(events: WalEvents): Promise<WalContent> {
+    this.#events = events
+    return this.#log.open()
+  }
+
+  async mend(mending: WalMending): Promise<WalContent> {
+    return this.#log.mend(mending)
+  }
+
+  append(batch: WalBatch): void {
+    this.#log.append([batch])
+    this.#events?.onDurable(batch.sequence)
+  }
+
+  compact(base: LogBase): void {
+    this.#log.compact(base)
+  }
+
+  async close(): Promise<void> {
+    this.#log.close()
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * A full disk costs the reserve once, and no acknowledgement ever.
+ */
+import t from 'tap'
+import type { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
+import { batchOf, entries, entry } from '../contracts/wal.ts'
+import { LimitedFiles } from './limited-files.ts'
+import { contentOn, logOn } from './log-on-files.ts'
+import { MemoryFiles } from './memory-files.ts'
+
+const RESERVE = '/raft/reserve'
+const RESERVE_BYTES = 8192
+
+/** Two segments of room, the hard state files, the reserve, and a little. */
+const CAPACITY = 2 * 4096 + 4096 + RESERVE_BYTES + 700
+
+function logWith(files: MemoryFiles, told: string[] = []): SegmentedLog {
+  const onDiskFull = () => void told.push('the disk is full')
+  return logOn(files, { reserveBytes: RESERVE_BYTES, segmentBytesMax: 4096, onDiskFull })
+}
+
+/** Appends until it fails; returns how many entries were acknowledged. */
+function fill(log: SegmentedLog): { acked: number; failure: unknown } {
+  for (let index = 1; ; index++) {
+    try {
+      log.append([batchOf(index, { entries: [entry(index, 1)] })])
+    } catch (failure) {
+      return { acked: index - 1, failure }
+    }
+  }
+}
+
+t.test('SegmentedLog with a reserve', async (t) => {
+  t.test(
+    'makes it at the first start, of bytes that are really there, and finds it at the next',
+    async (t) => {
+      const files = new MemoryFiles()
+      const log = logWith(files)
+      log.open()
+      t.equal(files.size(RESERVE), RESERVE_BYTES)
+      t.equal(log.metrics().reserveBytes, RESERVE_BYTES)
+      log.close()
+      const made = files.bytesOf(RESERVE)
+      const again = logWith(files)
+      again.open()
+      t.equal(files.bytesOf(RESERVE), made, 'it was not written again')
+      t.equal(again.metrics().reserveBytes, RESERVE_BYTES)
+      again.close()
+      logOn(files, { reserveBytes: 100 }).open()
+      t.equal(files.size(RESERVE), 100, 'another size is made anew')
+    },
+  )
+
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    t.test(`gives it up for a write that finds no room (${code}), and says so once`, async (t) => {
+      const files = new LimitedFiles(CAPACITY, code)
+      const told: string[] = []
+      const log = logWith(files, told)
+      log.open()
+      const { acked, failure } = fill(log)
+      t.same(told, ['the disk is full'])
+      t.notOk(files.paths().includes(RESERVE))
+      t.equal(log.metrics().reserveBytes, 0)
+      t.match(
+        failure,
+        { name: 'WalWriteError', message: /the disk is full; free space/ },
+        'the second time is fatal',
+      )
+      t.ok(acked > 6, `${acked} batches were acknowledged`)
+      t.throws(() => log.compact({ index: 1, term: 1 }), { message: /the disk is full/ }, 'dead for ever')
+      const kept = JSON.parse(contentOn(Object.assign(new MemoryFiles(), { names: files.copy().names })))
+        .entries.length
+      t.ok(kept === acked || kept === acked + 1, `${kept} entries are kept of ${acked}`)
+    })
+  }
+
+  t.test('starts without it where there is no room, and leaves no part of it behind', async (t) => {
+    const files = new LimitedFiles(CAPACITY - RESERVE_BYTES)
+    const told: string[] = []
+    const log = logWith(files, told)
+    log.open()
+    t.equal(log.metrics().reserveBytes, 0)
+    t.same(
+      files.paths().filter((path) => path.includes('reserve')),
+      [],
+    )
+    const { acked, failure } = fill(log)
+    t.ok(acked > 3)
+    t.match(failure, { name: 'WalWriteError', message: /the disk is full/ })
+    t.same(told, [], 'there was nothing to give up')
+  })
+
+  t.test('gives it up to start at all', async (t) => {
+    const small = new LimitedFiles(1024 + 3 * 1024 + 2 * 2048 + RESERVE_BYTES + 1024)
+    const log = logWith(small)
+    log.open()
+    log.append([batchOf(1, { entries: entries(1, 3) })])
+    log.append([batchOf(2, { entries: entries(4, 6) })])
+    log.close()
+    const told: string[] = []
+    const again = logWith(small, told)
+    t.equal(again.open().entries.length, 6)
+    t.same(told, ['the disk is full'])
+  })
+
+  t.test('never tries a flush again, although there is room to give up', async (t) => {
+    const files = new MemoryFiles()
+    const told: string[] = []
+    const log = logWith(files, told)
+    log.open()
+    files.beforeChange = (operation) => {
+      if (operation === 'fdatasync')
+        throw Object.assign(new Error('ENOSPC: no space left on device, fdatasync'), { code: 'ENOSPC' })
+    }
+    t.throws(() => log.append([batchOf(1, { entries: entries(1, 1) })]), { name: 'WalWriteError' })
+    t.same(told, [])
+    t.ok(files.paths().includes(RESERVE))
+  })
+
+  t.test('fails for any other reason than a full disk while it makes the reserve', async (t) => {
+    const files = new MemoryFiles()
+    files.beforeChange = (operation, _count, path) => {
+      if (operation === 'fsync' && path.includes('reserve'))
+        throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })
+    }
+    t.throws(() => logWith(files).open(), { name: 'WalWriteError', message: /EIO/ })
+  })
+})

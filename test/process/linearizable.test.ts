@@ -1,0 +1,43 @@
+/**
+ * Three real processes, clients at each of them, nodes killed and paused: what the clients saw had one order per object.
+ *
+ * HOLDFAST_SECONDS sets how long (60), HOLDFAST_SEED which faults. The data plane has no conditional upload yet; when it
+ * has, the clients here must use it as a cas. [thesis 6.4: reads at any node are linearizable]
+ */
+import t from 'tap'
+import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { ProcessNemesis } from '../helpers/process-nemesis.ts'
+import { RecordedWork } from '../helpers/recorded-work.ts'
+import { explainVerdict } from '../sim/explain-verdict.ts'
+import { registerModel } from '../sim/history-models.ts'
+import { seeded } from '../sim/invented-history.ts'
+import { checkHistory } from '../sim/linearizability.ts'
+
+const SECONDS = Number(process.env['HOLDFAST_SECONDS'] ?? 60)
+const SEED = Number(process.env['HOLDFAST_SEED'] ?? Date.now() % 100_000)
+const CONFIGURATIONS_MAX = 10_000_000
+
+t.test('a cluster of three processes', { timeout: (SECONDS + 180) * 1000 }, async (t) => {
+  const cluster = await ProcessCluster.start(t, 3)
+  await cluster.login('n1')
+  t.equal((await cluster.call('n2', 'POST', '/buckets', '{"name":"work"}')).status, 201)
+  const work = new RecordedWork(cluster, { clientsPerNode: 3, keys: 5, seed: SEED })
+  const nemesis = new ProcessNemesis(cluster, work, seeded(SEED))
+
+  await t.test('shows its clients one order per object while nodes are killed and paused', async (t) => {
+    const end = performance.now() + SECONDS * 1000
+    work.start()
+    t.teardown(() => work.stop())
+    while (performance.now() < end && work.violations.length === 0) await nemesis.strike()
+    await work.stop()
+    t.strictSame(work.violations, [], 'every answer is one that may be')
+    const { operations, refused } = work
+    const open = operations.filter(({ answer }) => answer === null).length
+    const verdict = checkHistory(registerModel, operations, { configurationsMax: CONFIGURATIONS_MAX })
+    t.equal(verdict.outcome, 'linearizable', explainVerdict(registerModel, verdict))
+    t.comment(
+      `seed ${SEED}: ${operations.length} operations, ${open} with unknown outcome, ${refused} refused, ${verdict.configurations} configurations`,
+    )
+    t.comment(`${nemesis.done.length} faults: ${nemesis.done.join(', ')}`)
+  })
+})

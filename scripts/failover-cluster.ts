@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -30,7 +30,6 @@ const PATIENCE_MS = 60_000
 export interface LeadershipSeen {
   /** Milliseconds since 1970. */
   readonly at: number
-  readonly term: number
   readonly leader: string | null
   readonly isLeader: boolean
 }
@@ -102,14 +101,19 @@ export class FailoverCluster {
     return leaders[0] ?? ''
   }
 
-  /** What the log of a node says of leaders since a time. */
-  leadershipSince(nodeId: string, since: number): LeadershipSeen[] {
-    const lines = readFileSync(this.#node(nodeId).logFile, 'utf8').split('\n')
-    return lines
+  /** Where the log of a node ends now. */
+  logEnd(nodeId: string): number {
+    return statSync(this.#node(nodeId).logFile).size
+  }
+
+  /** What the log of a node says of leaders behind a place in it. */
+  leadershipSince(nodeId: string, place: number): LeadershipSeen[] {
+    const text = readFileSync(this.#node(nodeId).logFile).toString('utf8', place)
+    return text
+      .split('\n')
       .filter((line) => line.includes('"leadership seen"'))
       .map((line) => JSON.parse(line) as Omit<LeadershipSeen, 'at'> & { readonly time: string })
-      .map(({ time, term, leader, isLeader }) => ({ at: Date.parse(time), term, leader, isLeader }))
-      .filter(({ at }) => at >= since)
+      .map(({ time, leader, isLeader }) => ({ at: Date.parse(time), leader, isLeader }))
   }
 
   async stop(): Promise<void> {

@@ -20,6 +20,8 @@ export interface RoundFigures {
   readonly gapMs: number
   /** Through the survivor that was worse off. */
   readonly slowestNodeMs: number
+  /** The longest time between two acknowledged writes just before the signal, when nothing was wrong. */
+  readonly steadyMs: number
   /** From the signal until a survivor first said that the leader is gone, and until one led. Null: not in its log. */
   readonly noticedMs: number | null
   readonly electedMs: number | null
@@ -36,23 +38,23 @@ export async function loseLeader(
   const nodes = cluster.plan.map(({ nodeId }) => nodeId)
   const survivors = nodes.map((_, node) => node).filter((node) => nodes[node] !== leader)
   load.writeThrough(survivors)
-  const steadyFrom = performance.now()
-  await acknowledgedBy(load, survivors, { since: steadyFrom, count: STEADY })
+  await acknowledgedBy(load, survivors, { since: performance.now(), count: 1 })
   // It may have changed hands meanwhile.
   if ((await cluster.leader()) !== leader) return loseLeader(cluster, load, signal)
   load.forget()
-  await acknowledgedBy(load, survivors, { since: performance.now(), count: 1 })
+  await acknowledgedBy(load, survivors, { since: performance.now(), count: STEADY })
+  const logs = survivors.map((node) => cluster.logEnd(nodes[node] ?? ''))
   const struckAt = performance.now()
   const struckTime = Date.now()
   const ended = cluster.signal(leader, signal)
   await acknowledgedBy(load, survivors, { since: struckAt, count: SETTLED })
+  const seen = survivors.flatMap((node, at) => cluster.leadershipSince(nodes[node] ?? '', logs[at] ?? 0))
+  const { before, after } = intervals(load.acknowledged, struckAt)
   const figures = {
-    gapMs: gap(load.acknowledged, struckAt),
-    slowestNodeMs: Math.max(...survivors.map((node) => gap(of(load, node), struckAt))),
-    ...phases(
-      survivors.flatMap((node) => cluster.leadershipSince(nodes[node] ?? '', struckTime)),
-      { leader, struckTime },
-    ),
+    gapMs: after,
+    slowestNodeMs: Math.max(...survivors.map((node) => intervals(of(load, node), struckAt).after)),
+    steadyMs: before,
+    ...phases(seen, { leader, struckTime }),
     failures: [...load.failures],
   }
   await ended
@@ -65,12 +67,17 @@ function of(load: FailoverLoad, node: number): Acknowledged[] {
   return load.acknowledged.filter((one) => one.node === node)
 }
 
-function gap(acknowledged: readonly Acknowledged[], struckAt: number): number {
+/** The longest between two acknowledgements, one after the other, of which the second came before or after the signal. */
+function intervals(
+  acknowledged: readonly Acknowledged[],
+  struckAt: number,
+): { before: number; after: number } {
   const times = acknowledged.map(({ at }) => at).sort((a, b) => a - b)
-  let longest = 0
+  const longest = { before: 0, after: 0 }
   for (const [index, at] of times.entries()) {
-    const before = times[index - 1]
-    if (before !== undefined && at > struckAt) longest = Math.max(longest, at - before)
+    const interval = at - (times[index - 1] ?? at)
+    const side = at > struckAt ? 'after' : 'before'
+    longest[side] = Math.max(longest[side], interval)
   }
   return longest
 }

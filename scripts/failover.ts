@@ -47,6 +47,7 @@ interface SeriesReport {
   readonly rounds: number
   readonly gapMs: Spread
   readonly slowestNodeMs: Spread
+  readonly steadyMs: Spread
   readonly noticedMs: Spread
   readonly electedMs: Spread
   readonly goals: Series['goals']
@@ -73,6 +74,7 @@ function reportOf({ name, goals }: Series, each: readonly RoundFigures[]): Serie
     rounds: each.length,
     gapMs: spreadOf(each.map(({ gapMs }) => gapMs)),
     slowestNodeMs,
+    steadyMs: spreadOf(each.map(({ steadyMs }) => steadyMs)),
     noticedMs: spreadOf(each.map(({ noticedMs }) => noticedMs)),
     electedMs: spreadOf(each.map(({ electedMs }) => electedMs)),
     goals,
@@ -106,6 +108,7 @@ function textOf(report: SeriesReport): string {
     `${report.name}, ${report.rounds} rounds on one cluster:`,
     line('no write acknowledged through any survivor', report.gapMs),
     line('... through the slower survivor', report.slowestNodeMs),
+    line('... just before the signal, for comparison', report.steadyMs),
     line('signal until a survivor missed the leader', report.noticedMs),
     line('signal until a survivor led', report.electedMs),
     `  goal: p50 < ${goals.p50} ms and p99 < ${goals.p99} ms through the slower survivor: ${report.isMet ? 'met' : 'MISSED'}`,

@@ -28,31 +28,37 @@ export class FailoverLoad {
   acknowledged: Acknowledged[] = []
   failures: string[] = []
   leftOut = 0
-  readonly #endpoints: readonly string[]
-  readonly #token: string
+  readonly #target: BenchTarget
   readonly #agent = new Agent()
   readonly #timers = new Map<number, NodeJS.Timeout>()
   readonly #underWay: number[]
+  #token = ''
   #sequence = 0
 
   static async open(target: BenchTarget): Promise<FailoverLoad> {
-    const client = new BenchClient(target.endpoints[0] ?? '', null)
-    const { accessKeyId, secretKey } = target
+    const load = new FailoverLoad(target)
+    await load.logIn()
+    const maker = new BenchClient(target.endpoints[0] ?? '', load.#token)
+    const bucket = Buffer.from(JSON.stringify({ name: BUCKET }))
+    await maker.askJson({ method: 'POST', path: '/buckets', body: bucket }, 201)
+    await maker.close()
+    return load
+  }
+
+  private constructor(target: BenchTarget) {
+    this.#target = target
+    this.#underWay = target.endpoints.map(() => 0)
+  }
+
+  /** Also in between: a token lives for an hour, a long series for longer. */
+  async logIn(): Promise<void> {
+    const { endpoints, accessKeyId, secretKey } = this.#target
+    const client = new BenchClient(endpoints[0] ?? '', null)
     const body = Buffer.from(JSON.stringify({ accessKeyId, secretKey }))
     const { token } = await client.askJson({ method: 'POST', path: '/auth/token', body }, 200)
     await client.close()
     if (typeof token !== 'string') throw new Error('The log-in gave no token')
-    const maker = new BenchClient(target.endpoints[0] ?? '', token)
-    const bucket = Buffer.from(JSON.stringify({ name: BUCKET }))
-    await maker.askJson({ method: 'POST', path: '/buckets', body: bucket }, 201)
-    await maker.close()
-    return new FailoverLoad(target.endpoints, token)
-  }
-
-  private constructor(endpoints: readonly string[], token: string) {
-    this.#endpoints = endpoints
     this.#token = token
-    this.#underWay = endpoints.map(() => 0)
   }
 
   /** Writes through these nodes from now on, and through no others. */
@@ -92,7 +98,7 @@ export class FailoverLoad {
     this.#sequence += 1
     try {
       const path = `/api/v1/buckets/${BUCKET}/objects/n${node}-${this.#sequence % KEYS}`
-      const { statusCode, body } = await request(`${this.#endpoints[node] ?? ''}${path}`, {
+      const { statusCode, body } = await request(`${this.#target.endpoints[node] ?? ''}${path}`, {
         method: 'PUT',
         headers: { authorization: `Bearer ${this.#token}` },
         body: BODY,

@@ -5,6 +5,7 @@
  * has, the clients here must use it as a cas. [thesis 6.4: reads at any node are linearizable]
  */
 import t from 'tap'
+import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { ProcessNemesis } from '../helpers/process-nemesis.ts'
 import { RecordedWork } from '../helpers/recorded-work.ts'
@@ -17,9 +18,21 @@ const SECONDS = Number(process.env['HOLDFAST_SECONDS'] ?? 60)
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? Date.now() % 100_000)
 const CONFIGURATIONS_MAX = 10_000_000
 
+/** Far less than the life of a token. */
+const FAULTS_A_TOKEN = 100
+
+function logIn(cluster: ProcessCluster): Promise<void> {
+  return until('there is a token', () =>
+    cluster.login('n1').then(
+      () => true,
+      () => false,
+    ),
+  )
+}
+
 t.test('a cluster of three processes', { timeout: (SECONDS + 180) * 1000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
-  await cluster.login('n1')
+  await logIn(cluster)
   t.equal((await cluster.call('n2', 'POST', '/buckets', '{"name":"work"}')).status, 201)
   const work = new RecordedWork(cluster, { clientsPerNode: 3, keys: 5, seed: SEED })
   const nemesis = new ProcessNemesis(cluster, work, seeded(SEED))
@@ -28,7 +41,10 @@ t.test('a cluster of three processes', { timeout: (SECONDS + 180) * 1000 }, asyn
     const end = performance.now() + SECONDS * 1000
     work.start()
     t.teardown(() => work.stop())
-    while (performance.now() < end && work.violations.length === 0) await nemesis.strike()
+    while (performance.now() < end && work.violations.length === 0) {
+      await nemesis.strike()
+      if (nemesis.done.length % FAULTS_A_TOKEN === 0) await logIn(cluster)
+    }
     await work.stop()
     t.strictSame(work.violations, [], 'every answer is one that may be')
     const { operations, refused } = work

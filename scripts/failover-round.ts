@@ -49,10 +49,10 @@ export async function loseLeader(
   const ended = cluster.signal(leader, signal)
   await acknowledgedBy(load, survivors, { since: struckAt, count: SETTLED })
   const seen = survivors.flatMap((node, at) => cluster.leadershipSince(nodes[node] ?? '', logs[at] ?? 0))
-  const { before, after } = intervals(load.acknowledged, struckAt)
+  const { before, after } = longestIntervals(load.acknowledged, struckAt)
   const figures = {
     gapMs: after,
-    slowestNodeMs: Math.max(...survivors.map((node) => intervals(of(load, node), struckAt).after)),
+    slowestNodeMs: Math.max(...survivors.map((node) => longestIntervals(of(load, node), struckAt).after)),
     steadyMs: before,
     ...phases(seen, { leader, struckTime }),
     failures: [...load.failures],
@@ -68,8 +68,8 @@ function of(load: FailoverLoad, node: number): Acknowledged[] {
 }
 
 /** The longest between two acknowledgements, one after the other, of which the second came before or after the signal. */
-function intervals(
-  acknowledged: readonly Acknowledged[],
+export function longestIntervals(
+  acknowledged: readonly Pick<Acknowledged, 'at'>[],
   struckAt: number,
 ): { before: number; after: number } {
   const times = acknowledged.map(({ at }) => at).sort((a, b) => a - b)

@@ -40,6 +40,15 @@ export function temporaryFolder(t: { teardown(callback: () => void): unknown }):
   return dir
 }
 
+export interface Asked {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD'
+  /** Below /api/v1. */
+  readonly path: string
+  readonly body?: Uint8Array | string | null
+  /** For the whole exchange. */
+  readonly timeoutMs?: number
+}
+
 export interface Answer {
   readonly status: number
   readonly body: Buffer
@@ -117,6 +126,15 @@ export class ProcessCluster {
     return how
   }
 
+  /** Stops the process where it is, as a stalled machine would; `resume` lets it go on. */
+  pause(nodeId: string): void {
+    this.#kill(nodeId, 'SIGSTOP')
+  }
+
+  resume(nodeId: string): void {
+    this.#kill(nodeId, 'SIGCONT')
+  }
+
   async ready(nodeId: string): Promise<boolean> {
     try {
       const { statusCode, body } = await request(`${this.node(nodeId).adminUrl}/readyz`, {
@@ -143,7 +161,10 @@ export class ProcessCluster {
   }
 
   async metric(nodeId: string, name: string): Promise<number | undefined> {
-    const { body } = await request(`${this.node(nodeId).adminUrl}/metrics`, { dispatcher: this.#agent })
+    const { body } = await request(`${this.node(nodeId).adminUrl}/metrics`, {
+      dispatcher: this.#agent,
+      headersTimeout: 2000,
+    })
     const line = (await body.text())
       .split('\n')
       .find((row) => row.startsWith(name) && /[ {]/.test(row[name.length] ?? ''))
@@ -159,20 +180,25 @@ export class ProcessCluster {
   }
 
   /** One attempt at one node; throws when it cannot be reached. */
-  async call(
+  call(
     nodeId: string,
-    method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD',
+    method: Asked['method'],
     path: string,
     body?: Uint8Array | string | null,
   ): Promise<Answer> {
+    return this.ask(nodeId, { method, path, body: body ?? null })
+  }
+
+  async ask(nodeId: string, { method, path, body = null, timeoutMs }: Asked): Promise<Answer> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` }
     if (typeof body === 'string') headers['content-type'] = 'application/json'
     const answer = await request(`${this.node(nodeId).dataUrl}/api/v1${path}`, {
       method,
       headers,
-      body: body ?? null,
+      body,
       dispatcher: this.#agent,
       headersTimeout: 20_000,
+      ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
     })
     return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) }
   }
@@ -187,6 +213,11 @@ export class ProcessCluster {
     )
     if (status !== 200) throw new Error(`no token: ${status} ${body.toString()}`)
     this.#token = (JSON.parse(body.toString()) as { token: string }).token
+  }
+
+  #kill(nodeId: string, signal: NodeJS.Signals): void {
+    if (this.#children.get(nodeId)?.kill(signal) !== true)
+      throw new Error(`node ${nodeId} does not run and cannot get ${signal}`)
   }
 
   async #killAll(): Promise<void> {

@@ -1,0 +1,171 @@
+/**
+ * Clients at every node that write, read and remove a few objects, and record when each asked and what it was told.
+ *
+ * Owns: the history. Knows nothing of: faults, the judgement of the history.
+ * Rules: an answer that says "nothing was done" is taken at its word and leaves the history, so that a lie shows as a
+ * value nobody wrote; without an answer, or with commit_unknown, a change stays open, and a read says nothing. Every byte
+ * of a body is compared.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { RegisterInput, RegisterOutput } from '../sim/history-models.ts'
+import { type Random, seeded } from '../sim/invented-history.ts'
+import type { Operation } from '../sim/linearizability.ts'
+import { until } from './async.ts'
+import type { Answer, Asked, ProcessCluster } from './process-cluster.ts'
+
+const TIMEOUT_MS = 3000
+/** Between two attempts at a node that is not there. */
+const PAUSE_MS = 20
+/** Inline in the log, one chunk, and more than one chunk. */
+const SIZES = [40, 700, 700, 5000, 60_000, 1_200_000]
+/** Codes whose page says that nothing was done. */
+const NOTHING_DONE = [
+  'no_leader',
+  'no_quorum',
+  'leader_not_ready',
+  'not_enough_replicas',
+  'slow_down',
+  'shutting_down',
+]
+
+export type RecordedOperation = Operation<RegisterInput, RegisterOutput>
+
+interface WorkOptions {
+  readonly clientsPerNode: number
+  readonly keys: number
+  readonly seed: number
+}
+
+/** What a client was told: an answer, that nothing was done, nothing, or that it could not even ask. */
+type Told = { readonly output: RegisterOutput } | 'not done' | 'unknown' | 'nobody'
+
+export class RecordedWork {
+  readonly operations: RecordedOperation[] = []
+  /** Answers that no fault excuses. */
+  readonly violations: string[] = []
+  refused = 0
+  readonly #answered = new Map<string, number>()
+  readonly #cluster: ProcessCluster
+  readonly #options: WorkOptions
+  #values = 0
+  #running = false
+  #clients: Promise<void>[] = []
+
+  constructor(cluster: ProcessCluster, options: WorkOptions) {
+    this.#cluster = cluster
+    this.#options = options
+  }
+
+  start(): void {
+    this.#running = true
+    const { clientsPerNode, seed } = this.#options
+    this.#clients = this.#cluster.plan.flatMap(({ nodeId }, node) =>
+      Array.from({ length: clientsPerNode }, (_, client) =>
+        this.#work(nodeId, `${nodeId}/${client}`, seeded(seed + 100 * node + client)),
+      ),
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    await Promise.all(this.#clients)
+  }
+
+  /** Waits until each of these nodes has answered so many more operations than now. */
+  async moreAnswered(count: number, nodeIds: readonly string[]): Promise<void> {
+    for (const nodeId of nodeIds) {
+      const goal = (this.#answered.get(nodeId) ?? 0) + count
+      await until(
+        `${nodeId} answers ${count} more operations`,
+        () => (this.#answered.get(nodeId) ?? 0) >= goal || this.violations.length > 0,
+      )
+    }
+  }
+
+  async #work(nodeId: string, client: string, random: Random): Promise<void> {
+    while (this.#running) {
+      const input = this.#anyInput(random)
+      const call = performance.now()
+      const told = await this.#perform(nodeId, input)
+      if (typeof told === 'object') this.#hasAnswered(nodeId, { client, input, call, output: told.output })
+      else {
+        if (told === 'unknown' && input.type !== 'get')
+          this.operations.push({ client, input, call, answer: null })
+        if (told === 'not done') this.refused += 1
+        await wait(PAUSE_MS)
+      }
+    }
+  }
+
+  #hasAnswered(
+    nodeId: string,
+    { output, ...asked }: Omit<RecordedOperation, 'answer'> & { readonly output: RegisterOutput },
+  ): void {
+    this.operations.push({ ...asked, answer: { at: performance.now(), output } })
+    this.#answered.set(nodeId, (this.#answered.get(nodeId) ?? 0) + 1)
+  }
+
+  #anyInput(random: Random): RegisterInput {
+    const key = `key-${random(this.#options.keys)}`
+    const kind = random(10)
+    if (kind < 5) return { type: 'get', key }
+    if (kind < 6) return { type: 'delete', key }
+    this.#values += 1
+    return { type: 'put', key, value: `${this.#values}:${SIZES[random(SIZES.length)] ?? 0}` }
+  }
+
+  async #perform(nodeId: string, input: RegisterInput): Promise<Told> {
+    const asked = askedFor(input)
+    let answer: Answer
+    try {
+      answer = await this.#cluster.ask(nodeId, { ...asked, timeoutMs: TIMEOUT_MS })
+    } catch (error) {
+      // Broken off or too slow: whether it was done is not known, which is honest when nodes are killed.
+      return isNobodyThere(error) ? 'nobody' : 'unknown'
+    }
+    const told = this.#toldBy(input, answer)
+    if (told === null) {
+      const { status, body } = answer
+      this.violations.push(
+        `${asked.method} ${input.key} at ${nodeId}: ${status} ${body.toString('utf8', 0, 200)}`,
+      )
+    }
+    return told ?? 'unknown'
+  }
+
+  /** Null: an answer that may not be. */
+  #toldBy(input: RegisterInput, { status, body }: Answer): Told | null {
+    if (status === 503) {
+      const { code = '' } = JSON.parse(body.toString()) as { code?: string }
+      if (code === 'commit_unknown') return 'unknown'
+      return NOTHING_DONE.includes(code) ? 'not done' : null
+    }
+    if (input.type === 'put') return status === 200 ? { output: { type: 'done' } } : null
+    if (input.type === 'delete') return status === 204 ? { output: { type: 'done' } } : null
+    if (status === 404) return { output: { type: 'value', value: null } }
+    const value = status === 200 ? valueOf(body) : null
+    return value === null ? null : { output: { type: 'value', value } }
+  }
+}
+
+/** The connection was refused: not one byte of the request left. */
+function isNobodyThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+}
+
+function askedFor(input: RegisterInput): Asked {
+  const path = `/buckets/work/objects/${input.key}`
+  if (input.type === 'put') return { method: 'PUT', path, body: bytesOf(input.value) }
+  return { method: input.type === 'get' ? 'GET' : 'DELETE', path }
+}
+
+/** The value says its size, and its text again and again is the body: a piece of another body shows. */
+function bytesOf(value: string): Buffer {
+  return Buffer.alloc(Number(value.split(':')[1]), `${value};`)
+}
+
+/** Null when the bytes are not exactly those of one value. */
+function valueOf(body: Buffer): string | null {
+  const value = body.toString('latin1', 0, Math.max(0, body.indexOf(';')))
+  return /^\d+:\d+$/.test(value) && bytesOf(value).equals(body) ? value : null
+}

@@ -1,0 +1,60 @@
+/**
+ * Three real processes, clients at each of them, nodes killed and paused: what the clients saw had one order per object.
+ *
+ * HOLDFAST_SECONDS sets how long (60), HOLDFAST_SEED which faults. The data plane has no conditional upload yet; when it
+ * has, the clients here must use it as a cas. [thesis 6.4: reads at any node are linearizable]
+ */
+import t from 'tap'
+import { until } from '../helpers/async.ts'
+import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { ProcessNemesis } from '../helpers/process-nemesis.ts'
+import { RecordedWork } from '../helpers/recorded-work.ts'
+import { explainVerdict } from '../sim/explain-verdict.ts'
+import { registerModel } from '../sim/history-models.ts'
+import { seeded } from '../sim/invented-history.ts'
+import { checkHistory } from '../sim/linearizability.ts'
+
+const SECONDS = Number(process.env['HOLDFAST_SECONDS'] ?? 60)
+const SEED = Number(process.env['HOLDFAST_SEED'] ?? Date.now() % 100_000)
+const CONFIGURATIONS_MAX = 10_000_000
+
+/** Far less than the life of a token. */
+const FAULTS_A_TOKEN = 100
+
+function logIn(cluster: ProcessCluster): Promise<void> {
+  return until('there is a token', () =>
+    cluster.login('n1').then(
+      () => true,
+      () => false,
+    ),
+  )
+}
+
+t.test('a cluster of three processes', { timeout: (SECONDS + 180) * 1000 }, async (t) => {
+  const cluster = await ProcessCluster.start(t, 3)
+  await logIn(cluster)
+  t.equal((await cluster.call('n2', 'POST', '/buckets', '{"name":"work"}')).status, 201)
+  const work = new RecordedWork(cluster, { clientsPerNode: 3, keys: 5, seed: SEED })
+  const nemesis = new ProcessNemesis(cluster, work, seeded(SEED))
+
+  await t.test('shows its clients one order per object while nodes are killed and paused', async (t) => {
+    const end = performance.now() + SECONDS * 1000
+    work.start()
+    t.teardown(() => work.stop())
+    while (performance.now() < end && work.violations.length === 0) {
+      await nemesis.strike()
+      if (nemesis.done.length % FAULTS_A_TOKEN === 0) await logIn(cluster)
+    }
+    await work.stop()
+    const { operations, refused, violations } = work
+    const open = operations.filter(({ answer }) => answer === null).length
+    const verdict = checkHistory(registerModel, operations, { configurationsMax: CONFIGURATIONS_MAX })
+    const run = [
+      `seed ${SEED}: ${operations.length} operations, ${open} with unknown outcome, ${refused} refused`,
+      `${nemesis.done.length} faults: ${nemesis.done.join(', ')}`,
+    ].join('\n')
+    t.strictSame(violations, [], `every answer is one that may be\n${run}`)
+    t.equal(verdict.outcome, 'linearizable', `${explainVerdict(registerModel, verdict)}\n${run}`)
+    t.comment(run)
+  })
+})

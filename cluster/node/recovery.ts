@@ -42,7 +42,7 @@ function restoredFrom(
   entries: readonly Entry[],
   { configuration, appliedIndex }: MachineRecord,
 ): RaftRestored {
-  return { hardState, base, entries, configuration, appliedIndex }
+  return { hardState, base, entries, configuration, configurationIndex: 0, appliedIndex }
 }
 
 function termAt(log: WalContent, index: number): number | null {

@@ -71,7 +71,7 @@ export class SnapshotPuller {
     const base = { index: record.appliedIndex, term: record.appliedTerm }
     logger.info({ peer: from, ...base }, 'snapshot installed')
     onInstalled(record)
-    submit({ type: 'snapshotInstalled', base, configuration: record.configuration })
+    submit({ type: 'snapshotInstalled', base, configuration: record.configuration, configurationIndex: 0 })
   }
 
   async #pullInto(from: NodeId, atLeast: LogBase): Promise<Uint8Array | null> {

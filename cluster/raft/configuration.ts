@@ -65,6 +65,11 @@ export function isVoter(configuration: Configuration, nodeId: NodeId): boolean {
   return configuration.voters.includes(nodeId) || configuration.outgoing.includes(nodeId)
 }
 
+/** A change of more than one vote is under way [thesis 4.3]. */
+export function isJoint(configuration: Configuration): boolean {
+  return configuration.outgoing.length > 0
+}
+
 interface Step {
   readonly index: LogIndex
   readonly configuration: Configuration
@@ -74,8 +79,14 @@ export class ConfigurationHistory {
   /** Rising indexes. The first is in force at the applied index, the last is in force for counting. */
   #steps: [Step, ...Step[]]
 
-  constructor(appliedIndex: LogIndex, configuration: Configuration) {
-    this.#steps = [{ index: appliedIndex, configuration }]
+  /** `index`: of the entry that brought the configuration; 0 for the one that the group began with. */
+  constructor(index: LogIndex, configuration: Configuration) {
+    this.#steps = [{ index, configuration }]
+  }
+
+  /** Of the entry that brought `current`. */
+  get index(): LogIndex {
+    return (this.#steps.at(-1) ?? this.#steps[0]).index
   }
 
   get current(): Configuration {
@@ -85,6 +96,12 @@ export class ConfigurationHistory {
   /** What a snapshot may carry: never an uncommitted configuration. */
   get applied(): Configuration {
     return this.#steps[0].configuration
+  }
+
+  /** The one in force at `index`, and everything that was appended after it. */
+  since(index: LogIndex): readonly Configuration[] {
+    const later = this.#steps.findIndex((step) => step.index > index)
+    return this.#steps.slice(later < 0 ? -1 : Math.max(0, later - 1)).map((step) => step.configuration)
   }
 
   appended(entries: readonly Entry[]): void {

@@ -15,6 +15,7 @@ import { RaftLog } from './raft-log.ts'
 import type { ReadRounds } from './read-rounds.ts'
 import type {
   Effect,
+  Entry,
   HardState,
   LogBase,
   LogIndex,
@@ -28,7 +29,8 @@ import type {
 
 /** Exists while this member leads and dies with its leadership: nothing of it can leak into another term. */
 export interface Leadership {
-  readonly peers: ReadonlyMap<NodeId, Progress>
+  /** Everybody that is sent the log: the members, and those just removed until they know it. */
+  readonly peers: Map<NodeId, Progress>
   /** The entry that opened this term; until it is committed nobody reads [thesis 6.4]. */
   readonly noopIndex: LogIndex
   readonly reads: ReadRounds
@@ -70,8 +72,9 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
   )
   assert(restored.base.index > 0 || restored.base.term === 0, 'a log from the start has no term before it')
   assert(log.lastTerm <= restored.hardState.currentTerm, 'no entry is of a term that never was')
+  assert(restored.configurationIndex <= appliedIndex, 'the restored configuration is an applied one')
   assert(options.electionTicks >= 2, 'an election time-out is several heartbeats')
-  const configurations = new ConfigurationHistory(appliedIndex, restored.configuration)
+  const configurations = new ConfigurationHistory(restored.configurationIndex, restored.configuration)
   configurations.appended(restored.entries.filter((entry) => entry.index > appliedIndex))
   const core: Core = {
     nodeId: options.nodeId,
@@ -131,6 +134,14 @@ export function commitTo(core: Core, index: LogIndex): void {
   assert(index >= core.commitIndex, `commit index falls from ${core.commitIndex} to ${index}`)
   assert(index <= core.log.lastIndex, `commit index ${index} is beyond the log end ${core.log.lastIndex}`)
   core.commitIndex = index
+}
+
+/** A leader only ever appends to its log [thesis 3.4]; a configuration is in force from here on [thesis 4.1]. */
+export function appendOwn(core: Core, entry: Entry): void {
+  assert(core.role === 'leader' && entry.term === core.term, 'a leader appends entries of its term')
+  core.log.append([entry])
+  core.configurations.appended([entry])
+  core.durability.appended(entry.index)
 }
 
 export function envelope(

@@ -59,9 +59,14 @@ export function countOwnVote(core: Core): void {
   tally(core)
 }
 
-/** A node whose state machine is about to be replaced has nothing to lead with. */
+/**
+ * A voter that is outside of its latest configuration still campaigns while that is not committed: it may hold the only log
+ * that can win. Its own vote does not count then [thesis 4.2.2]. A node whose state machine is about to be replaced has
+ * nothing to lead with.
+ */
 function mayCampaign(core: Core): boolean {
-  return isVoter(core.configurations.current, core.nodeId) && core.fetching === null
+  const { configurations, nodeId } = core
+  return core.fetching === null && configurations.since(core.commitIndex).some((one) => isVoter(one, nodeId))
 }
 
 function becomePreCandidate(core: Core): void {

@@ -7,8 +7,9 @@
  */
 import { assert } from './assert.ts'
 import { membersOf } from './configuration.ts'
-import { commitTo, emit } from './core.ts'
+import { appendOwn, commitTo, emit } from './core.ts'
 import type { Core } from './core.ts'
+import { dropRemovedPeers } from './membership.ts'
 import { Progress } from './progress.ts'
 import { hasQuorum, quorumIndex } from './quorum.ts'
 import { ReadRounds } from './read-rounds.ts'
@@ -17,7 +18,6 @@ import { becomeFollower, leadershipOf, setLeader } from './role.ts'
 import { orderElectionWhenReady, tickTransfer } from './transfer.ts'
 import type {
   AppendEntriesResponse,
-  Entry,
   InstallSnapshotResponse,
   LogIndex,
   NodeId,
@@ -44,7 +44,8 @@ export function becomeLeader(core: Core): void {
 
 export function tickLeader(core: Core): void {
   const { electionTicks } = core.options
-  const { peers } = leadershipOf(core)
+  const leadership = leadershipOf(core)
+  const { peers } = leadership
   for (const peer of peers.values()) peer.tick()
   const isHeard = (nodeId: NodeId): boolean =>
     nodeId === core.nodeId || (peers.get(nodeId)?.silentTicks ?? electionTicks) < electionTicks
@@ -52,6 +53,7 @@ export function tickLeader(core: Core): void {
     becomeFollower(core, core.term, null)
     return
   }
+  dropRemovedPeers(core, leadership)
   tickTransfer(core)
   sendHeartbeats(core)
 }
@@ -138,9 +140,4 @@ function refusalOf(core: Core, data: Uint8Array): RefusalReason | null {
   // An empty backlog takes anything, or a limit below the size of one entry would refuse it for ever.
   const isFull = uncommittedBytes > 0 && uncommittedBytes + data.length > options.limits.uncommittedBytesMax
   return isFull ? 'backlogFull' : null
-}
-
-function appendOwn(core: Core, entry: Entry): void {
-  core.log.append([entry])
-  core.durability.appended(entry.index)
 }

@@ -25,6 +25,8 @@ export class Progress {
   #ticksWithoutProgress = 0
   /** Ticks since the last message from the peer in this term. */
   silentTicks = 0
+  /** Ticks since a configuration without it was committed; 0 while it is a member. */
+  ticksSinceRemoval = 0
   /** Highest read token it has echoed. */
   readToken = 0
   /** Highest commit index that a message under way can have taught it. */
@@ -83,6 +85,7 @@ export class Progress {
       this.#inflightBytes -= this.#inflight.shift()?.bytes ?? 0
     }
     if (isNews) this.#ticksWithoutProgress = 0
+    this.#assertOrder()
     return isNews
   }
 
@@ -96,6 +99,7 @@ export class Progress {
   becomeProbe(nextIndex: LogIndex): void {
     this.#enter('probe')
     this.#nextIndex = Math.max(nextIndex, this.#matchIndex + 1)
+    this.#assertOrder()
   }
 
   becomeReplicate(): void {
@@ -119,5 +123,12 @@ export class Progress {
     this.#inflightBytes = 0
     this.#ticksWithoutProgress = 0
     this.commitSent = 0
+  }
+
+  #assertOrder(): void {
+    assert(
+      this.#matchIndex < this.#nextIndex,
+      `next ${this.#nextIndex} is not beyond match ${this.#matchIndex}`,
+    )
   }
 }

@@ -4,6 +4,7 @@
  * Rule: while a joint change is under way both halves must agree on their own [thesis 4.3]; learners never count.
  */
 import { assert } from './assert.ts'
+import { isJoint } from './configuration.ts'
 import type { Configuration, LogIndex, NodeId } from './types.ts'
 
 /** True when the members that `agrees` accepts are a majority of every half. */
@@ -25,7 +26,5 @@ function majorityIndex(indexes: readonly LogIndex[]): LogIndex {
 
 function halvesOf(configuration: Configuration): readonly (readonly NodeId[])[] {
   assert(configuration.voters.length > 0, 'a configuration has at least one voter')
-  return configuration.outgoing.length > 0
-    ? [configuration.voters, configuration.outgoing]
-    : [configuration.voters]
+  return isJoint(configuration) ? [configuration.voters, configuration.outgoing] : [configuration.voters]
 }

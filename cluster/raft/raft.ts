@@ -34,6 +34,7 @@ import {
   read,
   tickFollowerReads,
 } from './read-index.ts'
+import { advanceMembership, changeConfiguration } from './membership.ts'
 import { replicate } from './replication.ts'
 import { compact, handleInstallSnapshot, snapshotFailed, snapshotInstalled } from './snapshot.ts'
 import { statusOf } from './status.ts'
@@ -73,6 +74,7 @@ export class Raft {
   /** The write comes first: what is sent in the same step travels in parallel with it [thesis 10.2.1]. */
   #finish(): Effect[] {
     const core = this.#core
+    advanceMembership(core)
     if (core.leadership === null) askForWaitingReads(core)
     else replicate(core, advanceReads(core, core.leadership))
     handOutCommitted(core)
@@ -107,6 +109,8 @@ function dispatch(core: Core, input: Input): void {
       return receive(core, input.message)
     case 'propose':
       return propose(core, input.proposalId, input.data)
+    case 'changeConfiguration':
+      return changeConfiguration(core, input)
     case 'walDone':
       return walDone(core, input.sequence)
     case 'applied':
@@ -114,7 +118,7 @@ function dispatch(core: Core, input: Input): void {
     case 'read':
       return read(core, input.readId)
     case 'snapshotInstalled':
-      return snapshotInstalled(core, input.base, input.configuration)
+      return snapshotInstalled(core, input)
     case 'snapshotFailed':
       return snapshotFailed(core)
     case 'compact':

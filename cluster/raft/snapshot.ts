@@ -10,7 +10,7 @@ import { commitTo, emit, envelope, promise } from './core.ts'
 import type { Core } from './core.ts'
 import { followLeader } from './follower.ts'
 import { becomeFollower } from './role.ts'
-import type { Configuration, InstallSnapshot, LogBase, LogIndex, NodeId } from './types.ts'
+import type { InstallSnapshot, LogIndex, NodeId, SnapshotInstalled } from './types.ts'
 
 export function handleInstallSnapshot(core: Core, message: InstallSnapshot): void {
   followLeader(core, message.from)
@@ -25,7 +25,8 @@ export function handleInstallSnapshot(core: Core, message: InstallSnapshot): voi
   }
 }
 
-export function snapshotInstalled(core: Core, base: LogBase, configuration: Configuration): void {
+export function snapshotInstalled(core: Core, installed: SnapshotInstalled): void {
+  const { base, configuration, configurationIndex } = installed
   assert(core.fetching !== null, 'no snapshot was asked for')
   assert(
     base.index >= core.fetching.index,
@@ -46,7 +47,7 @@ export function snapshotInstalled(core: Core, base: LogBase, configuration: Conf
     assert(base.index > core.commitIndex, `snapshot ${base.index} contradicts a committed entry`)
     core.log.restart(base)
     core.durability.restarted(base)
-    core.configurations.restart(base.index, configuration)
+    core.configurations.restart(configurationIndex, configuration)
     commitTo(core, base.index)
   }
   core.handedIndex = base.index

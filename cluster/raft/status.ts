@@ -18,6 +18,7 @@ export function statusOf(core: Core): RaftStatus {
     appliedIndex,
     lastIndex: log.lastIndex,
     base: { ...log.base },
+    configurationIndex: core.configurations.index,
     configuration: { voters: [...voters], learners: [...learners], outgoing: [...outgoing] },
     peers: [...(core.leadership?.peers ?? [])].map(([peerId, { matchIndex, state, silentTicks }]) => {
       return { nodeId: peerId, matchIndex, state, silentTicks }

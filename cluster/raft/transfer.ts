@@ -5,7 +5,6 @@
  * Rule: while a transfer is under way proposals are refused, or the target could never catch up; after one election
  * time-out the leader gives up and goes on leading.
  */
-import { isVoter } from './configuration.ts'
 import { envelope, send } from './core.ts'
 import type { Core } from './core.ts'
 import { leadershipOf } from './role.ts'
@@ -36,7 +35,8 @@ export function orderElectionWhenReady(core: Core): void {
   send(core, { type: 'TimeoutNow', ...envelope(core, transfer.target) })
 }
 
-function mostUpToDateVoter(core: Core): NodeId | null {
+/** Among those heard of within an election time-out. */
+export function mostUpToDateVoter(core: Core): NodeId | null {
   const rows = [...leadershipOf(core).peers].filter(([nodeId, peer]) => {
     return isCandidateForTransfer(core, nodeId) && peer.silentTicks < core.options.electionTicks
   })
@@ -45,5 +45,5 @@ function mostUpToDateVoter(core: Core): NodeId | null {
 }
 
 function isCandidateForTransfer(core: Core, nodeId: NodeId): boolean {
-  return nodeId !== core.nodeId && isVoter(core.configurations.current, nodeId)
+  return nodeId !== core.nodeId && core.configurations.current.voters.includes(nodeId)
 }

@@ -134,6 +134,32 @@ export type Message =
 // ---------------------------------------------------------------------------------------------
 // Inputs of step().
 
+/** What an operator wants the group to be; the core decides which way leads there. */
+export interface TargetConfiguration {
+  readonly voters: readonly NodeId[]
+  readonly learners: readonly NodeId[]
+}
+
+/**
+ * Only a leader accepts. Answered like a proposal; the index is that of the first entry of the change. The change is complete
+ * when a configuration that is not joint is committed at or after it.
+ */
+export interface ChangeConfiguration {
+  readonly type: 'changeConfiguration'
+  readonly proposalId: number
+  readonly configuration: TargetConfiguration
+  /** Compare-and-set: refused unless the latest configuration came with this entry. Null: whatever it is. */
+  readonly expectedIndex: LogIndex | null
+}
+
+/** The driver pulled a snapshot, the state machine has switched to it durably. */
+export interface SnapshotInstalled {
+  readonly type: 'snapshotInstalled'
+  readonly base: LogBase
+  readonly configuration: Configuration
+  readonly configurationIndex: LogIndex
+}
+
 export type Input =
   /** One heartbeat interval has passed. */
   | { readonly type: 'tick' }
@@ -142,14 +168,14 @@ export type Input =
   | { readonly type: 'message'; readonly message: Message }
   /** Only a leader accepts; the answer is `proposalAccepted` or `proposalRefused` with the same id. */
   | { readonly type: 'propose'; readonly proposalId: number; readonly data: Uint8Array }
+  | ChangeConfiguration
   /** Everything of the `appendWal` effect with this sequence is durable. Answers come in the order of the sequences. */
   | { readonly type: 'walDone'; readonly sequence: number }
   /** The state machine holds everything up to `index` durably. */
   | { readonly type: 'applied'; readonly index: LogIndex }
   /** Ask for a linearizable read; the answer is `readReady` or `readRefused` with the same id. */
   | { readonly type: 'read'; readonly readId: number }
-  /** The driver pulled a snapshot, the state machine has switched to it durably. */
-  | { readonly type: 'snapshotInstalled'; readonly base: LogBase; readonly configuration: Configuration }
+  | SnapshotInstalled
   /** The pull ordered by `fetchSnapshot` failed; the leader will offer again. */
   | { readonly type: 'snapshotFailed' }
   /** Forget log entries up to `index`, which must be applied. */
@@ -174,7 +200,20 @@ export interface AppendWal {
   readonly entries: readonly Entry[]
 }
 
-export type RefusalReason = 'notLeader' | 'leaderNotReady' | 'transferring' | 'backlogFull' | 'tooLarge'
+export type RefusalReason =
+  | 'notLeader'
+  | 'leaderNotReady'
+  | 'transferring'
+  | 'backlogFull'
+  | 'tooLarge'
+  /** The change before it is not complete. */
+  | 'configurationPending'
+  /** It is what the operator wants already. */
+  | 'configurationUnchanged'
+  /** No voter, a name twice or empty, or too many members. */
+  | 'configurationInvalid'
+  /** Not the one that the operator saw. */
+  | 'configurationChanged'
 
 export type Effect =
   | AppendWal
@@ -209,6 +248,8 @@ export interface RaftRestored {
   readonly entries: readonly Entry[]
   /** Configuration in force at `appliedIndex`; later ones are found in `entries`. */
   readonly configuration: Configuration
+  /** Of the entry that brought it; 0 when it is the one that the group began with. */
+  readonly configurationIndex: LogIndex
   /** Durable in the state machine; base.index <= appliedIndex <= last index. */
   readonly appliedIndex: LogIndex
 }
@@ -245,6 +286,7 @@ export interface RaftStatus {
   readonly lastIndex: LogIndex
   readonly base: LogBase
   readonly configuration: Configuration
+  readonly configurationIndex: LogIndex
   /** At the leader: one row per peer. Elsewhere empty. */
   readonly peers: readonly {
     readonly nodeId: NodeId

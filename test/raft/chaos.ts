@@ -3,38 +3,49 @@
  *
  * Owns: what can go wrong and how often. Knows nothing of: what is right; the checker does.
  */
+import { membersOf } from '../../cluster/raft/configuration.ts'
 import { check } from './checker.ts'
-import { TestNetwork } from './network.ts'
+import { TestNetwork, xorshift } from './network.ts'
 import type { TestNode } from './test-node.ts'
 import type { Configuration, NodeId } from '../../cluster/raft/types.ts'
 
 const MESSAGES_MAX = 200
+const VOTERS_MAX = 5
 
 export class Chaos {
   readonly network: TestNetwork
   readonly #ids: readonly NodeId[]
   readonly #events: readonly (readonly [weight: number, happens: () => void])[]
   readonly #weightSum: number
+  readonly #configureRate: number
   #slow: NodeId | null = null
 
-  constructor(configuration: Configuration, seed: number) {
-    this.network = new TestNetwork(configuration, { seed, electionTicks: 5 })
+  /** With `spares` the members of the group change as well. */
+  constructor(configuration: Configuration, seed: number, spares: readonly NodeId[] = []) {
+    const draw = xorshift(seed)
+    const one = <T>(...choices: readonly [T, ...T[]]): T => choices[draw() % choices.length] ?? choices[0]
+    // Each seed has its own limits and its own mix of faults: rare combinations need some faults to stay away.
+    const limits = { messageBytesMax: one(1, 24, 64), inflightMessagesMax: one(1, 2, 4) }
+    this.network = new TestNetwork(configuration, { seed, electionTicks: one(3, 5, 8), spares, limits })
     this.#ids = [...this.network.nodes.keys()]
-    // Each seed has its own mix of faults: rare combinations need some faults to stay away.
-    const rate = (weight: number): number => weight * this.#below(3)
+    this.#configureRate = spares.length > 0 ? one(4, 16) : 0
+    const rate = (weight: number): number => weight * one(0, 1, 4)
     this.#events = [
       [480, () => this.#deliver()],
       [200, () => this.#work()],
       [130, () => this.#tick()],
-      [90, () => this.network.propose(this.#likelyLeader(), 4 + this.#below(40))],
+      [one(30, 90), () => this.network.propose(this.#likelyLeader(), 4 + this.#below(40))],
       [40, () => this.network.read(this.#below(2) === 0 ? this.#anyId() : this.#likelyLeader())],
       [30, () => this.#restart()],
       [10, () => this.#compact()],
       [rate(10), () => this.#takeMessage()],
       [rate(3), () => this.#crash()],
       [rate(4), () => this.#partition()],
+      [rate(3), () => this.#coup()],
+      [rate(1), () => this.#usurp()],
       [rate(3), () => this.#nudge()],
       [rate(3), () => this.#slowDown()],
+      [this.#configureRate, () => this.#configure()],
     ]
     this.#weightSum = this.#events.reduce((sum, [weight]) => sum + weight, 0)
   }
@@ -53,6 +64,7 @@ export class Chaos {
   recover(): void {
     const { network } = this
     network.heal()
+    this.#slow = null
     for (const node of network.nodes.values()) if (node.raft === null) network.restart(node.id)
     network.tickAll(20 * network.electionTicks)
     const [leader] = network.leaders()
@@ -60,13 +72,17 @@ export class Chaos {
       leader !== undefined && network.leaders().length === 1,
       `there is one leader, not ${network.leaders().length}`,
     )
+    const { configuration } = network.status(leader)
+    check(configuration.voters.includes(leader), 'the leader is a voter')
+    check(configuration.outgoing.length === 0, 'a healthy group leaves a joint configuration')
     const before = network.checker.committedIndex
     network.propose(leader)
-    for (const id of this.#ids) network.read(id)
+    const members = membersOf(configuration)
+    for (const id of members) network.read(id)
     network.settle()
     check(network.checker.committedIndex === before + 1, 'a healthy group commits at once')
     check(network.checker.openReads === 0, `${network.checker.openReads} reads were never answered`)
-    const states = new Set([...network.nodes.values()].map((node) => node.machine.keys.join()))
+    const states = new Set(members.map((id) => network.node(id).machine.keys.join()))
     check(states.size === 1, 'a healthy group ends up with equal states')
     network.checker.compareLogs()
   }
@@ -120,6 +136,28 @@ export class Chaos {
     if (id !== this.#slow) this.network.input(id, { type: 'tick' }, this.#crashPoint())
   }
 
+  /** One vote moves, or many; a voter becomes a learner, a stranger a voter. What the log does not allow is refused. */
+  #configure(leader = this.#likelyLeader()): void {
+    const shuffled = [...this.#ids]
+    for (let i = shuffled.length - 1; i > 0; i -= 1) {
+      const j = this.#below(i + 1)
+      const [a, b] = [shuffled[i] ?? '', shuffled[j] ?? '']
+      shuffled[i] = b
+      shuffled[j] = a
+    }
+    const { raft } = this.network.node(leader)
+    if (raft === null) return
+    const { voters } = raft.status().configuration
+    const [one = ''] = shuffled
+    const moved = voters.includes(one)
+      ? voters.filter((id) => id !== one)
+      : [...voters, one].slice(-VOTERS_MAX)
+    const many = shuffled.slice(0, 1 + this.#below(VOTERS_MAX))
+    const target = this.#below(2) === 0 ? moved : many
+    const learners = shuffled.filter((id) => !target.includes(id)).slice(0, this.#below(3))
+    this.network.configure(leader, { voters: target, learners })
+  }
+
   /** A clock stands still, best of all a leader's, who then does not notice that it is of the past. */
   #slowDown(): void {
     this.#slow = this.#below(2) === 0 ? null : this.#likelyLeader()
@@ -131,10 +169,73 @@ export class Chaos {
   }
 
   #partition(): void {
-    const kind = this.#below(4)
+    const kind = this.#below(6)
     if (kind === 0) this.network.isolate(this.#likelyLeader())
     else if (kind === 1) this.network.cut(this.#anyId(), this.#anyId())
+    else if (kind === 2) this.#divide()
     else this.network.heal()
+  }
+
+  /** Two groups that do not hear each other; as likely as not the leader is left with one follower. */
+  #divide(): void {
+    const pair = [this.#likelyLeader(), this.#anyId()]
+    this.#separate(this.#below(2) === 0 ? pair : this.#ids.filter(() => this.#below(2) === 0))
+  }
+
+  #separate(left: readonly NodeId[]): void {
+    this.network.heal()
+    for (const a of left) {
+      for (const b of this.#ids) {
+        if (left.includes(b)) continue
+        this.network.cut(a, b)
+        this.network.cut(b, a)
+      }
+    }
+  }
+
+  /** Everybody but the leader loses patience, one a little sooner. */
+  #coup(): void {
+    const { electionTicks } = this.network
+    const leader = this.#likelyLeader()
+    const first = this.#anyId()
+    if (this.#below(2) === 0) this.network.isolate(leader)
+    for (const id of this.#ids) {
+      const ticks = id === first ? 2 * electionTicks : electionTicks
+      for (let i = 0; i < ticks && id !== leader; i += 1) this.network.input(id, { type: 'tick' })
+    }
+  }
+
+  /** A leader is left behind with a follower or none while the others go on without it; then its side is asked. */
+  #usurp(): void {
+    const leader = this.#likelyLeader()
+    const minority = [leader, ...(this.#below(2) === 0 ? [this.#anyId()] : [])]
+    this.#wish(leader)
+    this.#separate(minority)
+    this.#pass(this.#below(12))
+    for (const id of this.#ids) {
+      for (let i = 0; i < 2 * this.network.electionTicks && !minority.includes(id); i += 1)
+        this.network.input(id, { type: 'tick' }, i === 0 ? this.#crashPoint() : Number.POSITIVE_INFINITY)
+    }
+    const hasHeir = (): boolean => this.network.leaders().some((id) => !minority.includes(id))
+    for (let i = 0; i < 60 && !hasHeir(); i += 1) this.#pass(1)
+    this.#wish(this.network.leaders().at(-1) ?? leader)
+    this.#pass(this.#below(40))
+    for (const id of minority) this.network.read(id)
+    this.#pass(this.#below(20))
+    if (this.#below(2) === 0) this.network.heal()
+  }
+
+  /** Something for a leader to write: a command, or other members. */
+  #wish(leader: NodeId): void {
+    if (this.#below(2) === 0 && this.#configureRate > 0) this.#configure(leader)
+    else this.network.propose(leader, 4)
+  }
+
+  #pass(events: number): void {
+    for (let i = 0; i < events; i += 1) {
+      this.#deliver()
+      this.#work()
+    }
   }
 
   #compact(): void {

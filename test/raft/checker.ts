@@ -4,14 +4,28 @@
  * Owns: what is known of all members at once: leaders and votes per term, committed entries, reads under way.
  * Knows nothing of: why something happened. It judges what leaves a member against what that member's disk holds.
  */
-import type { Entry, LogIndex, Message, NodeId, RequestVoteResponse, Term } from '../../cluster/raft/types.ts'
+import { decodeConfiguration } from '../../cluster/raft/configuration.ts'
+import type {
+  Configuration,
+  Entry,
+  LogIndex,
+  Message,
+  NodeId,
+  RequestVoteResponse,
+  Term,
+} from '../../cluster/raft/types.ts'
 import type { TestNode } from './test-node.ts'
 
 export class Checker {
   readonly #nodes: ReadonlyMap<NodeId, TestNode>
   readonly #leaders = new Map<Term, NodeId>()
   readonly #votes = new Map<string, NodeId>()
+  /** Key of every entry that some leader has counted as committed. */
   readonly #committed: string[] = []
+  readonly #committedTerms = new Set<Term>()
+  #handedIndex: LogIndex = 0
+  /** Who led at the end of its last step. */
+  readonly #leading = new Set<NodeId>()
   readonly #terms = new Map<NodeId, Term>()
   readonly #commits = new Map<NodeId, LogIndex>()
   /** Read -> what it must at least see. */
@@ -23,7 +37,7 @@ export class Checker {
 
   /** Highest index that was ever handed to a state machine: only such an index can have been acknowledged. */
   get committedIndex(): LogIndex {
-    return this.#committed.length
+    return this.#handedIndex
   }
 
   get openReads(): number {
@@ -35,12 +49,38 @@ export class Checker {
     check(other === undefined || other === node.id, `${other ?? ''} and ${node.id} lead term ${term}`)
     this.#leaders.set(term, node.id)
     this.#voted(node, term, node.id)
-    for (let index = node.log.base.index + 1; index <= this.committedIndex; index += 1) {
+    for (let index = node.log.base.index + 1; index <= this.#committed.length; index += 1) {
       check(
         this.#isCommitted(index, node.log.entryAt(index)),
         `leader ${node.id} lacks committed entry ${index}`,
       )
     }
+  }
+
+  /** Right after a step, before anything of it takes effect: what a leader commits must be durable on its quorum. */
+  committing(node: TestNode): void {
+    const status = node.raft?.status()
+    // A leader that commits its own removal is a follower at the end of the same step.
+    if (status === undefined || (status.role !== 'leader' && !this.#leading.has(node.id))) return
+    this.#configurationFollowsOwnCommit(node, status.term)
+    while (this.#committed.length < status.commitIndex) {
+      const index = this.#committed.length + 1
+      const entry = node.log.entryAt(index)
+      check(entry !== null, `leader ${node.id} commits ${index}, which it does not hold`)
+      check(this.#isOnQuorum(status.configuration, entry), `entry ${index} is committed without a quorum`)
+      this.#committed.push(keyOf(entry))
+      this.#committedTerms.add(entry.term)
+    }
+  }
+
+  /** Or the majorities of two leaders' configurations need not meet [raft-dev 2015]. */
+  #configurationFollowsOwnCommit(node: TestNode, term: Term): void {
+    const last = node.log.entries.at(-1)
+    if (last?.kind !== 'configuration' || last.term !== term) return
+    check(
+      this.#committedTerms.has(term),
+      `${node.id} changes the members before it has committed in its term`,
+    )
   }
 
   leaving(node: TestNode, message: Message): void {
@@ -78,20 +118,21 @@ export class Checker {
       )
       check(node.disk.lastIndex >= entry.index, `${node.id} applies ${entry.index} before it is durable`)
       node.handedIndex = entry.index
-      if (entry.index <= this.committedIndex) {
-        check(this.#isCommitted(entry.index, entry), `${node.id} applies another entry at ${entry.index}`)
-        continue
-      }
-      check(entry.index === this.committedIndex + 1, 'commits are contiguous')
-      check(this.#isOnMajority(node, entry), `entry ${entry.index} is applied without a majority`)
-      this.#committed.push(keyOf(entry))
+      check(
+        entry.index <= this.#committed.length,
+        `${node.id} applies ${entry.index}, which nobody committed`,
+      )
+      check(this.#isCommitted(entry.index, entry), `${node.id} applies another entry at ${entry.index}`)
+      this.#handedIndex = Math.max(this.#handedIndex, entry.index)
     }
   }
 
   /** After every input: nothing that only rises may fall. */
   stepped(node: TestNode): void {
     if (node.raft === null) return
-    const { term, commitIndex } = node.raft.status()
+    const { role, term, commitIndex } = node.raft.status()
+    if (role === 'leader') this.#leading.add(node.id)
+    else this.#leading.delete(node.id)
     check(term >= (this.#terms.get(node.id) ?? 0), `the term of ${node.id} falls`)
     check(commitIndex >= (this.#commits.get(node.id) ?? 0), `the commit index of ${node.id} falls`)
     this.#terms.set(node.id, term)
@@ -101,6 +142,7 @@ export class Checker {
   crashed(node: TestNode): void {
     this.#terms.set(node.id, node.disk.hardState.currentTerm)
     this.#commits.delete(node.id)
+    this.#leading.delete(node.id)
     for (const readId of node.openReads) this.#reads.delete(readId)
     node.openReads.clear()
   }
@@ -123,6 +165,7 @@ export class Checker {
     const nodes = [...this.#nodes.values()]
     for (const a of nodes) {
       for (const b of nodes) if (a.id < b.id) compareLogs(a, b)
+      compareConfiguration(a)
     }
   }
 
@@ -147,16 +190,23 @@ export class Checker {
     return entry !== null && this.#committed[index - 1] === keyOf(entry)
   }
 
-  #isOnMajority(node: TestNode, entry: Entry): boolean {
-    const configuration = node.raft?.status().configuration
-    const halves = [configuration?.voters ?? [], configuration?.outgoing ?? []].filter(
-      (half) => half.length > 0,
-    )
-    return halves.every((half) => {
+  #isOnQuorum({ voters, outgoing }: Configuration, entry: Entry): boolean {
+    return [voters, outgoing].every((half) => {
       const holders = half.filter((nodeId) => this.#nodes.get(nodeId)?.holds(entry) === true)
-      return holders.length > half.length / 2
+      return half.length === 0 || holders.length > half.length / 2
     })
   }
+}
+
+/** The latest configuration in the log is in force, committed or not [thesis 4.1]. */
+function compareConfiguration(node: TestNode): void {
+  if (node.raft === null || node.fetch !== null) return
+  const { configuration, configurationIndex } = node.raft.status()
+  const latest = node.log.entries.findLast((entry) => entry.kind === 'configuration')
+  const inLog = latest !== undefined && latest.index > node.machine.index
+  const expected = inLog ? decodeConfiguration(latest.data) : node.machine.configuration
+  const isInForce = JSON.stringify(configuration) === JSON.stringify(expected)
+  check(isInForce, `${node.id} is not in the configuration of its log, but in that of ${configurationIndex}`)
 }
 
 function compareLogs(a: TestNode, b: TestNode): void {

@@ -5,6 +5,7 @@
  * Two ways to run it: settle() does everything in order until nothing is left; chaos.ts picks at random.
  */
 import { Checker, check } from './checker.ts'
+import { membersOf } from '../../cluster/raft/configuration.ts'
 import { LogImage, TestNode } from './test-node.ts'
 import type {
   Configuration,
@@ -31,6 +32,8 @@ export const LIMITS: RaftLimits = {
 interface NetworkOptions {
   readonly seed?: number
   readonly electionTicks?: number
+  /** Nodes that exist and are no members yet. */
+  readonly spares?: readonly NodeId[]
   readonly limits?: Partial<RaftLimits>
 }
 
@@ -43,14 +46,14 @@ export class TestNetwork {
   /** Effects other than sends and writes, per member, since the last takeEffects(). */
   #effects = new Map<NodeId, Effect[]>()
   #cuts = new Set<string>()
-  readonly #options: Required<Omit<NetworkOptions, 'seed'>>
+  readonly #options: Required<Omit<NetworkOptions, 'seed' | 'spares'>>
   #nextId = 1
 
   constructor(configuration: Configuration, options: NetworkOptions = {}) {
     this.random = xorshift(options.seed ?? 1)
     this.#options = { electionTicks: options.electionTicks ?? 10, limits: options.limits ?? {} }
-    const ids = [...configuration.voters, ...configuration.outgoing, ...configuration.learners]
-    this.nodes = new Map([...new Set(ids)].map((id) => [id, new TestNode(id, configuration)]))
+    const ids = [...membersOf(configuration), ...(options.spares ?? [])]
+    this.nodes = new Map(ids.map((id) => [id, new TestNode(id, configuration)]))
     this.checker = new Checker(this.nodes)
     for (const node of this.nodes.values()) this.restart(node.id)
   }
@@ -89,6 +92,7 @@ export class TestNetwork {
     const node = this.node(id)
     if (node.raft === null) return []
     const effects = node.raft.step(input)
+    this.checker.committing(node)
     for (const effect of effects.slice(0, crashAfter)) this.#perform(node, effect)
     this.checker.stepped(node)
     if (effects.length > crashAfter) this.crash(id, node.walQueue.length)
@@ -121,10 +125,10 @@ export class TestNetwork {
       this.input(id, { type: 'snapshotFailed' })
       return
     }
-    const { index, term, configuration, keys } = source.machine
-    node.machine = { index, term, configuration, keys: [...keys] }
+    const { index, term, configuration, configurationIndex } = source.machine
+    node.machine = { ...source.machine, keys: [...source.machine.keys] }
     node.handedIndex = index
-    this.input(id, { type: 'snapshotInstalled', base: { index, term }, configuration })
+    this.input(id, { type: 'snapshotInstalled', base: { index, term }, configuration, configurationIndex })
   }
 
   crash(id: NodeId, survivors = 0): void {
@@ -204,6 +208,16 @@ export class TestNetwork {
     const data = new Uint8Array(bytes)
     if (bytes >= 4) new DataView(data.buffer).setUint32(0, proposalId)
     return this.input(id, { type: 'propose', proposalId, data })
+  }
+
+  configure(
+    id: NodeId,
+    target: { readonly voters: readonly NodeId[]; readonly learners?: readonly NodeId[] },
+    expectedIndex: LogIndex | null = null,
+  ): readonly Effect[] {
+    const configuration = { voters: target.voters, learners: target.learners ?? [] }
+    const proposalId = this.#nextId++
+    return this.input(id, { type: 'changeConfiguration', proposalId, configuration, expectedIndex })
   }
 
   read(id: NodeId): number {

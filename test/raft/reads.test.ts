@@ -183,11 +183,12 @@ t.test('[thesis 6.4] a question of a follower', async (t) => {
       withLearner.confirm(withLearner.becomeLeader())
       withLearner.answer('b', { index: 1 })
       t.strictSame(sentOf(ask(withLearner, 'l'), 'ReadIndexResponse'), [])
-      const joint = new Single({
-        configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: ['a', 'd', 'e'] },
-      })
+      const joint = new Single({ configuration: { voters: ['a', 'd', 'e'], learners: [], outgoing: [] } })
       joint.confirm(joint.becomeLeader())
-      for (const from of ['b', 'd']) joint.answer(from, { index: 1 })
+      joint.answer('d', { index: 1 })
+      const configuration = { voters: ['a', 'b', 'c'], learners: [] }
+      joint.step({ type: 'changeConfiguration', proposalId: 1, configuration, expectedIndex: 0 })
+      t.strictSame(joint.status.configuration.outgoing, ['a', 'd', 'e'])
       t.strictSame(sentOf(ask(joint, 'b'), 'ReadIndexResponse'), [])
     },
   )

@@ -9,6 +9,7 @@ const groups: readonly {
   readonly name: string
   readonly seeds: number
   readonly configuration: Configuration
+  readonly spares?: readonly string[]
 }[] = [
   { name: 'one voter', seeds: 10, configuration: { voters: ['a'], learners: [], outgoing: [] } },
   {
@@ -36,14 +37,20 @@ const groups: readonly {
     seeds: 60,
     configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: ['b', 'c', 'd'] },
   },
+  {
+    name: 'members that change',
+    seeds: 200,
+    configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: [] },
+    spares: ['d', 'e', 'f'],
+  },
 ]
 
 t.test('Raft under random faults', async (t) => {
-  for (const { name, seeds, configuration } of groups) {
+  for (const { name, seeds, configuration, spares } of groups) {
     t.test(`keeps every promise and recovers with ${name}`, async (t) => {
       let committed = 0
       for (let seed = 1; seed <= seeds; seed += 1) {
-        const chaos = new Chaos(configuration, seed)
+        const chaos = new Chaos(configuration, seed, spares)
         try {
           chaos.run(EVENTS)
           chaos.recover()

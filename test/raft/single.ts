@@ -52,6 +52,7 @@ export class Single {
         base: { index: 0, term: 0 },
         entries,
         configuration: options.configuration ?? configurationOf('a', 'b', 'c'),
+        configurationIndex: 0,
         appliedIndex: options.appliedIndex ?? 0,
       },
     )

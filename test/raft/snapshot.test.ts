@@ -15,7 +15,7 @@ function fetchesOf(effects: readonly Effect[]): readonly Effect[] {
 }
 
 function install(single: Single, base: LogBase): readonly Effect[] {
-  return single.step({ type: 'snapshotInstalled', base, configuration: THREE })
+  return single.step({ type: 'snapshotInstalled', base, configuration: THREE, configurationIndex: 0 })
 }
 
 /** c is away while the others write and forget. */

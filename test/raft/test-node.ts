@@ -80,6 +80,7 @@ interface Machine {
   index: LogIndex
   term: Term
   configuration: Configuration
+  configurationIndex: LogIndex
   /** Key of every applied entry: a snapshot carries them all, so machines can be compared. */
   keys: string[]
 }
@@ -101,7 +102,7 @@ export class TestNode {
 
   constructor(id: NodeId, configuration: Configuration) {
     this.id = id
-    this.machine = { index: 0, term: 0, configuration, keys: [] }
+    this.machine = { index: 0, term: 0, configuration, configurationIndex: 0, keys: [] }
   }
 
   /** What a crash cannot take. */
@@ -127,10 +128,11 @@ export class TestNode {
         entry.index === this.machine.index + 1,
         `${this.id} applies ${entry.index} after ${this.machine.index}`,
       )
-      const configuration =
-        entry.kind === 'configuration' ? decodeConfiguration(entry.data) : this.machine.configuration
       this.machine.keys.push(keyOf(entry))
-      this.machine = { ...this.machine, index: entry.index, term: entry.term, configuration }
+      this.machine = { ...this.machine, index: entry.index, term: entry.term }
+      if (entry.kind !== 'configuration') continue
+      this.machine.configuration = decodeConfiguration(entry.data)
+      this.machine.configurationIndex = entry.index
     }
     return this.machine.index
   }
@@ -146,7 +148,7 @@ export class TestNode {
 
   start(options: RaftOptions): void {
     check(this.raft === null, `${this.id} runs already`)
-    const { index, term, configuration } = this.machine
+    const { index, term, configuration, configurationIndex } = this.machine
     if (this.disk.termAt(index) !== term) this.disk.restart({ index, term })
     if (term > this.disk.hardState.currentTerm) this.disk.hardState = { currentTerm: term, votedFor: null }
     this.log = this.disk.copy()
@@ -157,6 +159,7 @@ export class TestNode {
       base,
       entries: [...entries],
       configuration,
+      configurationIndex,
       appliedIndex: index,
     })
   }

@@ -1,0 +1,33 @@
+/**
+ * One hunt, as a process of its own: `node --import ./test/mutants/switch.ts test/mutants/hunt.ts <first> <seeds> <events>`.
+ *
+ * Owns: running seeds until one fails. Prints one line of JSON, a Hunted. Rule: the sources are imported only here, after the
+ * switch is in place, and only once per process.
+ */
+import assert from 'node:assert/strict'
+import type { Hunted } from './hunter.ts'
+import { CANARIES, MUTANTS } from './mutants.ts'
+
+const [first = 1, seeds = 1, events = 1] = process.argv.slice(2).map(Number)
+const mutant = [...CANARIES, ...MUTANTS].find((one) => one.id === process.env['HOLDFAST_MUTANT'])
+assert(mutant && typeof mutant.killers === 'string', 'a hunt has a mutant that dies by seeds')
+const run = await runnerOf(mutant.killers)
+
+process.stdout.write(`${JSON.stringify(await hunted())}\n`)
+
+async function hunted(): Promise<Hunted> {
+  for (let seed = first; seed < first + seeds; seed += 1) {
+    try {
+      await run(seed, events)
+    } catch (error) {
+      return { seed, why: error instanceof Error ? error.message : String(error) }
+    }
+  }
+  return { seed: null, why: `survived ${seeds} seeds` }
+}
+
+async function runnerOf(world: 'core' | 'node'): Promise<(seed: number, events: number) => unknown> {
+  assert(world === 'core', 'the world is known')
+  const { runCoreSeed } = await import('./core-world.ts')
+  return runCoreSeed
+}

@@ -1,0 +1,52 @@
+/**
+ * `npm run mutants [-- --seeds N --events M --only ID,ID --workers W --json FILE]`: kills every mutant, from seed 1 on.
+ *
+ * Owns: the hunt over all of them, its table, its exit code: 1 when a mutant survives, or when a canary does not do as it must.
+ */
+import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { hunt, type Hunted } from './hunter.ts'
+import type { Mutant } from './mutant.ts'
+import { CANARIES, MUTANTS } from './mutants.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    events: { type: 'string', default: '20000' },
+    only: { type: 'string' },
+    workers: { type: 'string', default: String(availableParallelism()) },
+    json: { type: 'string' },
+  },
+})
+const wanted = values.only?.split(',')
+const chosen = [...CANARIES, ...MUTANTS].filter(({ id }) => wanted === undefined || wanted.includes(id))
+const rows: (Hunted & { readonly id: string; readonly bug: string; readonly seconds: number })[] = []
+let failures = 0
+
+async function hunter(queue: Mutant[]): Promise<void> {
+  for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+    const begun = performance.now()
+    // A canary that must live is watched for a few seeds only.
+    const seeds = mutant.mustLive === true ? 20 : Number(values.seeds)
+    const outcome = await hunt(mutant, { firstSeed: 1, seeds, events: Number(values.events) })
+    const seconds = (performance.now() - begun) / 1000
+    const isRight = (outcome.seed === null) === (mutant.mustLive === true)
+    if (!isRight) failures += 1
+    rows.push({ id: mutant.id, bug: mutant.bug, seconds, ...outcome })
+    const seed = outcome.seed === null ? 'lives' : outcome.seed === 0 ? 'test' : String(outcome.seed)
+    const columns = [mutant.id.padEnd(5), seed.padStart(6), `${seconds.toFixed(1)} s`.padStart(9)]
+    process.stdout.write(`${columns.join(' ')}  ${isRight ? '' : 'WRONG: '}${mutant.bug} [${outcome.why}]\n`)
+  }
+}
+
+process.stdout.write('id     seed      time  bug [what found it]\n')
+const queue = [...chosen]
+await Promise.all(Array.from({ length: Number(values.workers) }, () => hunter(queue)))
+const seeds = rows.flatMap(({ seed }) => (seed === null || seed === 0 ? [] : [seed]))
+const mean = seeds.reduce((sum, seed) => sum + seed, 0) / Math.max(1, seeds.length)
+process.stdout.write(
+  `${rows.length} mutants and canaries, ${failures} wrong; seeds to kill: mean ${mean.toFixed(1)}, most ${Math.max(0, ...seeds)}\n`,
+)
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
+process.exitCode = failures === 0 ? 0 : 1

@@ -1,0 +1,23 @@
+/**
+ * What a mutant is: one bug, written as a change to one source file.
+ *
+ * Owns: the shape. Knows nothing of: how it is run. Rule: the product's files hold no trace of a mutant; the switch is the loader
+ * of test/mutants/switch.ts, which exists in test runs alone.
+ */
+
+/** Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `node`: seeds of the simulator. Otherwise test files. */
+export type Killers = 'core' | 'node' | { readonly tests: readonly string[] }
+
+export interface Mutant {
+  /** Stable; `M..` are the named bugs of real Rafts, `X..` mechanical ones. */
+  readonly id: string
+  /** The bug in a few words. */
+  readonly bug: string
+  readonly file: string
+  /** Must occur exactly once in the file. */
+  readonly find: string
+  readonly replace: string
+  readonly killers: Killers
+  /** A canary: it changes nothing that matters, and a harness that kills it kills anything. */
+  readonly mustLive?: true
+}

@@ -18,8 +18,9 @@ const ROUNDS = 2
 const VALUE_BYTES = 256
 /** Enough that no compression or cache of either side sees the same one soon. */
 const VALUES = 512
-const WARM_UP_SECONDS_MAX = 5
-const WARM_UP_SHARE = 0.25
+/** Code that runs once for an entry and not once for a write takes this long to be compiled well. */
+const WARM_UP_SECONDS_MAX = 15
+const WARM_UP_SHARE = 0.5
 
 export interface RaftTurn {
   readonly system: string

@@ -27,14 +27,14 @@ const TEST_MS_MAX = 300_000
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** Texts that tests read lie beside their sources; the compiler carries over code alone. */
+/** Texts that tests read lie where their sources are; the compiler carries over code alone. */
 function compile(): boolean {
   rmSync(OUT, { recursive: true, force: true })
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
   const { status } = spawnSync(tsc, ['-p', join(ROOT, 'scripts', 'coverage.tsconfig.json')], {
     stdio: ['ignore', 2, 2],
   })
-  for (const file of globSync('test/**/*.{txt,json,pem}', { cwd: ROOT }))
+  for (const file of globSync('{*.md,test/**/*.{txt,json,pem,md}}', { cwd: ROOT }))
     cpSync(join(ROOT, file), join(OUT, file))
   return status === 0
 }

@@ -10,7 +10,7 @@ import { Client } from 'undici'
 
 export interface Asked {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** Below /api/v1. */
+  /** Below the root of the client. */
   readonly path: string
   readonly body?: Buffer | Readable
   /** Of a body that is a stream. */
@@ -28,13 +28,16 @@ const PATIENCE_MS = 60_000
 export class BenchClient {
   readonly #http: Client
   readonly #headers: Record<string, string> = {}
+  readonly #root: string
 
-  constructor(endpoint: string, token: string | null) {
+  /** `root`: in front of every path. */
+  constructor(endpoint: string, token: string | null, { root = '/api/v1' } = {}) {
     this.#http = new Client(endpoint, {
       pipelining: 1,
       headersTimeout: PATIENCE_MS,
       bodyTimeout: PATIENCE_MS,
     })
+    this.#root = root
     if (token !== null) this.#headers['authorization'] = `Bearer ${token}`
   }
 
@@ -43,7 +46,7 @@ export class BenchClient {
     const json = method === 'POST' ? { 'content-type': 'application/json' } : {}
     const request = {
       method,
-      path: `/api/v1${path}`,
+      path: this.#root + path,
       headers: { ...this.#headers, ...length, ...json },
       body: body ?? null,
     }

@@ -30,7 +30,7 @@ export const BENCH_USAGE = `npm run bench -- [--seconds S] [--clients N] [--only
 
   --seconds S      how long each row is measured, 1 to 3600 (default 20)
   --clients N      clients of the small operations, 1 to 1024 (default 64)
-  --only TEXT      only the rows whose name contains this, such as "PUT" or "64 MiB"
+  --only TEXT      only the rows whose name contains this, such as "PUT", "64 MiB" or "raft"
   --fail-overs N   how often the leader is killed, and how often stopped, 0 to 100 (default 5); never with --endpoint
   --json FILE      the same report as JSON
   --config FILE    settings (YAML) for the nodes, over the defaults, to see what a setting does

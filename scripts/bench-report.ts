@@ -8,6 +8,7 @@ import type { FailoverFigures } from './bench-failover.ts'
 import type { LoadResult } from './bench-load.ts'
 import type { Row } from './bench-matrix.ts'
 import type { ProcessUse } from './bench-processes.ts'
+import type { RaftFigures } from './bench-raft.ts'
 import { percentile } from './bench-statistics.ts'
 
 /** [architecture: blobs] and [architecture: log]: nothing is answered before. */
@@ -44,6 +45,8 @@ export interface Report {
   readonly syncAfter: Anchor | null
   readonly rows: readonly RowFigures[]
   readonly failovers: readonly FailoverFigures[]
+  /** Null: not chosen. */
+  readonly raft: RaftFigures | null
 }
 
 export interface Measured {

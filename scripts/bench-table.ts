@@ -2,16 +2,17 @@
  * A report as text, in columns that are Markdown as well.
  */
 import type { Anchor } from './bench-anchor.ts'
+import { ETCD_MISSING, type RaftFigures, type RaftTurn } from './bench-raft.ts'
 import type { Report, RowFigures } from './bench-report.ts'
 
 const MIB = 1024 * 1024
 
-interface Column {
+interface Column<Row> {
   readonly title: string
-  readonly of: (row: RowFigures) => string
+  readonly of: (row: Row) => string
 }
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<RowFigures>[] = [
   { title: 'operation', of: (row) => row.name },
   { title: 'clients', of: (row) => `${row.clients}` },
   { title: 'seconds', of: (row) => row.seconds.toFixed(1) },
@@ -28,6 +29,16 @@ const COLUMNS: readonly Column[] = [
   { title: 'bytes to disk / byte stored', of: (row) => short(row.writtenPerStored) },
 ]
 
+const RAFT_COLUMNS: readonly Column<RaftTurn>[] = [
+  { title: 'system, turn by turn', of: (turn) => turn.system },
+  { title: 'seconds', of: (turn) => turn.seconds.toFixed(1) },
+  { title: 'ops/s', of: (turn) => short(turn.operationsPerSecond) },
+  { title: 'p50 ms', of: (turn) => short(turn.p50Ms) },
+  { title: 'p99 ms', of: (turn) => short(turn.p99Ms) },
+  { title: 'errors', of: (turn) => `${turn.errors}` },
+  { title: 'CPU s of the nodes / 1,000 ops', of: (turn) => short(turn.nodeCpuSecondsPer1000) },
+]
+
 /** Three figures that mean something. */
 function short(value: number | null): string {
   if (value === null) return '-'
@@ -36,25 +47,25 @@ function short(value: number | null): string {
 }
 
 export function tableOf(report: Report): string {
-  const cells = [
-    COLUMNS.map(({ title }) => title),
-    ...report.rows.map((row) => COLUMNS.map(({ of }) => of(row))),
-  ]
-  const widths = COLUMNS.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  return [
+    ...heading(report),
+    '',
+    ...(report.rows.length > 0 ? columnsOf(COLUMNS, report.rows) : []),
+    ...failovers(report),
+    ...raft(report.raft),
+    ...failures(report),
+    '',
+  ].join('\n')
+}
+
+function columnsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+  const cells = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ of }) => of(row)))]
+  const widths = columns.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   const lines = cells.map((row) => line(row.map((cell, column) => pad(cell, column, widths[column] ?? 0))))
   const rule = line(
     widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)),
   )
-  return [
-    ...heading(report),
-    '',
-    lines[0],
-    rule,
-    ...lines.slice(1),
-    ...failovers(report),
-    ...failures(report),
-    '',
-  ].join('\n')
+  return [...lines.slice(0, 1), rule, ...lines.slice(1)]
 }
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
@@ -88,8 +99,19 @@ function failovers({ failovers }: Report): string[] {
   )
 }
 
+function raft(figures: RaftFigures | null): string[] {
+  if (figures === null) return []
+  const { name, clients, etcd, turns, ratio } = figures
+  const verdict =
+    etcd === null
+      ? ETCD_MISSING
+      : `holdfast answers ${short(ratio)} for each 1 of etcd ${etcd} (its HTTP gateway, as Debian sets it up)`
+  return ['', `${name}, ${clients} clients: ${verdict}`, '', ...columnsOf(RAFT_COLUMNS, turns)]
+}
+
 function failures(report: Report): string[] {
-  return report.rows.flatMap((row) =>
+  const turns = (report.raft?.turns ?? []).map((turn) => ({ ...turn, name: turn.system }))
+  return [...report.rows, ...turns].flatMap((row) =>
     row.firstError === null ? [] : [`${row.name}: first error: ${row.firstError}`],
   )
 }

@@ -13,6 +13,7 @@ import { freshCluster, type MeasuredCluster, runningCluster, withCluster } from 
 import { runLoad } from './bench-load.ts'
 import { matrix, type Row } from './bench-matrix.ts'
 import { BENCH_USAGE, type BenchOptions, parseBenchOptions } from './bench-options.ts'
+import { measureRaft, RAFT_ROW, type RaftFigures } from './bench-raft.ts'
 import { Processes } from './bench-processes.ts'
 import { DURABILITY, figuresOf, type Report, type RowFigures } from './bench-report.ts'
 import { tableOf } from './bench-table.ts'
@@ -48,6 +49,11 @@ async function measureFailovers(options: BenchOptions): Promise<readonly Failove
   return figures
 }
 
+async function measureRaftRow(options: BenchOptions): Promise<RaftFigures | null> {
+  if (options.target !== null || !isChosen(options, RAFT_ROW)) return null
+  return measureRaft({ clients: options.clients, seconds: options.seconds, say })
+}
+
 async function measure(options: BenchOptions, cluster: MeasuredCluster): Promise<readonly RowFigures[]> {
   const place = await Workplace.open(cluster)
   try {
@@ -67,8 +73,9 @@ async function measure(options: BenchOptions, cluster: MeasuredCluster): Promise
 const isChosen = ({ only }: BenchOptions, name: string): boolean => name.includes(only ?? '')
 
 function refuseEmptyChoice(options: BenchOptions, rows: readonly Row[], chosen: readonly Row[]): void {
-  if (chosen.length > 0 || BLOWS.some(({ name }) => isChosen(options, name))) return
-  const names = [...rows, ...BLOWS].map(({ name }) => `'${name}'`).join(', ')
+  const others = [...BLOWS.map(({ name }) => name), RAFT_ROW]
+  if (chosen.length > 0 || others.some((name) => isChosen(options, name))) return
+  const names = [...rows.map(({ name }) => name), ...others].map((name) => `'${name}'`).join(', ')
   throw new UsageError(`--only '${options.only}' matches none of: ${names}`)
 }
 
@@ -94,6 +101,7 @@ async function report(options: BenchOptions): Promise<Report> {
     durability: DURABILITY,
     ...measured,
     failovers: await measureFailovers(options),
+    raft: await measureRaftRow(options),
   }
 }
 
@@ -107,7 +115,8 @@ async function main(): Promise<number> {
     const figures = await report(options)
     process.stdout.write(tableOf(figures))
     if (options.jsonFile !== null) writeFileSync(options.jsonFile, `${JSON.stringify(figures, null, 2)}\n`)
-    return figures.rows.some(({ errors }) => errors > 0) ? 1 : 0
+    const errors = [...figures.rows, ...(figures.raft?.turns ?? [])].some((row) => row.errors > 0)
+    return errors ? 1 : 0
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     say(`error: ${error.message}`)

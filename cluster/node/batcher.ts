@@ -2,11 +2,12 @@
  * Group commit at the leader: many proposals, one entry, one fsync.
  *
  * Owns: the proposals that wait for their entry. What arrives in one turn travels together, and so does everything that arrives
- * while the log is busy with the previous entry. Knows nothing of: who waits for a reply.
+ * while the previous entry is on its way to a majority: each entry costs every node a flush, two requests and a batch of the
+ * state machine, however little it carries. A full batch does not wait. Knows nothing of: who waits for a reply.
  * Rule: it answers each proposal once, with what the core said; accepted means appended, not committed.
  */
 import { encodeCommandEntry, type Proposal } from './log-entry.ts'
-import type { Input, RefusalReason, Term } from '../raft/types.ts'
+import type { Input, LogIndex, RefusalReason, Term } from '../raft/types.ts'
 import type { Clock } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
 
@@ -39,6 +40,9 @@ export class Batcher {
   #queuedBytes = 0
   #lastId = 0
   #isScheduled = false
+  /** The last entry that the core took from here, and the last one known to be committed. */
+  #acceptedIndex: LogIndex = 0
+  #committedIndex: LogIndex = 0
 
   constructor(parts: BatcherParts) {
     this.#parts = parts
@@ -63,11 +67,23 @@ export class Batcher {
 
   /** Called again whenever the log has become idle. */
   flush(): void {
-    while (this.#queue.length > 0 && (!this.#parts.isLogBusy() || this.#isFull())) this.#seal()
+    while (this.#queue.length > 0 && (!this.#isBusy() || this.#isFull())) this.#seal()
   }
 
-  onAccepted(id: number, term: Term): void {
+  onAccepted(id: number, term: Term, index: LogIndex): void {
+    this.#acceptedIndex = index
     this.#settle(id, { accepted: true, term })
+  }
+
+  onCommitted(index: LogIndex): void {
+    this.#committedIndex = index
+    this.flush()
+  }
+
+  /** What was accepted may never commit now, so nothing waits for it; whoever is in the queue hears `notLeader` from the core. */
+  onLeadershipLost(): void {
+    this.#acceptedIndex = 0
+    this.flush()
   }
 
   onRefused(id: number, reason: ProposalRefusal): void {
@@ -80,6 +96,10 @@ export class Batcher {
     for (const id of this.#sealed.keys()) this.#settle(id, refused)
     for (const { settle } of this.#queue.splice(0)) settle(refused)
     this.#queuedBytes = 0
+  }
+
+  #isBusy(): boolean {
+    return this.#parts.isLogBusy() || this.#committedIndex < this.#acceptedIndex
   }
 
   #isFull(): boolean {

@@ -317,11 +317,11 @@ export class Driver {
       case 'send':
         return this.#parts.transport.send(effect.message)
       case 'apply':
-        return this.applier.push(effect.entries)
+        return this.#onCommitted(effect.entries)
       case 'proposalAccepted':
         if (this.membership.isMine(effect.proposalId))
           return this.membership.onAccepted(effect.proposalId, effect.index)
-        return this.#batcher.onAccepted(effect.proposalId, effect.term)
+        return this.#batcher.onAccepted(effect.proposalId, effect.term, effect.index)
       case 'proposalRefused':
         if (this.membership.isMine(effect.proposalId))
           return this.membership.onRefused(effect.proposalId, effect.reason)
@@ -337,6 +337,13 @@ export class Driver {
     }
   }
 
+  #onCommitted(entries: readonly Entry[]): void {
+    this.applier.push(entries)
+    const last = entries.at(-1)
+    // At once: the news of the commit and the next entry then share one message to each peer.
+    if (last !== undefined) this.#batcher.onCommitted(last.index)
+  }
+
   #onRoleChanged(isLeader: boolean, term: Term, leaderId: NodeId | null): void {
     if (leaderId !== null && leaderId !== this.#route.leaderId) this.#leaderChanges += 1
     this.#route = { term, leaderId, isLeader }
@@ -344,6 +351,7 @@ export class Driver {
     this.proposals.onRoute()
     this.reads.onRoute()
     if (isLeader) return
+    this.#batcher.onLeadershipLost()
     for (const wake of this.#routeWaiters) wake()
     this.#routeWaiters.clear()
   }

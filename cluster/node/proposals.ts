@@ -190,11 +190,18 @@ export class Proposals {
       for (const pending of due) this.#offer(pending)
       return
     }
-    while (due.length > 0 && this.#forwards.size < this.#parts.limits.forwardsInflightMax) {
+    while (due.length > 0 && this.#mayForward(due)) {
       const count = batchLength(due, this.#parts.limits)
       void this.#forward(leaderId, due.slice(0, count))
       due = due.slice(count)
     }
+  }
+
+  /** What comes while a call is under way travels together in the next one; only what no longer fits into one call overtakes it. */
+  #mayForward(due: readonly Pending[]): boolean {
+    const { limits } = this.#parts
+    if (this.#forwards.size === 0) return true
+    return this.#forwards.size < limits.forwardsInflightMax && batchLength(due, limits) < due.length
   }
 
   #offer(pending: Pending): void {

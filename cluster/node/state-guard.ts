@@ -130,7 +130,9 @@ export class StateGuard {
       const message = `The state differs at index ${index} from what a majority of the members has`
       this.#parts.onDamaged(new StateDamagedError(message))
     }
-    if (outcome === 'agreed') this.#doubt = null
+    // Whoever differed and was asked has no such point any more: its state has been replaced.
+    const isMoot = outcome === 'unknown' && others.length === members - 1
+    if (outcome === 'agreed' || isMoot) this.#doubt = null
     if (outcome !== 'undecided' || this.#doubt === index) return
     this.#doubt = index
     this.counts.undecided += 1

@@ -5,13 +5,14 @@
  * Rule: bulk never stands in front of a heartbeat, so the two kinds share no connection; and no request is ever
  * repeated here, for only the caller knows whether that is safe.
  */
+import { Readable } from 'node:stream'
 import { Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../node/clock.ts'
 import type { NodeId } from '../raft/types.ts'
 import type { PeerAddress } from '../types.ts'
 import type { AddressMemory } from './address-memory.ts'
 import { Deadline } from './deadline.ts'
-import { encodeHeader, MalformedFrameError } from './frame.ts'
+import { encodeHeader, HEADER_BYTES_MAX, HEADER_LENGTH_BYTES, MalformedFrameError } from './frame.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { type OutgoingPayload, payloadOf } from './outgoing-body.ts'
 import {
@@ -23,6 +24,7 @@ import {
 } from './peer-identity.ts'
 import type { PeerTls } from './peer-tls.ts'
 import type { PeerTraffic } from './peer-traffic.ts'
+import { exchange } from './short-exchange.ts'
 import { type CallRequest, type CallResponse, PeerRefusedError, PeerUnreachableError } from './transport.ts'
 
 export interface PeerClientOptions {
@@ -52,6 +54,8 @@ export interface PeerClientLimits {
 
 /** Shorter than the server's, so that a connection is never closed under a request that just left. ms */
 const KEEP_ALIVE_MS = 30_000
+/** All that answers a batch, but for an empty 204. Bytes. */
+const REFUSAL_BYTES_MAX = HEADER_LENGTH_BYTES + HEADER_BYTES_MAX
 
 export class PeerClient {
   readonly #options: PeerClientOptions
@@ -71,16 +75,15 @@ export class PeerClient {
 
   async postBatch(batch: Uint8Array): Promise<void> {
     const { clock, limits, peer, traffic } = this.#options
-    const deadline = new Deadline({ clock, timeoutMs: limits.batchTimeoutMs })
-    try {
-      const request = this.#request(RAFT_METHOD, deadline, { body: Buffer.from(batch), length: batch.length })
-      const answer = await this.#batches.request(request)
-      traffic.contact(peer)
-      if (answer.statusCode !== 204) await this.#throwRefusal(this.#bodyOf(answer, deadline))
-      await answer.body.dump()
-    } finally {
-      deadline.release()
-    }
+    const { status, body } = await exchange({
+      client: this.#batches,
+      request: this.#request(RAFT_METHOD, { body: Buffer.from(batch), length: batch.length }),
+      clock,
+      timeoutMs: limits.batchTimeoutMs,
+      answerBytesMax: REFUSAL_BYTES_MAX,
+    })
+    traffic.contact(peer)
+    if (status !== 204) await this.#throwRefusal(this.#bodyOf(Readable.from([body]), () => {}))
   }
 
   async call(method: string, request: CallRequest): Promise<CallResponse> {
@@ -109,9 +112,10 @@ export class PeerClient {
   }
 
   async #exchange(method: string, payload: OutgoingPayload, deadline: Deadline): Promise<CallResponse> {
-    const answer = await this.#calls.request(this.#request(method, deadline, payload))
+    const { signal } = deadline
+    const answer = await this.#calls.request({ ...this.#request(method, payload), signal })
     this.#options.traffic.contact(this.#options.peer)
-    const body = this.#bodyOf(answer, deadline)
+    const body = this.#bodyOf(answer.body, () => deadline.release())
     try {
       if (answer.statusCode !== 200) await this.#throwRefusal(body)
       const header = await body.readHeader()
@@ -123,7 +127,7 @@ export class PeerClient {
     }
   }
 
-  #request(method: string, deadline: Deadline, payload: OutgoingPayload): Dispatcher.RequestOptions {
+  #request(method: string, payload: OutgoingPayload): Dispatcher.RequestOptions {
     const { self, standing, peer } = this.#options
     const length = payload.length === null ? {} : { 'content-length': String(payload.length) }
     return {
@@ -131,22 +135,21 @@ export class PeerClient {
       path: PATH_PREFIX + method,
       headers: { ...identityHeaders(self, standing(), peer), ...length },
       body: payload.body,
-      signal: deadline.signal,
       // The deadline stands for it: it runs on our clock and covers the wait for a connection as well.
       headersTimeout: 0,
       bodyTimeout: this.#options.limits.bodyIdleMs,
     }
   }
 
-  #bodyOf(answer: Dispatcher.ResponseData, deadline: Deadline): IncomingBody {
+  #bodyOf(chunks: Readable, release: () => void): IncomingBody {
     const { peer, traffic } = this.#options
     return new IncomingBody({
-      chunks: answer.body,
+      chunks,
       onBytes: (count) => traffic.add(peer, 'receivedBytes', count),
       blame: (cause) => this.#explain(`The answer of ${peer} broke off`, cause),
       release: () => {
-        deadline.release()
-        if (!answer.body.readableEnded) answer.body.destroy()
+        release()
+        if (!chunks.readableEnded) chunks.destroy()
       },
     })
   }

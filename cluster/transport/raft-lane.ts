@@ -6,7 +6,7 @@
  * matters; an append from before an outage only takes the place of one that fits. At most one timer per peer.
  */
 import type { Clock, Timer } from '../node/clock.ts'
-import type { Message, NodeId } from '../raft/types.ts'
+import type { AppendEntries, Message, NodeId } from '../raft/types.ts'
 import type { Logger } from '../types.ts'
 import { encodeBatch, FRAME_MESSAGES_MAX, messageBytesEstimate, type Route } from './frame.ts'
 import type { PeerTraffic } from './peer-traffic.ts'
@@ -41,6 +41,8 @@ export class RaftLane {
   readonly #options: RaftLaneOptions
   readonly #queue: Queued[] = []
   #queuedBytes = 0
+  /** Sent before; of its entries nothing is needed here. */
+  #lastAppend: Pick<AppendEntries, 'term' | 'readToken'> | null = null
   #running = false
   #pause: Timer | null = null
   #failures = 0
@@ -113,6 +115,7 @@ export class RaftLane {
     traffic.add(route.to, 'failures')
     traffic.add(route.to, 'droppedMessages', lost)
     this.#dropAll()
+    this.#lastAppend = null
     if (this.#failures === 1) logger.warn({ peer: route.to, err }, 'peer takes no messages')
     const pauseMs = Math.min(BACKOFF_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), BACKOFF_MAX_MS)
     this.#pause = clock.after(pauseMs, () => {
@@ -128,8 +131,12 @@ export class RaftLane {
     for (let bytes = 0; batch.length < FRAME_MESSAGES_MAX; ) {
       const next = this.#queue[0]
       if (next === undefined || (batch.length > 0 && bytes + next.bytes > BATCH_BYTES_MAX)) break
+      const { message } = this.#shift(next)
+      if (isCoveredBy(message, this.#queue[0]?.message, this.#lastAppend)) continue
+      if (message.type === 'AppendEntries')
+        this.#lastAppend = { term: message.term, readToken: message.readToken }
       bytes += next.bytes
-      batch.push(this.#shift(next).message)
+      batch.push(message)
     }
     return batch
   }
@@ -167,4 +174,24 @@ export class RaftLane {
     this.#queuedBytes -= first.bytes
     return first
   }
+}
+
+/**
+ * News of a commit, right before more entries: the next append says all of it. Not when it opens a read round, which is
+ * answered at once, while the answer to entries waits for a flush.
+ */
+function isCoveredBy(
+  message: Message,
+  next: Message | undefined,
+  before: Pick<AppendEntries, 'term' | 'readToken'> | null,
+): boolean {
+  if (message.type !== 'AppendEntries' || next?.type !== 'AppendEntries') return false
+  const opensRead = before?.term !== message.term || before.readToken !== message.readToken
+  return (
+    !opensRead &&
+    message.entries.length === 0 &&
+    message.term === next.term &&
+    message.prevLogIndex === next.prevLogIndex &&
+    message.leaderCommit <= next.leaderCommit
+  )
 }

@@ -20,7 +20,8 @@ async function untilMended(t: Test, world: NodeWorld, nodeId: string): Promise<v
   await world.restart(nodeId)
   t.ok(world.node(nodeId).isMending)
   await world.clock.runUntil(() => !world.node(nodeId).isMending, { limitMs: 60_000 })
-  await world.untilReady()
+  // The doubt of another node about this one ends with its next comparison.
+  await world.untilReady(120_000)
   await world.untilEqual()
   for (const other of world.nodeIds) t.strictSame(world.texts(other), world.texts(nodeId))
   await world.stopAll()

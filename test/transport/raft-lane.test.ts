@@ -49,6 +49,29 @@ class LaneBench {
     })
   }
 
+  /** `entries` after index `after`; each message is told apart by its commit index. */
+  pushAppend({ after = 5, entries = 0, commit = 0, token = 1, term = 1 }): void {
+    this.lane.push({
+      type: 'AppendEntries',
+      ...ROUTE,
+      term,
+      prevLogIndex: after,
+      prevLogTerm: 1,
+      leaderCommit: commit,
+      readToken: token,
+      entries: Array.from({ length: entries }, (_, i) => {
+        return { index: after + 1 + i, term, kind: 'command', data: new Uint8Array(1) } as const
+      }),
+    })
+  }
+
+  /** Commit index and entries of each append of a batch. */
+  appends(post: number): number[][] {
+    return (this.posts[post]?.messages ?? []).flatMap((message) =>
+      message.type === 'AppendEntries' ? [[message.leaderCommit, message.entries.length]] : [],
+    )
+  }
+
   async answer(): Promise<void> {
     this.#waiting.shift()?.resolve()
     await this.clock.settle()
@@ -88,6 +111,55 @@ t.test('RaftLane', async (t) => {
     t.equal(bench.posts.length, 2)
     t.equal(bench.counter('sent_messages'), 6)
     t.equal(bench.clock.pending, 0)
+  })
+
+  t.test('leaves out an append without entries when the next one says the same and more', async (t) => {
+    const bench = new LaneBench()
+    bench.pushAppend({ commit: 4, entries: 1 })
+    await bench.clock.settle()
+    await bench.answer()
+    bench.pushAppend({ after: 6, commit: 6 })
+    bench.pushAppend({ after: 6, commit: 6, entries: 2 })
+    bench.pushAppend({ after: 8, commit: 6 })
+    await bench.clock.settle()
+    t.strictSame(bench.appends(1), [
+      [6, 2],
+      [6, 0],
+    ])
+    t.equal(bench.counter('dropped_messages'), 0)
+  })
+
+  t.test('keeps an append without entries that says what the next one does not', async (t) => {
+    const bench = new LaneBench()
+    bench.pushAppend({ commit: 1, entries: 1 })
+    const pairs = [
+      [{ token: 2 }, { entries: 1, token: 2 }],
+      [
+        { after: 4, token: 2 },
+        { entries: 1, token: 2 },
+      ],
+      [
+        { token: 2, commit: 3 },
+        { entries: 1, token: 2, commit: 2 },
+      ],
+      [{ token: 2 }, { entries: 1, token: 2, term: 2 }],
+      [
+        { token: 2, term: 2, entries: 1 },
+        { entries: 1, token: 2, term: 2 },
+      ],
+    ] as const
+    for (const [first, second] of pairs) {
+      await bench.clock.settle()
+      await bench.answer()
+      bench.pushAppend(first)
+      bench.pushAppend(second)
+    }
+    await bench.clock.settle()
+    t.strictSame(
+      bench.posts.map(({ messages }) => messages.length),
+      [1, 2, 2, 2, 2, 2],
+      'a new read round, another place, an older commit, another term, entries of its own',
+    )
   })
 
   t.test(

@@ -22,6 +22,8 @@ import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import { StartError } from '../../cluster/types.ts'
 import { batchOf, entries, entry, plain, walContract, WalSession } from '../contracts/wal.ts'
 
+/** This file runs compiled as well, when coverage is measured. */
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const scratch = mkdtempSync(join(tmpdir(), 'holdfast-wal-'))
 t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -65,7 +67,7 @@ walContract('ThreadWal with tiny segments', () => {
 t.test('ThreadWal', async (t) => {
   t.test('loses no acknowledged entry when the process is killed', async (t) => {
     const dir = newDir()
-    const writer = fileURLToPath(new URL('wal-writer.ts', import.meta.url))
+    const writer = fileURLToPath(new URL(`wal-writer.${EXTENSION}`, import.meta.url))
     let before = 0
     for (const acksBeforeKill of [3, 40, 150]) {
       const child = spawn(process.execPath, [writer, dir], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,0 +1,71 @@
+/**
+ * Proposals of a node that does not lead: how many calls carry them to the one that does.
+ */
+import t from 'tap'
+import type { ProposalOutcome } from '../../cluster/node/batcher.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import { Proposals } from '../../cluster/node/proposals.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+const LIMITS = { ...DEFAULT_NODE_LIMITS, batchProposalsMax: 4, forwardsInflightMax: 2 }
+
+/** A leader that answers when the test says so. */
+class ForwardBench {
+  readonly clock = new VirtualClock()
+  /** The sequences of each call. */
+  readonly calls: number[][] = []
+  readonly #answers: (() => void)[] = []
+  readonly proposals = new Proposals({
+    clock: this.clock,
+    limits: LIMITS,
+    session: { nodeId: 'n1', incarnation: 'i1', boot: 1 },
+    route: () => ({ term: 1, leaderId: 'n2', isLeader: false }),
+    isDiskFull: () => false,
+    offer: () => {
+      throw new Error('This node does not lead')
+    },
+    forward: (_, proposals) => {
+      const sequences = proposals.map(({ sequence }) => sequence)
+      this.calls.push(sequences)
+      const taken: ProposalOutcome = { accepted: true, term: 1 }
+      return new Promise((resolve) => {
+        this.#answers.push(() => resolve(new Map(sequences.map((sequence) => [sequence, taken]))))
+      })
+    },
+  })
+
+  async propose(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) void this.proposals.propose(new Uint8Array(10))
+    await this.clock.settle()
+  }
+
+  async answer(): Promise<void> {
+    this.#answers.shift()?.()
+    await this.clock.settle()
+  }
+}
+
+t.test('Proposals of a follower', async (t) => {
+  t.test('gathers what comes while a call is under way into the next one', async (t) => {
+    const bench = new ForwardBench()
+    await bench.propose(1)
+    await bench.propose(2)
+    await bench.propose(1)
+    t.strictSame(bench.calls, [[1]])
+    await bench.answer()
+    t.strictSame(bench.calls, [[1], [2, 3, 4]])
+    await bench.answer()
+    t.equal(bench.calls.length, 2)
+  })
+
+  t.test('sends a second call beside the first when more waits than one can carry', async (t) => {
+    const bench = new ForwardBench()
+    await bench.propose(1)
+    await bench.propose(6)
+    t.strictSame(bench.calls, [[1], [2, 3, 4, 5]])
+    await bench.propose(6)
+    t.equal(bench.calls.length, 2, 'never more calls than the limit')
+    await bench.answer()
+    t.strictSame(bench.calls.at(-1), [6, 7, 8, 9])
+  })
+})

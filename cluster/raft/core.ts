@@ -57,6 +57,8 @@ export interface Core {
   /** Ticks since this member heard a leader, granted a vote or began to campaign. */
   electionElapsed: number
   electionTimeout: number
+  /** The connection to the leader broke, and nothing has been heard of it since. */
+  isLeaderSuspect: boolean
   votes: Map<NodeId, boolean>
   leadership: Leadership | null
   /** The snapshot that the driver is pulling. Meanwhile nothing is handed out: the state machine is about to be replaced. */
@@ -93,6 +95,7 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
     appliedIndex,
     electionElapsed: 0,
     electionTimeout: 0,
+    isLeaderSuspect: false,
     votes: new Map(),
     leadership: null,
     fetching: null,
@@ -113,6 +116,16 @@ export function resetElectionTimer(core: Core): void {
   const { electionTicks, random } = core.options
   core.electionElapsed = 0
   core.electionTimeout = electionTicks + (random() % electionTicks)
+}
+
+/**
+ * How long a candidate waits for its votes, and who was beaten before it tries again: nobody leads, so nobody is protected by
+ * more patience. Half an election time sooner than a follower, and drawn from as wide a range, so that split votes stay rare.
+ */
+export function resetCampaignTimer(core: Core): void {
+  const { electionTicks, random } = core.options
+  core.electionElapsed = 0
+  core.electionTimeout = Math.ceil(electionTicks / 2) + (random() % electionTicks)
 }
 
 export function hardStateOf(core: Core): HardState {

@@ -7,16 +7,29 @@
  * shorter log.
  */
 import { isVoter, membersOf } from './configuration.ts'
-import { envelope, hardStateOf, promise, raiseTerm, resetElectionTimer, send, voteFor } from './core.ts'
+import {
+  envelope,
+  hardStateOf,
+  promise,
+  raiseTerm,
+  resetCampaignTimer,
+  resetElectionTimer,
+  send,
+  voteFor,
+} from './core.ts'
 import type { Core } from './core.ts'
 import { becomeLeader } from './leader.ts'
 import { hasQuorum } from './quorum.ts'
 import { becomeFollower, setLeader } from './role.ts'
 import type { NodeId, RequestVote, RequestVoteResponse, TimeoutNow } from './types.ts'
 
+/** Heartbeats that a leader may miss after its connection broke. */
+const SUSPECT_TICKS = 2
+
 /** A tick of any role but the leader's. */
 export function tickElection(core: Core): void {
   core.electionElapsed += 1
+  if (core.isLeaderSuspect && core.electionElapsed >= SUSPECT_TICKS) giveUpLeader(core)
   if (core.electionElapsed < core.electionTimeout) return
   if (mayCampaign(core)) becomePreCandidate(core)
   else becomeFollower(core, core.term, null)
@@ -91,7 +104,23 @@ function beginCampaign(core: Core, role: 'preCandidate' | 'candidate'): void {
   core.role = role
   core.votes = new Map()
   setLeader(core, null)
-  resetElectionTimer(core)
+  resetCampaignTimer(core)
+}
+
+/** The connection to a peer broke. Of a leader that says little by itself; together with its silence it says enough. */
+export function leaderUnreachable(core: Core, peer: NodeId): void {
+  if (core.leaderId === peer) core.isLeaderSuspect = true
+}
+
+/** As if the shortest time-out had passed: somebody who still hears the leader protects it by refusing the pre-vote. */
+function giveUpLeader(core: Core): void {
+  const { electionTicks, random } = core.options
+  core.isLeaderSuspect = false
+  core.electionElapsed = Math.max(core.electionElapsed, electionTicks)
+  core.electionTimeout = Math.min(
+    core.electionTimeout,
+    electionTicks + (random() % Math.ceil(electionTicks / 2)),
+  )
 }
 
 /** Only votes of the configuration in force count, and both halves while it is joint. */
@@ -111,7 +140,13 @@ function answerPreVote(core: Core, message: RequestVote): void {
     send(core, { ...voteResponse(core, message), term: message.term, granted: true })
   } else {
     promise(core, { ...voteResponse(core, message), granted: false }, 'hardState')
+    if (core.role === 'follower' && !hearsLeader(core)) hasten(core)
   }
+}
+
+/** Somebody has noticed that nobody leads, and cannot win against this log: no need to wait for the own time-out. */
+function hasten(core: Core): void {
+  core.electionTimeout = Math.min(core.electionTimeout, core.electionElapsed + 1)
 }
 
 /** Granted whether or not the candidate, or this node, is a voter in this node's view: its log may lag [thesis 4.2.2]. */

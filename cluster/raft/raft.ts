@@ -15,6 +15,7 @@ import {
   handleRequestVote,
   handleRequestVoteResponse,
   handleTimeoutNow,
+  leaderUnreachable,
   tickElection,
 } from './election.ts'
 import { handleAppendEntries } from './follower.ts'
@@ -187,6 +188,7 @@ function walDone(core: Core, sequence: number): void {
 
 /** Whatever was under way to the peer is in doubt: ask where it stands instead of streaming on. */
 function peerUnreachable(core: Core, nodeId: NodeId): void {
+  leaderUnreachable(core, nodeId)
   const peer = core.leadership?.peers.get(nodeId)
   if (peer?.state === 'replicate') peer.becomeProbe(peer.matchIndex + 1)
 }

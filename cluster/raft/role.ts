@@ -6,21 +6,24 @@
  * answer can be counted in another term.
  */
 import { assert } from './assert.ts'
-import { emit, envelope, promise, raiseTerm, resetElectionTimer } from './core.ts'
+import { emit, envelope, promise, raiseTerm, resetCampaignTimer, resetElectionTimer } from './core.ts'
 import type { Core, Leadership } from './core.ts'
 import type { NodeId, Term } from './types.ts'
 
 export function becomeFollower(core: Core, term: Term, leaderId: NodeId | null): void {
+  const wasBeaten = leaderId === null && (core.role === 'candidate' || core.role === 'preCandidate')
   if (term !== core.term) raiseTerm(core, term)
   core.role = 'follower'
   core.votes = new Map()
   setLeader(core, leaderId)
   dropLeadership(core)
-  resetElectionTimer(core)
+  if (wasBeaten) resetCampaignTimer(core)
+  else resetElectionTimer(core)
 }
 
 /** A question put to one leader is not answered by the next: its readers ask again. */
 export function setLeader(core: Core, leaderId: NodeId | null): void {
+  core.isLeaderSuspect = false
   if (core.leaderId === leaderId) return
   core.leaderId = leaderId
   refuseFollowerReads(core)

@@ -214,6 +214,7 @@ export class HttpTransport implements Transport {
       self: this.#options,
       standing: () => this.#options.standing?.() ?? FIRST_STANDING,
       peer,
+      onDisconnect: () => this.#events?.onUnreachable(peer),
       address,
       tls: this.#tls,
       names: this.#names,

@@ -31,6 +31,8 @@ export interface PeerClientOptions {
   readonly self: PeerIdentity
   readonly standing: () => PeerStanding
   readonly peer: NodeId
+  /** The connection for batches broke or was closed: what was under way is in doubt. */
+  readonly onDisconnect: () => void
   readonly address: PeerAddress
   readonly tls: PeerTls | null
   readonly names: AddressMemory
@@ -70,6 +72,7 @@ export class PeerClient {
     const origin = `${options.tls === null ? 'http' : 'https'}://${options.address}`
     const connection = connectionOptions(options)
     this.#batches = new Client(origin, connection)
+    this.#batches.on('disconnect', () => options.onDisconnect())
     this.#calls = new Pool(origin, { ...connection, connections: options.limits.callConnectionsMax })
   }
 

@@ -83,6 +83,7 @@ t.test('SegmentedLog.mend compares what is given with what was lost', async (t) 
     t.equal(leftAfter(files.copy(), [right(2)]), 4)
     t.equal(leftAfter(files.copy(), [wrong(2)]), 1)
     t.equal(leftAfter(files.copy(), [{ ...right(2), kind: 'configuration' }]), 1)
+    t.equal(leftAfter(files.copy(), [entry(2, 1, '3'.repeat(600))]), 1, 'the length alone is not enough')
   })
 
   t.test('by the chain value of the batch when the header is lost as well', async (t) => {
@@ -114,7 +115,39 @@ t.test('SegmentedLog.mend compares what is given with what was lost', async (t) 
   })
 })
 
+t.test('SegmentedLog.mend believes its own intact bytes rather than those it is given', async (t) => {
+  const files = oneBatch()
+  const expected = contentOn(files.copy())
+  damage(files, frameOf(2) + 100)
+  const log = logOn(files)
+  log.open()
+  log.mend({ committed: [wrong(1), right(2)] })
+  t.equal(contentOn(files), expected)
+})
+
 t.test('SegmentedLog after damage', async (t) => {
+  for (const [what, closing, inEntry] of [
+    ['its closing frame is missing and an entry is garbage', 0, 0xa5],
+    ['its closing frame is garbage and an entry is missing', 0xa5, 0],
+  ] as const) {
+    t.test(`keeps what is left of the last batch when ${what}`, async (t) => {
+      const files = new MemoryFiles()
+      const log = logOn(files)
+      log.open()
+      log.append([batchOf(1, { entries: entries(1, 1) })])
+      const start = files.size(files.segments()[0] ?? '')
+      const large = [2, 3, 4].map((index) => entry(index, 1, `${index}`.repeat(1200)))
+      log.append([batchOf(2, { entries: large })])
+      log.close()
+      const expected = contentOn(files.copy())
+      const bytes = files.bytesOf(files.segments()[0] ?? '')
+      bytes.fill(closing, bytes.length - SECTOR)
+      bytes.fill(inEntry, start + SECTOR, start + 2 * SECTOR)
+      const truth = new Map(large.map((made) => [`${made.index}/1`, made]))
+      t.same(mendedOn(files, truth), { content: expected, holes: 1 })
+    })
+  }
+
   t.test('finds holes wherever all entries of a batch are lost', async (t) => {
     const files = oneBatch()
     damage(files, frameOf(1), 4 * 632 - 40)

@@ -32,7 +32,6 @@ export interface PowerCut {
 }
 
 export const LOSE_ALL: PowerCut = { names: 0, keeps: () => false, keepsLength: false }
-export const KEEP_ALL: PowerCut = { names: Number.POSITIVE_INFINITY, keeps: () => true, keepsLength: true }
 
 export class MemoryFiles implements FileOps {
   names = new Map<string, Inode>()

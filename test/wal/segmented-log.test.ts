@@ -1,6 +1,7 @@
 /**
  * Segments come, go and fail in the right order: rollover, deletion, every failing call.
  */
+import { basename } from 'node:path'
 import t from 'tap'
 import { StartError } from '../../cluster/types.ts'
 import type { WalBatch } from '../../cluster/wal/wal.ts'
@@ -162,6 +163,30 @@ t.test('SegmentedLog', async (t) => {
       t.same(files.segments(), before)
     })
   }
+
+  t.test(
+    'writes the hard state once more after the flush of its batch, in turn into two files',
+    async (t) => {
+      const files = new MemoryFiles()
+      const log = logOn(files)
+      log.open()
+      const calls: string[] = []
+      files.beforeChange = (operation, _count, path) => void calls.push(`${operation} ${basename(path)}`)
+      const batch = ['write 0000000000000001.wal', 'fdatasync 0000000000000001.wal']
+      for (const [parts, state] of [
+        [{ hardState: { currentTerm: 1, votedFor: null } }, 'hard-state-0'],
+        [{ hardState: { currentTerm: 1, votedFor: 'node-a' }, entries: entries(1, 2) }, 'hard-state-1'],
+        [{ base: { index: 4, term: 1 } }, 'hard-state-0'],
+        [{ entries: entries(5, 5) }, null],
+        [{ hardState: { currentTerm: 1, votedFor: 'node-a' } }, null],
+      ] as const) {
+        log.append([batchOf(1, parts)])
+        t.same(calls.splice(0), state === null ? batch : [...batch, `write ${state}`, `fdatasync ${state}`])
+      }
+      log.compact({ index: 5, term: 1 })
+      t.same(calls, [...batch, 'write hard-state-1', 'fdatasync hard-state-1'])
+    },
+  )
 
   t.test('refuses an unlawful batch and is dead from then on', async (t) => {
     const unlawful: Partial<WalBatch>[] = [

@@ -37,7 +37,7 @@ function newDir(): string {
 function mountSmall(): { path: string } | string {
   const path = join(scratch, 'small')
   mkdirSync(path)
-  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', path])
+  const mount = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', path])
   return mount.status === 0
     ? { path }
     : `mounting needs rights that this run lacks: ${mount.error?.message ?? mount.stderr.toString()}`
@@ -169,7 +169,7 @@ t.test('ThreadWal', async (t) => {
   t.test('says once that the disk is full, and acknowledges nothing that it does not keep', async (t) => {
     const mounted = mountSmall()
     if (typeof mounted === 'string') return t.plan(0, mounted)
-    t.teardown(() => spawnSync('umount', [mounted.path]))
+    t.teardown(() => spawnSync('/bin/umount', [mounted.path]))
     const options = { dir: join(mounted.path, 'raft'), ...identity, reserveBytes: 128 * 1024 }
     const session = await WalSession.open(new ThreadWal(options))
     t.equal(new Set(readdirSync(options.dir)).has('reserve'), true)

@@ -1,0 +1,30 @@
+/**
+ * Every seed that once broke a promise, run again.
+ *
+ * `npm run sim` writes a file here when a seed fails: { seed, events, reason }. It stays after the repair.
+ * Rule: the file names what was wrong then; whatever the simulator draws from the seed today must hold.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { runSeed } from '../sim/run-seed.ts'
+
+const FOLDER = dirname(fileURLToPath(import.meta.url))
+
+interface Regression {
+  readonly seed: number
+  readonly events: number
+  readonly reason: string
+}
+
+t.test('regressions', async (t) => {
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
+  t.comment(`${files.length} seeds`)
+  for (const file of files.toSorted()) {
+    const { seed, events, reason } = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Regression
+    t.test(`seed ${seed}: ${reason}`, { timeout: 120_000 }, async (t) => {
+      t.equal((await runSeed({ seed, events })).violation, null)
+    })
+  }
+})

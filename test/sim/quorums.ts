@@ -1,0 +1,25 @@
+/**
+ * Who can decide alone, computed from scratch for the checks.
+ *
+ * Rule: shares no code with cluster/raft, so that a wrong quorum there is seen here.
+ */
+import type { Configuration, NodeId } from '../../cluster/raft/types.ts'
+
+/** A majority of the voters, and of the outgoing half when there is one. */
+export function isQuorum({ voters, outgoing }: Configuration, members: ReadonlySet<NodeId>): boolean {
+  return [voters, outgoing].every((half) => {
+    const held = half.filter((id) => members.has(id)).length
+    return half.length === 0 || 2 * held > half.length
+  })
+}
+
+/** Every quorum of one shares a member with every quorum of the other. By trying all of them: groups are small. */
+export function overlap(one: Configuration, other: Configuration): boolean {
+  const names = [...new Set([...one.voters, ...one.outgoing, ...other.voters, ...other.outgoing])]
+  for (let chosen = 0; chosen < 2 ** names.length; chosen += 1) {
+    const here = new Set(names.filter((_, i) => (chosen >> i) % 2 === 1))
+    if (!isQuorum(one, here)) continue
+    if (isQuorum(other, new Set(names.filter((name) => !here.has(name))))) return false
+  }
+  return true
+}

@@ -1,0 +1,270 @@
+/**
+ * The StateMachine port as a simulation has it: rows in memory that do what LevelDB with synced batches does.
+ *
+ * Owns: that a batch is there whole or not at all, how long that takes, what a crash leaves. Knows nothing of: the log.
+ * Rule: rows are seen, and confirmed, only once they are durable; a batch that was under way at a crash may be either.
+ */
+import { createHash } from 'node:crypto'
+import {
+  type ApplyBatch,
+  type OpenedState,
+  StateDamagedError,
+  type StateBlock,
+  type StateBlockRequest,
+  type StateCut,
+  type StateMachine,
+  type StateSource,
+} from '../../cluster/types.ts'
+import type { Random } from './random.ts'
+import { decodeCommand, perform } from './sim-commands.ts'
+import { SimRows } from './sim-rows.ts'
+
+/** What survives a crash. */
+export class SimState {
+  rows = new SimRows()
+  record: Uint8Array | null = null
+  fault: string | null = null
+  /** Rows of an install that was cut short, verified. */
+  pulled: (readonly [string, string])[] = []
+  /** The next batch fails with EIO. */
+  failsApply = false
+  faultsMet = 0
+}
+
+export interface AppliedBatch {
+  readonly batch: ApplyBatch
+  readonly replies: readonly (readonly string[])[]
+}
+
+export interface SimMachineParts {
+  readonly state: SimState
+  readonly random: Random
+  /** How long the next batch takes to be durable. ms */
+  readonly flushMs: () => number
+  readonly after: (ms: number, kind: string, run: () => void) => void
+  /** Asked before every effect; false: the process is gone. */
+  readonly isAlive: () => boolean
+  readonly blockBytes: number
+  readonly onApplied: (applied: AppliedBatch) => void
+  readonly onInstalled: (record: Uint8Array) => void
+  /** Does now and then a batch again that it has done. Only to show that this is found out. */
+  readonly doesTwice: boolean
+}
+
+/** The row that counts the commands that took effect, and the time of the last. */
+export const TALLY = '#'
+export const NOTHING_TO_SNAPSHOT = 'a snapshot is taken of something'
+const encoder = new TextEncoder()
+/** One for each use: whoever waits for a shared one is remembered by it for ever. */
+const never = (): Promise<never> => new Promise(() => undefined)
+
+export class SimMachine implements StateMachine {
+  readonly #parts: SimMachineParts
+  /** What would make the state under way durable. */
+  #underWay: (() => void) | null = null
+
+  constructor(parts: SimMachineParts) {
+    this.#parts = parts
+  }
+
+  async open(): Promise<OpenedState> {
+    const { state } = this.#parts
+    return { record: state.fault === null ? state.record : null, fault: state.fault }
+  }
+
+  /** Of the durable rows. */
+  row(key: string): string | null {
+    return this.#parts.state.rows.get(key)
+  }
+
+  get effects(): number {
+    return tallyOf(this.#parts.state.rows).effects
+  }
+
+  async apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]> {
+    const { state, isAlive, onApplied } = this.#parts
+    if (!isAlive()) return never()
+    if (state.fault !== null) throw new StateDamagedError(state.fault)
+    const { replies, changes } = performAll(this.#parts.doesTwice ? doubled(batch) : batch, state.rows)
+    await this.#durably('state flushed', () => {
+      if (state.failsApply) {
+        state.failsApply = false
+        state.faultsMet += 1
+        throw new Error('EIO: simulated state disk')
+      }
+      for (const [key, value] of changes) state.rows.set(key, value)
+      state.record = batch.record
+      onApplied({ batch, replies })
+    })
+    return replies.map((entry) => entry.map((reply) => encoder.encode(reply)))
+  }
+
+  checksum(): Uint8Array {
+    return this.#parts.state.rows.checksum
+  }
+
+  async verify(): Promise<string | null> {
+    const { rows } = this.#parts.state
+    return rows.recounted() === rows.digest ? null : 'the checksum is not that of the rows'
+  }
+
+  async distrust(why: string): Promise<void> {
+    await this.#durably('state distrusted', () => {
+      this.#parts.state.fault ??= why
+    })
+  }
+
+  async snapshot(): Promise<StateCut> {
+    const { state, blockBytes } = this.#parts
+    if (state.fault !== null) throw new StateDamagedError(state.fault)
+    if (state.record === null) throw new Error(NOTHING_TO_SNAPSHOT)
+    const rows = state.rows.sorted()
+    return {
+      record: state.record,
+      checksum: state.rows.checksum,
+      block: async (request) => blockOf(rows, request, blockBytes),
+      release: async () => undefined,
+    }
+  }
+
+  async install(source: StateSource): Promise<Uint8Array> {
+    const { state, isAlive, onInstalled } = this.#parts
+    if (!isAlive()) return never()
+    const rows = new SimRows(await this.#pull(source))
+    if (!isAlive()) return never()
+    if (Buffer.compare(rows.checksum, source.checksum) !== 0) {
+      state.pulled = []
+      throw new Error('a snapshot has the checksum of its source')
+    }
+    await this.#durably('state switched', () => {
+      state.rows = rows
+      state.record = source.record
+      state.fault = null
+      state.pulled = []
+      onInstalled(source.record)
+    })
+    return source.record
+  }
+
+  async close(): Promise<void> {}
+
+  /** The process dies: what was under way may have reached the disk all the same. */
+  crash(): void {
+    const { state, random } = this.#parts
+    if (this.#underWay !== null && !state.failsApply && random.chance(0.5)) this.#underWay()
+    this.#underWay = null
+  }
+
+  /** Blocks that were verified before a break stay, also those of another source, as long as they are the same there. */
+  async #pull(source: StateSource): Promise<readonly (readonly [string, string])[]> {
+    const { state, random } = this.#parts
+    const kept = state.pulled
+    const rows: (readonly [string, string])[] = []
+    for (let after = ''; ; ) {
+      const held = kept.filter(([key]) => key > after).slice(0, 1 + random.below(8))
+      const last = held.at(-1)
+      const request = {
+        after: encoder.encode(after),
+        held:
+          last === undefined ? null : { through: encoder.encode(last[0]), digest: digestOf(packRows(held)) },
+      }
+      const block = await source.block(request)
+      const got = block.rows === null ? held : unpackRows(block.rows)
+      if (Buffer.compare(digestOf(packRows(got)), block.digest) !== 0)
+        throw new Error('a block has its digest')
+      rows.push(...got)
+      after = Buffer.from(block.through).toString()
+      const reached = after
+      state.pulled = [...rows, ...kept.filter(([key]) => key > reached)]
+      if (block.isEnd) return rows
+    }
+  }
+
+  #durably(kind: string, write: () => void): Promise<void> {
+    const { after, flushMs } = this.#parts
+    this.#underWay = write
+    return new Promise((resolve, reject) => {
+      after(flushMs(), kind, () => {
+        this.#underWay = null
+        try {
+          write()
+          resolve()
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  }
+}
+
+/** One batch in eight. */
+function doubled(batch: ApplyBatch): ApplyBatch {
+  const [first] = batch.entries
+  return first !== undefined && first.index % 8 === 0
+    ? { ...batch, entries: [...batch.entries, first] }
+    : batch
+}
+
+export function tallyOf(rows: SimRows): { readonly effects: number; readonly time: number } {
+  const [effects = 0, time = 0] = (rows.get(TALLY) ?? '0 0').split(' ').map(Number)
+  return { effects, time }
+}
+
+function performAll(
+  { entries }: ApplyBatch,
+  rows: SimRows,
+): { replies: string[][]; changes: ReadonlyMap<string, string | null> } {
+  const changes = new Map<string, string | null>()
+  let { effects, time } = tallyOf(rows)
+  const replies = entries.map((entry) => {
+    time = entry.time
+    return entry.commands.map((bytes) => {
+      const command = decodeCommand(bytes)
+      const changed = changes.get(command.key)
+      const { reply, value } = perform(command, changed === undefined ? rows.get(command.key) : changed)
+      if (value !== undefined) changes.set(command.key, value)
+      effects += 1
+      return reply
+    })
+  })
+  if (entries.length > 0) changes.set(TALLY, `${effects} ${time}`)
+  return { replies, changes }
+}
+
+function blockOf(
+  rows: readonly (readonly [string, string])[],
+  { after, held }: StateBlockRequest,
+  bytesMax: number,
+): StateBlock {
+  const from = Buffer.from(after).toString()
+  const rest = rows.filter(([key]) => key > from)
+  if (held !== null) {
+    const through = Buffer.from(held.through).toString()
+    const same = rest.filter(([key]) => key <= through)
+    const digest = digestOf(packRows(same))
+    if (same.at(-1)?.[0] === through && Buffer.compare(digest, held.digest) === 0)
+      return { rows: null, digest, through: held.through, isEnd: same.length === rest.length }
+  }
+  let bytes = 0
+  let count = 0
+  for (const [key, value] of rest) {
+    bytes += key.length + value.length
+    if (count > 0 && bytes > bytesMax) break
+    count += 1
+  }
+  const sent = packRows(rest.slice(0, count))
+  const through = encoder.encode(rest[count - 1]?.[0] ?? from)
+  return { rows: sent, digest: digestOf(sent), through, isEnd: count === rest.length }
+}
+
+function packRows(rows: readonly (readonly [string, string])[]): Uint8Array {
+  return encoder.encode(JSON.stringify(rows))
+}
+
+function unpackRows(bytes: Uint8Array): readonly (readonly [string, string])[] {
+  return JSON.parse(Buffer.from(bytes).toString()) as [string, string][]
+}
+
+function digestOf(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest()
+}

@@ -1,0 +1,144 @@
+/**
+ * What one seed is like: how many nodes, how fast, which faults and how strong.
+ *
+ * Owns: the draw. Knows nothing of: how faults are done. Rule: each seed has some faults and lacks others; bugs that need a rare
+ * mix, or the absence of something, are found that way (swarm testing).
+ */
+import { Random } from './random.ts'
+
+export const FAULTS = [
+  'crash',
+  'crashAtEffect',
+  'crashLoop',
+  'powerCutAll',
+  'stopOrderly',
+  'pause',
+  'wallJump',
+  'isolate',
+  'oneWay',
+  'split',
+  'bridge',
+  'heal',
+  'clog',
+  'swizzle',
+  'slowDisk',
+  'failSync',
+  'fullDisk',
+  'failApply',
+  'wipe',
+  'rot',
+  'replay',
+] as const
+
+export type Fault = (typeof FAULTS)[number]
+
+export interface Plan {
+  readonly seed: number
+  readonly nodes: number
+  readonly heartbeatMs: number
+  readonly electionTimeoutMs: number
+  readonly delayMinMs: number
+  readonly delayMeanMs: number
+  readonly tailRate: number
+  readonly tailMs: number
+  readonly lossRate: number
+  readonly duplicateRate: number
+  readonly keepsOrder: boolean
+  readonly isBatching: boolean
+  readonly flushMs: number
+  readonly applyMs: number
+  /** Share of flushes that take up to 30 s. */
+  readonly spikeRate: number
+  readonly spikeMs: number
+  readonly shortWriteRate: number
+  readonly tearsAnywhere: boolean
+  readonly segmentBytesMax: number
+  readonly blockBytes: number
+  readonly logKeepEntries: number
+  readonly clientsPerNode: number
+  readonly thinkMs: number
+  readonly keys: number
+  readonly readShare: number
+  readonly paddingMax: number
+  /** Largest difference of a clock's rate from 1. */
+  readonly skew: number
+  readonly wallSpreadMs: number
+  /** Mean time between two faults, and of being down, in a pause or cut off. ms */
+  readonly faultEveryMs: number
+  readonly faultLastsMs: number
+  /** 0: never in this run. */
+  readonly weights: Readonly<Record<Fault, number>>
+  /** Small limits meet their bounds often. */
+  readonly hasSmallLimits: boolean
+  readonly deadlineMs: number
+}
+
+/** How often a fault is chosen when a seed has it. */
+const WEIGHTS: Readonly<Record<Fault, number>> = {
+  crash: 10,
+  crashAtEffect: 10,
+  crashLoop: 2,
+  powerCutAll: 2,
+  stopOrderly: 5,
+  pause: 6,
+  wallJump: 3,
+  isolate: 8,
+  oneWay: 6,
+  split: 5,
+  bridge: 3,
+  heal: 14,
+  clog: 5,
+  swizzle: 3,
+  slowDisk: 4,
+  failSync: 3,
+  fullDisk: 2,
+  failApply: 2,
+  wipe: 4,
+  rot: 2,
+  replay: 8,
+}
+
+export function drawPlan(seed: number): Plan {
+  const random = new Random(seed, 'plan')
+  const some = <T>(rate: number, strong: () => T, none: T): T => (random.chance(rate) ? strong() : none)
+  const heartbeatMs = random.pick([10, 20, 20, 50])
+  const electionTimeoutMs = heartbeatMs * random.pick([10, 10, 10, 15, 20])
+  const weights = Object.fromEntries(
+    FAULTS.map((fault) => [fault, some(0.6, () => WEIGHTS[fault] * random.between(0.3, 3), 0)]),
+  ) as Record<Fault, number>
+  return {
+    seed,
+    nodes: random.pick([1, 2, 3, 3, 3, 3, 3, 3, 4, 5, 5, 5, 7]),
+    heartbeatMs,
+    electionTimeoutMs,
+    delayMinMs: random.between(0.1, 1),
+    delayMeanMs: random.pick([0.2, 1, 3, heartbeatMs / 2, heartbeatMs]),
+    tailRate: some(0.5, () => random.pick([0.001, 0.01, 0.05]), 0),
+    tailMs: random.pick([electionTimeoutMs, 10 * electionTimeoutMs, 60_000]),
+    lossRate: some(0.5, () => random.pick([0.01, 0.05, 0.15, 0.3]), 0),
+    duplicateRate: some(0.5, () => random.pick([0.01, 0.1, 0.3]), 0),
+    keepsOrder: random.chance(0.4),
+    isBatching: random.chance(0.6),
+    flushMs: random.pick([0.1, 1, 3, heartbeatMs]),
+    applyMs: random.pick([0.1, 1, 3, heartbeatMs]),
+    spikeRate: some(0.4, () => random.pick([0.0005, 0.003]), 0),
+    spikeMs: random.pick([electionTimeoutMs, 3_000, 30_000]),
+    shortWriteRate: some(0.3, () => 0.05, 0),
+    tearsAnywhere: random.chance(0.5),
+    segmentBytesMax: random.pick([2_048, 8_192, 65_536]),
+    blockBytes: random.pick([64, 512, 4_096]),
+    logKeepEntries: random.pick([2, 4, 4, 8, 16, 64, 1_000]),
+    clientsPerNode: random.pick([1, 2, 3, 5]),
+    thinkMs: random.pick([5, 20, 50, 200]),
+    keys: random.pick([2, 8, 40]),
+    readShare: random.pick([0.1, 0.4, 0.7]),
+    paddingMax: random.pick([0, 0, 30, 400]),
+    skew: some(0.5, () => random.pick([0.01, 0.1, 0.3, 0.6]), 0),
+    wallSpreadMs: some(0.6, () => 4 * 3_600_000, 0),
+    faultEveryMs: electionTimeoutMs * random.pick([1, 2, 4, 8]),
+    faultLastsMs: electionTimeoutMs * random.pick([1, 3, 6, 12]),
+    weights,
+    hasSmallLimits: random.chance(0.5),
+    deadlineMs: electionTimeoutMs * random.pick([4, 10, 20]),
+  }
+}

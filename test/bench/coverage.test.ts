@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { readRuns } from '../../scripts/coverage-blocks.ts'
+import { plainly } from '../helpers/plainly.ts'
 import { coverageOf, type FileCoverage } from '../../scripts/coverage-file.ts'
 import { coverageTable, shortfalls } from '../../scripts/coverage-table.ts'
 
@@ -72,7 +73,7 @@ function compileToy(t: Test): CompiledToy {
     '--strict',
   ]
   const compiler = { cwd: folder, encoding: 'utf8' } as const
-  const compiling = spawnSync(process.execPath, [TSC, ...options, 'toy.ts'], compiler)
+  const compiling = spawnSync(...plainly(process.execPath, TSC, ...options, 'toy.ts'), compiler)
   t.equal(compiling.status, 0, compiling.stdout)
   return {
     measure: (programs) => {
@@ -81,7 +82,7 @@ function compileToy(t: Test): CompiledToy {
         const file = join(folder, 'program.js')
         writeFileSync(file, `import { used, unused, Box, lazy } from './toy.js'\n${program}\n`)
         const env = { ...process.env, NODE_V8_COVERAGE: runs }
-        t.equal(spawnSync(process.execPath, [file], { env }).status, 0)
+        t.equal(spawnSync(...plainly(process.execPath, file), { env }).status, 0)
       }
       return coverageOf('toy.ts', compiled, readRuns(runs).get(pathToFileURL(compiled).href) ?? [])
     },

@@ -49,9 +49,9 @@ export class CoreLoop {
     return this.#raft.status()
   }
 
-  /** Null: not committed here, or compacted away. */
-  committed(index: LogIndex): Entry | null {
-    return this.#raft.committedEntries(index, index)[0] ?? null
+  /** Null: not in the log here, or not any more. */
+  entry(index: LogIndex): Entry | null {
+    return this.#raft.entry(index)
   }
 
   /** Count and bytes of what is committed and not applied. */

@@ -1,13 +1,14 @@
 /**
  * The `log.entries` call: a node whose log has holes asks others what was in them.
  *
- * Layout (docs/formats/peer-protocol.md): { indexes } -> { baseIndex, commitIndex }, body = MessagePack [[index, term, kind, data], ...].
- * Knows nothing of: what is done with an entry. Rule: only committed entries leave, for of any other nobody knows whether it will stay.
+ * Layout (docs/formats/peer-protocol.md): { indexes, terms } -> { baseIndex, commitIndex }, body = MessagePack [[index, term, kind, data], ...].
+ * Knows nothing of: what is done with an entry. Rule: an entry leaves when it is committed, or when it is of the very term that was
+ * asked for: there is one entry of a term at an index [thesis 3.5], committed or not. Of any other nobody knows whether it will stay.
  */
 import { Packr } from 'msgpackr'
 import { assert } from './assert.ts'
 import { collectBody } from './collect-body.ts'
-import type { Entry, EntryKind, LogIndex, NodeId } from '../raft/types.ts'
+import type { Entry, EntryKind, LogIndex, NodeId, Term } from '../raft/types.ts'
 import { PeerRefusedError, type CallHandler, type Transport } from '../transport/transport.ts'
 
 export const LOG_ENTRIES_METHOD = 'log.entries'
@@ -21,32 +22,41 @@ const KINDS: readonly EntryKind[] = ['noop', 'command', 'configuration']
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
 /** What the answering node can say of its log. */
-export interface CommittedLog {
+export interface LogView {
   readonly baseIndex: LogIndex
+  /** As far as it knows; 0 when it knows nothing of that. */
   readonly commitIndex: LogIndex
-  committed(index: LogIndex): Entry | null
+  /** Intact; null when there is none, or not any more. */
+  entry(index: LogIndex): Entry | null
   /** Somebody waits for an entry that does not exist yet. */
   onAskedBeyond(): void
 }
 
-export interface CommittedEntries {
+/** What is asked for: one index for each hole, and the term of the entry there where it is known. */
+export interface WantedEntry {
+  readonly index: LogIndex
+  readonly term: Term | null
+}
+
+export interface HeldEntries {
+  /** Those above `commitIndex` are of the term that was asked for. */
   readonly entries: readonly Entry[]
   /** The peer holds nothing up to this index any more, except in its state. */
   readonly baseIndex: LogIndex
   readonly commitIndex: LogIndex
 }
 
-export function logEntriesHandler(look: () => CommittedLog): CallHandler {
+export function logEntriesHandler(look: () => LogView): CallHandler {
   return async ({ header }) => {
-    const indexes = decodeIndexes(header)
+    const wanted = decodeWanted(header)
     const log = look()
     const { baseIndex, commitIndex } = log
-    if (indexes.some((index) => index > commitIndex)) log.onAskedBeyond()
+    if (wanted.some(({ index }) => index > commitIndex)) log.onAskedBeyond()
     const rows: (readonly unknown[])[] = []
     let bytes = 0
-    for (const index of indexes) {
-      const entry = log.committed(index)
-      if (entry === null) continue
+    for (const { index, term } of wanted) {
+      const entry = log.entry(index)
+      if (entry === null || (index > commitIndex && entry.term !== term)) continue
       bytes += entry.data.length
       if (rows.length > 0 && bytes > ANSWER_BYTES_MAX) break
       rows.push([entry.index, entry.term, entry.kind, entry.data])
@@ -59,25 +69,37 @@ export function logEntriesHandler(look: () => CommittedLog): CallHandler {
 export async function callLogEntries(
   transport: Transport,
   peer: NodeId,
-  { indexes, signal, timeoutMs }: { indexes: readonly LogIndex[]; signal: AbortSignal; timeoutMs: number },
-): Promise<CommittedEntries> {
-  const header = { indexes: indexes.slice(0, INDEXES_MAX) }
+  { wanted, signal, timeoutMs }: { wanted: readonly WantedEntry[]; signal: AbortSignal; timeoutMs: number },
+): Promise<HeldEntries> {
+  const asked = wanted.slice(0, INDEXES_MAX)
+  const header = { indexes: asked.map(({ index }) => index), terms: asked.map(({ term }) => term) }
   const answer = await transport.call(peer, LOG_ENTRIES_METHOD, { header, signal, timeoutMs })
   const rows: unknown = packr.unpack(await collectBody(answer.body, BODY_BYTES_MAX))
   assert(Array.isArray(rows) && rows.length <= INDEXES_MAX, 'entries come as a list')
   const entries = rows.map(toEntry)
   assert(
-    entries.every(({ index }) => indexes.includes(index)),
+    entries.every((entry) => asked.some(({ index }) => index === entry.index)),
     'only entries that were asked for come back',
   )
   return { ...boundsOf(answer.header), entries }
 }
 
-function decodeIndexes(header: unknown): readonly LogIndex[] {
-  const indexes = typeof header === 'object' && header !== null && 'indexes' in header ? header.indexes : null
-  if (!Array.isArray(indexes) || indexes.length > INDEXES_MAX || !indexes.every(isIndex))
+function decodeWanted(header: unknown): readonly WantedEntry[] {
+  const { indexes, terms = [] } = (typeof header === 'object' && header !== null ? header : {}) as {
+    readonly indexes?: unknown
+    readonly terms?: unknown
+  }
+  if (
+    !Array.isArray(indexes) ||
+    indexes.length > INDEXES_MAX ||
+    !indexes.every(isIndex) ||
+    !Array.isArray(terms)
+  )
     throw new PeerRefusedError('bad_request', `Entries are asked for by at most ${INDEXES_MAX} indexes`)
-  return indexes
+  return indexes.map((index, i) => {
+    const term: unknown = terms[i]
+    return { index, term: isIndex(term) ? term : null }
+  })
 }
 
 function boundsOf(header: unknown): { baseIndex: LogIndex; commitIndex: LogIndex } {

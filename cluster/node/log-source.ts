@@ -2,7 +2,7 @@
  * What this node can tell another one of its log.
  *
  * Owns: the answers of `log.entries`, and a push when somebody waits for an entry that does not exist yet.
- * Knows nothing of: why the other has lost it. Rule: only what is committed here is told.
+ * Knows nothing of: why the other has lost it, and what may be told of an entry (log-entries-call.ts).
  */
 import type { CoreLoop } from './core-loop.ts'
 import { LOG_ENTRIES_METHOD, logEntriesHandler } from './log-entries-call.ts'
@@ -33,7 +33,7 @@ export class LogSource {
       return {
         baseIndex: base.index,
         commitIndex,
-        committed: (index) => loop.committed(index),
+        entry: (index) => loop.entry(index),
         onAskedBeyond: () => void this.#push(),
       }
     })

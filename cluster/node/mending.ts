@@ -2,16 +2,16 @@
  * Brings a damaged node back to one consistent start with the help of the others.
  *
  * Owns: asking them, in turn and for ever, and what is done with an answer. Knows nothing of: elections; the core does not exist yet.
- * Rule: a node that mends only asks. It answers nothing, votes for nobody and acknowledges nothing, because it does not know what it
- * has promised until its log is whole.
+ * Rule: a node that mends votes for nobody and acknowledges nothing, because it does not know what it has promised until its log is
+ * whole. All that it gives away is what is intact in that log.
  */
 import { assert } from './assert.ts'
-import { callLogEntries } from './log-entries-call.ts'
+import { callLogEntries, logEntriesHandler, type WantedEntry } from './log-entries-call.ts'
 import { appliedOf, type Found, type Lack, lackOf } from './mending-plan.ts'
 import { pullState } from './state-pull.ts'
 import { type Logger, StartError, type StateMachine } from '../types.ts'
 import type { Entry, LogIndex, NodeId } from '../raft/types.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { CallHandler, Transport } from '../transport/transport.ts'
 import type { Wal, WalContent } from '../wal/wal.ts'
 import type { Clock, Timer } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
@@ -32,8 +32,9 @@ export class Mending {
   readonly #abort = new AbortController()
   #found: Found
   #waitsFor = ''
-  /** Committed entries for holes, as peers gave them. */
-  readonly #entries = new Map<LogIndex, Entry>()
+  /** Entries for holes, as peers gave them: committed ones, and those that are the lost ones by their term. */
+  readonly #committed = new Map<LogIndex, Entry>()
+  readonly #same = new Map<LogIndex, Entry>()
   /** What each peer said last, so that the same refusal is told once. */
   readonly #refusals = new Map<string, string>()
   #wake: () => void = () => undefined
@@ -45,6 +46,18 @@ export class Mending {
     const lack = lackOf(found)
     if (lack !== null && lack.of !== 'base' && parts.peers.length === 0) throw cannotMend(lack)
   }
+
+  /** Other nodes may need what is intact here while this one waits for them: an entry of a log is no promise. */
+  readonly answerEntries: CallHandler = logEntriesHandler(() => {
+    const { base, entries, holes } = this.#found.log
+    const lost = new Set(holes.map(({ index }) => index))
+    return {
+      baseIndex: 0,
+      commitIndex: 0,
+      entry: (index) => (lost.has(index) ? null : (entries[index - base.index - 1] ?? null)),
+      onAskedBeyond: () => undefined,
+    }
+  })
 
   /** What is still missing, as a sentence. */
   get waitsFor(): string {
@@ -79,43 +92,54 @@ export class Mending {
       case 'state':
         return this.#pull(lack.atLeast, this.#parts.peers)
       case 'entries':
-        return this.#fill(lack.indexes)
+        return this.#fill(this.#found.log.holes)
     }
   }
 
-  async #fill(indexes: readonly LogIndex[]): Promise<boolean> {
+  /**
+   * The very entries that were lost close the holes whether they are committed or not: then nothing has changed here. Otherwise
+   * committed ones are needed for all of them.
+   */
+  async #fill(holes: readonly WantedEntry[]): Promise<boolean> {
     const { peers, wal } = this.#parts
-    const before = this.#entries.size
+    const before = this.#committed.size + this.#same.size
     const forgetful: NodeId[] = []
     for (const peer of peers) {
-      const missing = this.#missing(indexes)
-      if (missing.length > 0 && (await this.#ask(peer, missing))) forgetful.push(peer)
+      if (this.#filling(holes)) break
+      if (await this.#ask(peer, holes)) forgetful.push(peer)
     }
-    const [missing] = this.#missing(indexes)
-    if (missing === undefined) {
-      const committed = indexes
-        .map((index) => this.#entries.get(index))
-        .filter((entry) => entry !== undefined)
-      this.#take(await wal.mend({ committed }))
+    const filling = this.#filling(holes)
+    if (filling) {
+      this.#take(await wal.mend({ committed: filling }))
       return true
     }
-    if (this.#entries.size > before) return true
+    if (this.#committed.size + this.#same.size > before) return true
     // Whoever has compacted the entry holds it in its state.
-    return forgetful.length > 0 && (await this.#pull(missing, forgetful))
+    const missing = holes.find(({ index }) => !this.#committed.has(index))
+    return forgetful.length > 0 && missing !== undefined && (await this.#pull(missing.index, forgetful))
   }
 
-  #missing(indexes: readonly LogIndex[]): readonly LogIndex[] {
-    return indexes.filter((index) => !this.#entries.has(index))
+  #filling(holes: readonly WantedEntry[]): readonly Entry[] | null {
+    for (const source of [this.#same, this.#committed]) {
+      const entries = holes.map(({ index }) => source.get(index)).filter((entry) => entry !== undefined)
+      if (entries.length === holes.length) return entries
+    }
+    return null
   }
 
   /** True when the peer has forgotten one of the entries. */
-  async #ask(peer: NodeId, indexes: readonly LogIndex[]): Promise<boolean> {
+  async #ask(peer: NodeId, holes: readonly WantedEntry[]): Promise<boolean> {
     const { transport, limits } = this.#parts
+    const wanted = holes.filter(({ index }) => !this.#committed.has(index))
     try {
-      const options = { indexes, signal: this.#abort.signal, timeoutMs: limits.mendCallTimeoutMs }
-      const { entries, baseIndex } = await callLogEntries(transport, peer, options)
-      for (const entry of entries) this.#entries.set(entry.index, entry)
-      return indexes.some((index) => index <= baseIndex)
+      const options = { wanted, signal: this.#abort.signal, timeoutMs: limits.mendCallTimeoutMs }
+      const { entries, baseIndex, commitIndex } = await callLogEntries(transport, peer, options)
+      for (const entry of entries) {
+        if (entry.index <= commitIndex) this.#committed.set(entry.index, entry)
+        const hole = holes.find(({ index }) => index === entry.index)
+        if (hole?.term === entry.term) this.#same.set(entry.index, entry)
+      }
+      return wanted.some(({ index }) => index <= baseIndex)
     } catch (error) {
       this.#tellRefusal(peer, error)
       return false
@@ -143,7 +167,8 @@ export class Mending {
 
   #take(log: WalContent): void {
     assert(log.holes.length === 0, 'a mended log has no holes')
-    this.#entries.clear()
+    this.#committed.clear()
+    this.#same.clear()
     this.#found = { ...this.#found, log }
   }
 

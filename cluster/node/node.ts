@@ -13,6 +13,7 @@ import { assert } from './assert.ts'
 import { damageIn, distrust } from './distrust.ts'
 import { Driver, DRIVER_METHODS } from './driver.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from './limits.ts'
+import { LOG_ENTRIES_METHOD } from './log-entries-call.ts'
 import { Mending } from './mending.ts'
 import { type Found, lackOf, membersIn } from './mending-plan.ts'
 import { nodeMetrics } from './node-metrics.ts'
@@ -252,6 +253,7 @@ export class Node {
   #handlerOf(method: string): CallHandler {
     return async (call) => {
       if (this.#driver) return this.#driver.answer(method, call)
+      if (this.#mending && method === LOG_ENTRIES_METHOD) return this.#mending.answerEntries(call)
       throw new PeerRefusedError('mending', `Node ${this.nodeId} is being mended and answers nothing yet`)
     }
   }

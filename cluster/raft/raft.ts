@@ -74,12 +74,10 @@ export class Raft {
     return statusOf(this.#core)
   }
 
-  /** What is committed of from..through and still in the log, for whoever has lost it. */
-  committedEntries(from: LogIndex, through: LogIndex): readonly Entry[] {
-    const { log, commitIndex } = this.#core
-    const first = Math.max(from, log.base.index + 1)
-    const last = Math.min(through, commitIndex)
-    return first <= last ? log.slice(first, last) : []
+  /** What the log holds there, committed or not, for whoever has lost it. Null: nothing, or not any more. */
+  entry(index: LogIndex): Entry | null {
+    const { log } = this.#core
+    return index > log.base.index && index <= log.lastIndex ? (log.slice(index, index)[0] ?? null) : null
   }
 
   /** How far the state machine is behind what is committed. Count and bytes of data. */

@@ -3,7 +3,6 @@
  * until then they promise nothing to anybody.
  */
 import t, { type Test } from 'tap'
-import { LOG_ENTRIES_METHOD } from '../../cluster/node/log-entries-call.ts'
 import { SNAPSHOT_METHODS } from '../../cluster/node/snapshot-calls.ts'
 import { StateDamagedError } from '../../cluster/types.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
@@ -192,6 +191,32 @@ t.test('a hole in the log', async (t) => {
     await world.stopAll()
   })
 
+  t.test('that nobody knows to be committed is filled by the very entry of another log', async (t) => {
+    const world = await NodeWorld.started()
+    await appendMany(world, 6)
+    await world.untilEqual()
+    const [behind = '', other = ''] = world.followers
+    const third = world.leaderOrDie()
+    const applied = world.node(behind).appliedIndex
+    const earlier = world.state(behind).copy()
+    await appendMany(world, 6)
+    await world.untilEqual()
+    for (const nodeId of world.nodeIds) world.crash(nodeId)
+    for (const nodeId of [behind, other]) world.seat(nodeId).setStateBack(earlier.copy())
+    // Holes in both, and the third stays away: only what is intact in the one closes the hole of the other.
+    world.seat(behind).damageLog(applied + 2)
+    world.seat(other).damageLog(applied + 4)
+    await world.start(behind)
+    await world.start(other)
+    await world.clock.runUntil(() => world.serving.length === 2, { limitMs: 60_000 })
+    await world.clock.runUntil(() => world.leader !== null, { limitMs: 60_000 })
+    t.strictSame(logsDisagree(world), [])
+    await world.start(third)
+    await untilEveryoneIsEqual(t, world)
+    t.equal(world.texts(behind).filter((text) => text.startsWith('text')).length, 12)
+    await world.stopAll()
+  })
+
   t.test('where the damaged entry never was committed voids what came after it', async (t) => {
     const world = await NodeWorld.started()
     await appendMany(world, 4)
@@ -254,7 +279,7 @@ t.test('a node that mends', async (t) => {
     world.crash(third)
     // What the other holds is committed, but alone it cannot know; and the one that mends must not help it to a majority.
     world.seat(other).setStateBack(world.state(behind))
-    world.seat(behind).damageLog(applied + 2)
+    world.seat(behind).damageLog(applied + 2, { keepTerm: false })
     const { hardState } = world.disk(behind).image.head
     await world.start(other)
     await world.start(behind)
@@ -263,7 +288,7 @@ t.test('a node that mends', async (t) => {
     t.not(world.node(other).status().role, 'leader')
     t.strictSame(world.disk(behind).image.head.hardState, hardState)
     const { transport } = world.process(other)
-    for (const method of [LOG_ENTRIES_METHOD, SNAPSHOT_METHODS.open, 'propose', 'state.checksums']) {
+    for (const method of [SNAPSHOT_METHODS.open, 'propose', 'state.checksums']) {
       const call = transport.call(behind, method, { header: null })
       await t.rejects(world.run(call), { name: 'PeerRefusedError', code: 'mending' }, method)
     }

@@ -167,7 +167,7 @@ function recover(world: SimWorld, faults: SimFaults): void {
 function chooseCore(world: SimWorld): readonly SimSeat[] {
   const faults = world.random.faults
   const healthy = faults.shuffle(world.seats.filter(({ isLost, isDamaged }) => !isLost && !isDamaged))
-  const majority = world.plan.tearsAnywhere ? healthy.length : (world.seats.length >> 1) + 1
+  const majority = (world.seats.length >> 1) + 1
   const chosen = healthy.slice(0, majority + faults.below(healthy.length - majority + 1))
   // Damaged ones come along: the others must mend them.
   return [...chosen, ...world.seats.filter(({ isLost, isDamaged }) => isDamaged && !isLost)]

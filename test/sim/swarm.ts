@@ -124,8 +124,7 @@ export function drawPlan(seed: number): Plan {
     spikeRate: some(0.4, () => random.pick([0.0005, 0.003]), 0),
     spikeMs: random.pick([electionTimeoutMs, 3_000, 30_000]),
     shortWriteRate: some(0.3, () => 0.05, 0),
-    // A node with a hole in what it never acknowledged waits for the others, so it counts as one that is damaged.
-    tearsAnywhere: random.chance(0.5) && weights.wipe === 0 && weights.rot === 0,
+    tearsAnywhere: random.chance(0.5),
     segmentBytesMax: random.pick([2_048, 8_192, 65_536]),
     blockBytes: random.pick([64, 512, 4_096]),
     logKeepEntries: random.pick([2, 4, 4, 8, 16, 64, 1_000]),

@@ -14,7 +14,7 @@ import { percentile } from './bench-statistics.ts'
 
 export const RAFT_ROW = 'raft: put 256 B'
 export const ETCD_MISSING = 'etcd not found: apt-get install etcd-server'
-const ROUNDS = 2
+const ROUNDS = 3
 const VALUE_BYTES = 256
 /** Enough that no compression or cache of either side sees the same one soon. */
 const VALUES = 512

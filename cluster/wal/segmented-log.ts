@@ -97,6 +97,12 @@ export class SegmentedLog {
     return recovered.content
   }
 
+  /** Sets room aside for a full disk. A step of its own: at a first start it takes longer than all the rest of `open`. */
+  makeReserve(): void {
+    assert(this.#holed === null, 'a log with holes changes nothing on the disk')
+    this.#orDie(() => this.#files.makeReserve())
+  }
+
   /** Writes the log anew with its holes closed; what it was goes aside. */
   mend(mending: WalMending): WalContent {
     return this.#orDie(() => {
@@ -167,7 +173,6 @@ export class SegmentedLog {
     if (isStaleDamaged) setAside(this.#files, this.#options.dir, stale)
     else this.#delete(stale)
     this.#deleteDead()
-    this.#files.makeReserve()
   }
 
   #rewriteTail({ closed }: RecoveredLog, tail: LogTail): void {

@@ -131,6 +131,7 @@ export class ThreadWal implements Wal {
         for (const sequence of reply.sequences) this.#events?.onDurable(sequence)
         return
       case 'compacted':
+      case 'reserved':
         this.#metrics = reply.metrics
         return
       case 'failed':

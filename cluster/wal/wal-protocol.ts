@@ -58,7 +58,7 @@ export type WalReply =
       readonly bytes: number
       readonly metrics: WalMetrics
     }
-  | { readonly type: 'compacted'; readonly metrics: WalMetrics }
+  | { readonly type: 'compacted' | 'reserved'; readonly metrics: WalMetrics }
   | { readonly type: 'failed'; readonly error: PackedError }
   | { readonly type: 'closed' }
 

@@ -27,7 +27,9 @@ let failed = false
 
 orFail(() => {
   const content = log.open()
+  const hasHoles = content.holes.length > 0
   reply({ type: 'opened', content, metrics: log.metrics() }, buffersOf(content))
+  if (!hasHoles) makeReserve()
 })
 port.on('message', (first: WalRequest) => {
   for (let request: WalRequest | null = first; request !== null; ) request = serve(request)
@@ -42,6 +44,7 @@ function serve(request: WalRequest): WalRequest | null {
       orFail(() => {
         const content = log.mend(unpackMending(request))
         reply({ type: 'mended', content, metrics: log.metrics() }, buffersOf(content))
+        makeReserve()
       })
       return nextRequest()
     case 'compact':
@@ -77,6 +80,12 @@ function serveGroup(first: AppendRequest): WalRequest | null {
     })
   })
   return next
+}
+
+/** The node starts meanwhile; what it appends waits here until there is room to fail in. */
+function makeReserve(): void {
+  log.makeReserve()
+  reply({ type: 'reserved', metrics: log.metrics() })
 }
 
 function nextRequest(): WalRequest | null {

@@ -6,6 +6,7 @@
  */
 import t from 'tap'
 import type { Entry } from '../../cluster/raft/types.ts'
+import type { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
 import { batchOf, entries, entry } from '../contracts/wal.ts'
 import { threeSegments, truthOf } from './known-log.ts'
@@ -64,12 +65,12 @@ function crashAt(call: number): Crash | null {
   let model = EMPTY
   let log = logOn(files, SMALL)
   let lawful: readonly LogModel[] = [model]
-  if (failureOf(() => log.open()) !== null) return { files, lawful }
+  if (failureOf(() => open(log)) !== null) return { files, lawful }
   for (const step of SCRIPT) {
     if (step === 'restart') {
       log.close()
       log = logOn(files, SMALL)
-      if (failureOf(() => log.open()) !== null) return { files, lawful }
+      if (failureOf(() => open(log)) !== null) return { files, lawful }
       continue
     }
     lawful = statesDuring(model, step)
@@ -78,6 +79,11 @@ function crashAt(call: number): Crash | null {
     lawful = [model]
   }
   return null
+}
+
+function open(log: SegmentedLog): void {
+  log.open()
+  log.makeReserve()
 }
 
 /** Every choice of what survives; a file without its name is kept whole or not at all, nobody reads it. */

@@ -3,6 +3,7 @@
  */
 import t from 'tap'
 import type { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
+import type { WalContent } from '../../cluster/wal/wal.ts'
 import { batchOf, entries, entry } from '../contracts/wal.ts'
 import { LimitedFiles } from './limited-files.ts'
 import { contentOn, logOn } from './log-on-files.ts'
@@ -17,6 +18,13 @@ const CAPACITY = 2 * 4096 + 4096 + RESERVE_BYTES + 700
 function logWith(files: MemoryFiles, told: string[] = []): SegmentedLog {
   const onDiskFull = () => void told.push('the disk is full')
   return logOn(files, { reserveBytes: RESERVE_BYTES, segmentBytesMax: 4096, onDiskFull })
+}
+
+/** As the log thread does it. */
+function opened(log: SegmentedLog): WalContent {
+  const content = log.open()
+  log.makeReserve()
+  return content
 }
 
 /** Appends until it fails; returns how many entries were acknowledged. */
@@ -37,16 +45,18 @@ t.test('SegmentedLog with a reserve', async (t) => {
       const files = new MemoryFiles()
       const log = logWith(files)
       log.open()
+      t.notOk(files.paths().includes(RESERVE), 'what is in the log does not wait for it')
+      log.makeReserve()
       t.equal(files.size(RESERVE), RESERVE_BYTES)
       t.equal(log.metrics().reserveBytes, RESERVE_BYTES)
       log.close()
       const made = files.bytesOf(RESERVE)
       const again = logWith(files)
-      again.open()
+      opened(again)
       t.equal(files.bytesOf(RESERVE), made, 'it was not written again')
       t.equal(again.metrics().reserveBytes, RESERVE_BYTES)
       again.close()
-      logOn(files, { reserveBytes: 100 }).open()
+      opened(logOn(files, { reserveBytes: 100 }))
       t.equal(files.size(RESERVE), 100, 'another size is made anew')
     },
   )
@@ -56,7 +66,7 @@ t.test('SegmentedLog with a reserve', async (t) => {
       const files = new LimitedFiles(CAPACITY, code)
       const told: string[] = []
       const log = logWith(files, told)
-      log.open()
+      opened(log)
       const { acked, failure } = fill(log)
       t.same(told, ['the disk is full'])
       t.notOk(files.paths().includes(RESERVE))
@@ -78,7 +88,7 @@ t.test('SegmentedLog with a reserve', async (t) => {
     const files = new LimitedFiles(CAPACITY - RESERVE_BYTES)
     const told: string[] = []
     const log = logWith(files, told)
-    log.open()
+    opened(log)
     t.equal(log.metrics().reserveBytes, 0)
     t.same(
       files.paths().filter((path) => path.includes('reserve')),
@@ -93,13 +103,13 @@ t.test('SegmentedLog with a reserve', async (t) => {
   t.test('gives it up to start at all', async (t) => {
     const small = new LimitedFiles(1024 + 3 * 1024 + 2 * 2048 + RESERVE_BYTES + 1024)
     const log = logWith(small)
-    log.open()
+    opened(log)
     log.append([batchOf(1, { entries: entries(1, 3) })])
     log.append([batchOf(2, { entries: entries(4, 6) })])
     log.close()
     const told: string[] = []
     const again = logWith(small, told)
-    t.equal(again.open().entries.length, 6)
+    t.equal(opened(again).entries.length, 6)
     t.same(told, ['the disk is full'])
   })
 
@@ -107,7 +117,7 @@ t.test('SegmentedLog with a reserve', async (t) => {
     const files = new MemoryFiles()
     const told: string[] = []
     const log = logWith(files, told)
-    log.open()
+    opened(log)
     files.beforeChange = (operation) => {
       if (operation === 'fdatasync')
         throw Object.assign(new Error('ENOSPC: no space left on device, fdatasync'), { code: 'ENOSPC' })
@@ -123,6 +133,6 @@ t.test('SegmentedLog with a reserve', async (t) => {
       if (operation === 'fsync' && path.includes('reserve'))
         throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })
     }
-    t.throws(() => logWith(files).open(), { name: 'WalWriteError', message: /EIO/ })
+    t.throws(() => opened(logWith(files)), { name: 'WalWriteError', message: /EIO/ })
   })
 })

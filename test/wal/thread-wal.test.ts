@@ -171,9 +171,12 @@ t.test('ThreadWal', async (t) => {
     if (typeof mounted === 'string') return t.plan(0, mounted)
     t.teardown(() => spawnSync('/bin/umount', [mounted.path]))
     const options = { dir: join(mounted.path, 'raft'), ...identity, reserveBytes: 128 * 1024 }
-    const session = await WalSession.open(new ThreadWal(options))
-    t.equal(new Set(readdirSync(options.dir)).has('reserve'), true)
-    let index = 0
+    const wal = new ThreadWal(options)
+    const session = await WalSession.open(wal)
+    await session.settled(session.append({ entries: entries(1, 1) }))
+    t.equal(new Set(readdirSync(options.dir)).has('reserve'), true, 'it is there before anything is written')
+    t.equal(wal.metrics().reserveBytes, 128 * 1024)
+    let index = 1
     while (session.fatal.length === 0) {
       index++
       await session.settled(session.append({ entries: [entry(index, 1, 'x'.repeat(8000))] }))

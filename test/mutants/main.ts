@@ -40,6 +40,18 @@ async function hunter(queue: Mutant[]): Promise<void> {
   }
 }
 
+/** What test/mutants/mutants.test.ts reads. Rows of mutants that were not hunted this time stay as they are. */
+function writeSeeds(path: string): void {
+  const known = new Map<string, number>(existsSync(path) ? readSeeds(path) : [])
+  for (const { id, seed } of rows) {
+    if (seed === null || seed === 0) known.delete(id)
+    else known.set(id, seed)
+  }
+  const kept = [...known].filter(([id]) => MUTANTS.some((mutant) => mutant.id === id))
+  const sorted = kept.toSorted(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }))
+  writeFileSync(path, `${JSON.stringify(sorted.map(([id, seed]) => ({ id, seed })), null, 2)}\n`)
+}
+
 process.stdout.write('id     seed      time  bug [what found it]\n')
 const queue = [...chosen]
 await Promise.all(Array.from({ length: Number(values.workers) }, () => hunter(queue)))
@@ -48,5 +60,5 @@ const mean = seeds.reduce((sum, seed) => sum + seed, 0) / Math.max(1, seeds.leng
 process.stdout.write(
   `${rows.length} mutants and canaries, ${failures} wrong; seeds to kill: mean ${mean.toFixed(1)}, most ${Math.max(0, ...seeds)}\n`,
 )
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
+if (values.json !== undefined) writeSeeds(values.json)
 process.exitCode = failures === 0 ? 0 : 1

@@ -1,6 +1,9 @@
 /** Every mutant. `npm run mutants` hunts them from seed 1 on; test/mutants/mutants.test.ts by the seeds that are known to kill. */
 import { CORE_MUTANTS } from './core-mutants.ts'
+import { LOG_MUTANTS } from './log-mutants.ts'
 import type { Mutant } from './mutant.ts'
+import { NODE_MUTANTS } from './node-mutants.ts'
+import { STORE_MUTANTS } from './store-mutants.ts'
 
 /** They prove that the harness can do both: let live and kill. */
 export const CANARIES: readonly Mutant[] = [
@@ -23,4 +26,9 @@ export const CANARIES: readonly Mutant[] = [
   },
 ]
 
-export const MUTANTS: readonly Mutant[] = [...CORE_MUTANTS]
+export const MUTANTS: readonly Mutant[] = [
+  ...CORE_MUTANTS,
+  ...LOG_MUTANTS,
+  ...NODE_MUTANTS,
+  ...STORE_MUTANTS,
+]

@@ -161,6 +161,9 @@ t.test('SegmentedLog', async (t) => {
       const before = files.segments()
       t.throws(() => logOn(files, { [field]: other }).open(), StartError)
       t.same(files.segments(), before)
+      const segments = new MemoryFiles()
+      for (const path of before) segments.put(path, files.bytesOf(path))
+      t.throws(() => logOn(segments, { [field]: other }).open(), StartError, 'its segments alone as well')
     })
   }
 

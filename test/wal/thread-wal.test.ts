@@ -130,42 +130,6 @@ t.test('ThreadWal', async (t) => {
     t.same(again.durable, [])
   })
 
-  t.test('refuses a damaged log with the file, the place and what to do', async (t) => {
-    const dir = newDir()
-    const session = await WalSession.open(new ThreadWal({ dir, ...identity }))
-    await session.settled(session.append({ entries: entries(1, 3) }))
-    await session.wal.close()
-    const file = join(dir, readdirSync(dir).find((name) => name.endsWith('.wal')) as string)
-    writeFileSync(file, 'no log at all')
-    const error = await WalSession.open(new ThreadWal({ dir, ...identity })).catch((cause: unknown) => cause)
-    t.ok(error instanceof WalCorruptError)
-    t.match(error, { code: 'log_damaged', file, offset: 0, hint: /copy/ })
-  })
-
-  t.test('refuses the log of another cluster, node or incarnation', async (t) => {
-    const dir = newDir()
-    await (await WalSession.open(new ThreadWal({ dir, ...identity }))).wal.close()
-    for (const other of [{ clusterId: 'cluster-2' }, { nodeId: 'node-b' }, { incarnation: 'second' }]) {
-      const error = await WalSession.open(new ThreadWal({ dir, ...identity, ...other })).catch(
-        (cause: unknown) => cause,
-      )
-      t.ok(error instanceof StartError)
-      t.match(error, { code: 'log_foreign' })
-    }
-  })
-
-  t.test('tells an impossible batch once as fatal and acknowledges nothing after it', async (t) => {
-    const session = await WalSession.open(new ThreadWal({ dir: newDir(), ...identity }))
-    await session.settled(session.append({ entries: entries(1, 2) }))
-    session.append({ entries: entries(9, 9) })
-    session.append({ entries: entries(3, 3) })
-    await session.wal.close()
-    t.same(session.durable, [1])
-    t.equal(session.fatal.length, 1)
-    t.match(session.fatal[0]?.message, /leaves a gap/)
-    session.append({ entries: entries(3, 3) })
-  })
-
   t.test('says once that the disk is full, and acknowledges nothing that it does not keep', async (t) => {
     const mounted = mountSmall()
     if (typeof mounted === 'string') return t.plan(0, mounted)

@@ -33,6 +33,8 @@ const TEST_LIMIT_MS = 120_000
 const SEEDS_LIMIT_MS = 3_600_000
 /** The words of the runner for a test that was ended by a clock. */
 const TIMED_OUT = /^timeout!/
+/** The machine is in the way, not the mutant. */
+const NO_ROOM = /EADDRINUSE|EMFILE|address is in use/
 /** The change of text is wrong itself. The test runner says so below the failure. */
 const NO_SENSE = /^ *type: (ReferenceError|SyntaxError)$/m
 
@@ -60,7 +62,8 @@ async function huntByTests(mutant: Mutant, files: readonly string[], limitMs: nu
 /** What the first failing test says; null when none failed by its own words. A line at the margin is of the file, not of a test in it. */
 function failureIn(output: string): string | null {
   const [, indent = '', name = ''] = /^( *)not ok \d+ - (.*?)( #.*)?$/m.exec(output) ?? []
-  return indent === '' || TIMED_OUT.test(name) || NO_SENSE.test(output) ? null : name
+  const isNoProof = TIMED_OUT.test(name) || NO_ROOM.test(name) || NO_SENSE.test(output)
+  return indent === '' || isNoProof ? null : name
 }
 
 interface Ended {

@@ -224,7 +224,7 @@ const node: readonly TestedRow[] = [
     'applier.ts',
     '      if (index % checksumEvery === 0) break\n',
     '',
-    'node/state-guard',
+    'node/applier',
   ],
   [
     'N17',
@@ -232,7 +232,7 @@ const node: readonly TestedRow[] = [
     'applier.ts',
     '      await this.#work\n      if (this.#isClosed) return null\n',
     '      if (this.#isClosed) return null\n',
-    'node/node-recovery',
+    'node/applier',
   ],
   [
     'N18',
@@ -240,7 +240,7 @@ const node: readonly TestedRow[] = [
     'applier.ts',
     '    this.#waiting = this.#waiting.filter(({ index }) => index > record.appliedIndex)\n',
     '',
-    'node/node-recovery',
+    'node/applier',
   ],
   [
     'N19',
@@ -447,10 +447,10 @@ const transport: readonly TestedRow[] = [
   ],
   [
     'T5',
-    'a body that breaks off passes for a whole one',
-    'incoming-body.ts',
-    '      throw this.#source.blame(cause)\n',
-    '      return null\n',
+    'a batch of any size is kept in memory',
+    'peer-server.ts',
+    '    if (length > FRAME_BYTES_MAX) return null\n',
+    '',
     'transport/http-refusals',
   ],
   [

@@ -4,8 +4,12 @@
 import t from 'tap'
 import type { ProposalOutcome } from '../../cluster/node/batcher.ts'
 import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import { encodeProposals } from '../../cluster/node/log-entry.ts'
+import { PROPOSE_METHOD } from '../../cluster/node/propose-call.ts'
 import { Proposals } from '../../cluster/node/proposals.ts'
 import { Condition } from '../../cluster/types.ts'
+import { command } from '../helpers/memory-state-machine.ts'
+import { NodeWorld } from '../helpers/node-world.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
 const LIMITS = { ...DEFAULT_NODE_LIMITS, batchProposalsMax: 4, forwardsInflightMax: 2 }
@@ -90,5 +94,20 @@ t.test('Proposals of a follower', async (t) => {
     bench.proposals.refuse(new Condition('shutting_down', 'This node is stopping'))
     await t.rejects(bench.proposals.propose(new Uint8Array(10)), { code: 'shutting_down' })
     t.equal(bench.proposals.pendingCount, 1)
+  })
+})
+
+t.test('a leader', async (t) => {
+  t.test('bad_request: takes no proposal that a node makes in the name of another', async (t) => {
+    const world = await NodeWorld.started()
+    const leader = world.leaderOrDie()
+    const [asker = '', other = ''] = world.followers
+    const { incarnation, boot } = world.seat(other)
+    const proposal = { sequence: 100, ackedBelow: 0, command: command('append forged') }
+    const body = encodeProposals([{ nodeId: other, incarnation, boot, ...proposal }])
+    const { transport } = world.process(asker)
+    const outcome = world.run(transport.call(leader, PROPOSE_METHOD, { header: null, body }))
+    await t.rejects(outcome, { code: 'bad_request' })
+    await world.stopAll()
   })
 })

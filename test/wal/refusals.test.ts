@@ -27,6 +27,23 @@ function shortLog(): MemoryFiles {
 }
 
 t.test('SegmentedLog.open', async (t) => {
+  t.test(
+    'refuses a segment that lost its last batch cleanly, although what follows still fits',
+    async (t) => {
+      const files = new MemoryFiles()
+      const log = logOn(files, { segmentBytesMax: 3072 })
+      log.open()
+      log.append([batchOf(1, { entries: entries(1, 2) })])
+      const length = files.bytesOf(FIRST).length
+      log.append([batchOf(2, { hardState: { currentTerm: 1, votedFor: 'node-b' } })])
+      log.append([batchOf(3, { hardState: { currentTerm: 2, votedFor: null }, entries: entries(3, 3) })])
+      log.close()
+      t.equal(files.segments().length, 2)
+      files.put(FIRST, Buffer.from(files.bytesOf(FIRST).subarray(0, length)))
+      t.equal(refusalOf(files), 'refused', 'a vote is missing')
+    },
+  )
+
   t.test('refuses a log whose segments are gone, or of which one is missing', async (t) => {
     const { files } = threeSegments()
     const [first = '', second = '', third = ''] = files.segments()

@@ -191,6 +191,15 @@ t.test('SegmentedLog', async (t) => {
     },
   )
 
+  t.test('refuses an unlawful batch that a later one of the same flush would replace', async (t) => {
+    const log = logOn(new MemoryFiles())
+    log.open()
+    log.append([batchOf(1, { entries: entries(1, 2) })])
+    const behindGap = batchOf(2, { entries: entries(9, 9) })
+    const anew = batchOf(3, { base: { index: 20, term: 2 }, entries: entries(21, 21, 2) })
+    t.throws(() => log.append([behindGap, anew]), { name: 'AssertionError' })
+  })
+
   t.test('refuses an unlawful batch and is dead from then on', async (t) => {
     const unlawful: Partial<WalBatch>[] = [
       { entries: entries(5, 5) },

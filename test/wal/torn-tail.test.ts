@@ -137,28 +137,4 @@ t.test('SegmentedLog.open never forgets what was flushed', async (t) => {
     }
     t.same([...outcomes].toSorted(), ['kept', 'refused'])
   })
-
-  t.test(
-    'refuses a segment that lost its last batch cleanly, although what follows still fits',
-    async (t) => {
-      const files = new MemoryFiles()
-      const log = logOn(files, { segmentBytesMax: 3072 })
-      log.open()
-      log.append([batchOf(1, { entries: entries(1, 2) })])
-      const length = files.bytesOf(FIRST).length
-      log.append([batchOf(2, { hardState: { currentTerm: 1, votedFor: 'node-b' } })])
-      log.append([batchOf(3, { hardState: { currentTerm: 2, votedFor: null }, entries: entries(3, 3) })])
-      log.close()
-      t.equal(files.segments().length, 2)
-      t.equal(
-        refusalOf(withSegment(files, files.bytesOf(FIRST).subarray(0, length))),
-        'refused',
-        'a vote is missing',
-      )
-    },
-  )
 })
-
-function refusalOf(files: MemoryFiles): string {
-  return outcomeOf(files, () => contentOn(files))
-}

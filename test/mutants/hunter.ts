@@ -53,7 +53,9 @@ async function huntByTests(mutant: Mutant, files: readonly string[], limitMs: nu
     if (code === 0) continue
     const failure = failureIn(output)
     if (failure === null)
-      throw new Error(`Cannot hunt ${mutant.id}: ${file} failed without a failing test\n${output.slice(-2000)}`)
+      throw new Error(
+        `Cannot hunt ${mutant.id}: ${file} failed without a failing test\n${output.slice(-2000)}`,
+      )
     return { seed: 0, why: `${file}: ${failure}` }
   }
   return { seed: null, why: `survived ${files.join(', ')}` }

@@ -41,16 +41,19 @@ t.test('mutants', async (t) => {
     if (mutant) t.throws(() => changedText(mutant, 'something else'), /occurs 0 times/)
   })
 
-  t.test('are no mutants but mistakes when they do not load, make no sense, never end or have no test', async (t) => {
-    for (const mistake of MISTAKES) {
-      const limitMs = mistake.bug === 'never ends' ? 3_000 : 60_000
-      await t.rejects(
-        hunt(mistake, { firstSeed: 1, seeds: 1, events: 1, limitMs }),
-        { message: /^Cannot hunt E/ },
-        mistake.bug,
-      )
-    }
-  })
+  t.test(
+    'are no mutants but mistakes when they do not load, make no sense, never end or have no test',
+    async (t) => {
+      for (const mistake of MISTAKES) {
+        const limitMs = mistake.bug === 'never ends' ? 3_000 : 60_000
+        await t.rejects(
+          hunt(mistake, { firstSeed: 1, seeds: 1, events: 1, limitMs }),
+          { message: /^Cannot hunt E/ },
+          mistake.bug,
+        )
+      }
+    },
+  )
 
   t.test('all die, and the canaries do as they must', async (t) => {
     const queue = [...CANARIES, ...MUTANTS]

@@ -4,6 +4,7 @@ import { CORE_MUTANTS } from './core-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { NODE_MUTANTS } from './node-mutants.ts'
+import { PROPOSAL_MUTANTS } from './proposal-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
 
 const STEP = '    const core = this.#core\n    advanceMembership(core)\n'
@@ -52,7 +53,14 @@ export const CANARIES: readonly Mutant[] = [
 /** No bugs but mistakes in making one. The hunter must refuse them: each makes a test file fail, and proves nothing. */
 export const MISTAKES: readonly Mutant[] = [
   { id: 'E1', bug: 'does not parse', file: RAFT, find: STEP, replace: 'const =\n', killers: A_TEST },
-  { id: 'E2', bug: 'names what is not there', file: RAFT, find: STEP, replace: '    absent()\n', killers: A_TEST },
+  {
+    id: 'E2',
+    bug: 'names what is not there',
+    file: RAFT,
+    find: STEP,
+    replace: '    absent()\n',
+    killers: A_TEST,
+  },
   { id: 'E3', bug: 'never ends', file: RAFT, find: STEP, replace: '    for (;;);\n', killers: A_TEST },
   {
     id: 'E4',
@@ -68,6 +76,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CORE_MUTANTS,
   ...LOG_MUTANTS,
   ...NODE_MUTANTS,
+  ...PROPOSAL_MUTANTS,
   ...STORE_MUTANTS,
 ]
 

@@ -156,7 +156,7 @@ const rows: readonly TestedRow[] = [
     'a state is trusted again before its successor is current',
     'level-state-machine.ts',
     '        await this.#directory.makeCurrent(name)\n',
-    '        await this.#directory.endDistrust()\n        this.#onInstallStep(\'trusted\')\n        await this.#directory.makeCurrent(name)\n',
+    "        await this.#directory.endDistrust()\n        this.#onInstallStep('trusted')\n        await this.#directory.makeCurrent(name)\n",
     'store/state-crash-contract',
   ],
   [

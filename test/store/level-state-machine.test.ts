@@ -301,19 +301,25 @@ t.test('damage', (t) => {
     await stateMachine.close()
   })
 
-  t.test('by another hand after a clean stop is a fault, although record and checksum are as they were', async (t) => {
-    const world = await StoreWorld.withBucket(t)
-    await world.do(empty('a'))
-    const key = keyBytes(keys.object(world.photos.id, 'a'))
-    const { location } = world.store.stateMachine.handle.current
-    await world.store.stateMachine.close()
-    const db = await openDatabase(location, false)
-    await db.del(key)
-    await db.close()
-    const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
-    t.match(await stateMachine.open(), { record: null, fault: /missing|changed after the node was stopped/ })
-    await stateMachine.close()
-  })
+  t.test(
+    'by another hand after a clean stop is a fault, although record and checksum are as they were',
+    async (t) => {
+      const world = await StoreWorld.withBucket(t)
+      await world.do(empty('a'))
+      const key = keyBytes(keys.object(world.photos.id, 'a'))
+      const { location } = world.store.stateMachine.handle.current
+      await world.store.stateMachine.close()
+      const db = await openDatabase(location, false)
+      await db.del(key)
+      await db.close()
+      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+      t.match(await stateMachine.open(), {
+        record: null,
+        fault: /missing|changed after the node was stopped/,
+      })
+      await stateMachine.close()
+    },
+  )
 
   t.test('that took whole rows away, or brought old ones back, is found by verify alone', async (t) => {
     const changes: Record<string, (world: StoreWorld, key: Buffer) => Promise<void>> = {

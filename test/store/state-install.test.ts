@@ -63,7 +63,9 @@ t.test('pullInto', async (t) => {
   t.test('takes no rows that do not add up to the checksum of the source', async (t) => {
     const location = join(temporaryDirectory(t), 'incoming')
     const { checksum } = sourceOf(['a', 'b', 'c'])
-    await t.rejects(pullInto(location, sourceOf(['a', 'b'], { checksum }), quiet), { message: /do not add up/ })
+    await t.rejects(pullInto(location, sourceOf(['a', 'b'], { checksum }), quiet), {
+      message: /do not add up/,
+    })
   })
 
   t.test('keeps no row of an earlier attempt that the source has no longer', async (t) => {

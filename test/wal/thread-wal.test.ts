@@ -18,8 +18,6 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { ThreadWal } from '../../cluster/wal/thread-wal.ts'
-import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
-import { StartError } from '../../cluster/types.ts'
 import { batchOf, entries, entry, plain, walContract, WalSession } from '../contracts/wal.ts'
 
 /** This file runs compiled as well, when coverage is measured. */

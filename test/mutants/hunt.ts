@@ -6,12 +6,12 @@
  */
 import assert from 'node:assert/strict'
 import type { Hunted } from './hunter.ts'
-import { CANARIES, MUTANTS } from './mutants.ts'
+import { mutantOf } from './mutants.ts'
 
 const [first = 1, seeds = 1, events = 1] = process.argv.slice(2).map(Number)
-const mutant = [...CANARIES, ...MUTANTS].find((one) => one.id === process.env['HOLDFAST_MUTANT'])
-assert(mutant && typeof mutant.killers === 'string', 'a hunt has a mutant that dies by seeds')
-const run = await runnerOf(mutant.killers)
+const { killers } = mutantOf(process.env['HOLDFAST_MUTANT'])
+assert(typeof killers === 'string', 'a hunt has a mutant that dies by seeds')
+const run = await runnerOf(killers)
 
 process.stdout.write(`${JSON.stringify(await hunted())}\n`)
 

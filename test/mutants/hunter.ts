@@ -2,8 +2,8 @@
  * Sends out one hunt and brings its outcome home.
  *
  * Owns: the process, its bound in time. Knows nothing of: what is mutated, how seeds are judged.
- * Rule: a hunt that ends in any other way than with its line of JSON is an error, never a kill: a mutant that does not load
- * would pass for a dead one.
+ * Rule: only a broken promise of the simulation, or a test that fails while it runs, is a kill. A mutant that does not load, that
+ * makes no sense or that hangs is an error: it would pass for a dead one, and prove nothing.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,8 @@ export interface Hunt {
   readonly firstSeed: number
   readonly seeds: number
   readonly events: number
+  /** Of one process. ms */
+  readonly limitMs?: number
 }
 
 /** `seed` null: it survived. Of a mutant that tests kill, `seed` is 0. */
@@ -26,35 +28,60 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SWITCH = fileURLToPath(new URL('switch.ts', import.meta.url))
 const HUNT = fileURLToPath(new URL('hunt.ts', import.meta.url))
 const OUTPUT_BYTES_MAX = 1024 * 1024
+const TEST_LIMIT_MS = 120_000
+/** A thousand seeds take minutes. */
+const SEEDS_LIMIT_MS = 3_600_000
+/** The words of the runner for a test that was ended by a clock. */
+const TIMED_OUT = /^timeout!/
+/** The machine is in the way, not the mutant. */
+const NO_ROOM = /EADDRINUSE|EMFILE|address is in use/
+/** The change of text is wrong itself. The test runner says so below the failure. */
+const NO_SENSE = /^ *type: (ReferenceError|SyntaxError)$/m
 
-export async function hunt(mutant: Mutant, { firstSeed, seeds, events }: Hunt): Promise<Hunted> {
-  if (typeof mutant.killers !== 'string') return huntByTests(mutant, mutant.killers.tests)
-  const { output, code } = await run(mutant, [HUNT, ...[firstSeed, seeds, events].map(String)])
+export async function hunt(mutant: Mutant, { firstSeed, seeds, events, limitMs }: Hunt): Promise<Hunted> {
+  if (typeof mutant.killers !== 'string')
+    return huntByTests(mutant, mutant.killers.tests, limitMs ?? TEST_LIMIT_MS)
+  const args = [HUNT, ...[firstSeed, seeds, events].map(String)]
+  const { output, code } = await run(mutant, args, limitMs ?? SEEDS_LIMIT_MS)
   if (code !== 0) throw new Error(`Cannot hunt ${mutant.id}: the hunt ended with code ${code}\n${output}`)
   return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Hunted
 }
 
-async function huntByTests(mutant: Mutant, files: readonly string[]): Promise<Hunted> {
+async function huntByTests(mutant: Mutant, files: readonly string[], limitMs: number): Promise<Hunted> {
   for (const file of files) {
-    const { output, code } = await run(mutant, [file])
+    const { output, code } = await run(mutant, [file], limitMs)
     if (code === 0) continue
-    const failure = /^ *not ok \d+ - (.*?)( #.*)?$/m.exec(output)?.[1]
-    if (failure === undefined)
-      throw new Error(`Cannot hunt ${mutant.id}: ${file} did not run\n${output.slice(-2000)}`)
+    const failure = failureIn(output)
+    if (failure === null)
+      throw new Error(
+        `Cannot hunt ${mutant.id}: ${file} failed without a failing test\n${output.slice(-2000)}`,
+      )
     return { seed: 0, why: `${file}: ${failure}` }
   }
   return { seed: null, why: `survived ${files.join(', ')}` }
 }
 
-function run(
-  mutant: Mutant,
-  args: readonly string[],
-): Promise<{ readonly output: string; readonly code: number | null }> {
+/** What the first failing test says; null when none failed by its own words. A line at the margin is of the file, not of a test in it. */
+function failureIn(output: string): string | null {
+  const [, indent = '', name = ''] = /^( *)not ok \d+ - (.*?)( #.*)?$/m.exec(output) ?? []
+  const isNoProof = TIMED_OUT.test(name) || NO_ROOM.test(name) || NO_SENSE.test(output)
+  return indent === '' || isNoProof ? null : name
+}
+
+interface Ended {
+  readonly output: string
+  readonly code: number | null
+}
+
+function run(mutant: Mutant, args: readonly string[], limitMs: number): Promise<Ended> {
   const [program, words] = plainly(process.execPath, '--import', SWITCH, ...args)
   const child = spawn(program, words, {
     cwd: ROOT,
-    env: { ...process.env, HOLDFAST_MUTANT: mutant.id, TAP: '1' },
+    // At the first failure everything is known; what a mutant breaks later may only hang.
+    env: { ...process.env, HOLDFAST_MUTANT: mutant.id, TAP: '1', TAP_BAIL: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
   })
   let output = ''
   const keep = (text: string): void => {
@@ -64,6 +91,9 @@ function run(
   child.stderr.setEncoding('utf8').on('data', keep)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => resolve({ output, code }))
+    child.on('close', (code, signal) => {
+      if (signal === null) return resolve({ output, code })
+      reject(new Error(`Cannot hunt ${mutant.id}: ended by ${signal}, at most ${limitMs} ms are allowed`))
+    })
   })
 }

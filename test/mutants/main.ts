@@ -2,11 +2,13 @@
  * `npm run mutants [-- --seeds N --events M --only ID,ID --workers W --json FILE]`: kills every mutant, from seed 1 on.
  *
  * Owns: the hunt over all of them, its table, its exit code: 1 when a mutant survives, or when a canary does not do as it must.
+ * `--json` takes the seeds that killed into a file for test/mutants/mutants.test.ts.
  */
-import { writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { hunt, type Hunted } from './hunter.ts'
+import { readSeeds, writeSeeds } from './known-seeds.ts'
 import type { Mutant } from './mutant.ts'
 import { CANARIES, MUTANTS } from './mutants.ts'
 
@@ -40,6 +42,17 @@ async function hunter(queue: Mutant[]): Promise<void> {
   }
 }
 
+/** Seeds of mutants that were not hunted this time stay as they are. */
+function keepSeeds(file: string): void {
+  const seeds = existsSync(file) ? readSeeds(file) : new Map<string, number>()
+  for (const id of seeds.keys()) if (!MUTANTS.some((mutant) => mutant.id === id)) seeds.delete(id)
+  for (const { id, seed } of rows) {
+    if (seed === null || seed === 0) seeds.delete(id)
+    else if (MUTANTS.some((mutant) => mutant.id === id)) seeds.set(id, seed)
+  }
+  writeSeeds(file, seeds)
+}
+
 process.stdout.write('id     seed      time  bug [what found it]\n')
 const queue = [...chosen]
 await Promise.all(Array.from({ length: Number(values.workers) }, () => hunter(queue)))
@@ -48,5 +61,5 @@ const mean = seeds.reduce((sum, seed) => sum + seed, 0) / Math.max(1, seeds.leng
 process.stdout.write(
   `${rows.length} mutants and canaries, ${failures} wrong; seeds to kill: mean ${mean.toFixed(1)}, most ${Math.max(0, ...seeds)}\n`,
 )
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
+if (values.json !== undefined) keepSeeds(values.json)
 process.exitCode = failures === 0 ? 0 : 1

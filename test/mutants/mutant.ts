@@ -5,11 +5,14 @@
  * of test/mutants/switch.ts, which exists in test runs alone.
  */
 
-/** Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `node`: seeds of the simulator. Otherwise test files. */
+/**
+ * Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `node`: seeds of the simulator. Otherwise test files: quick
+ * ones that ask the machine for nothing but a temporary directory, or a port that is taken would pass for a kill.
+ */
 export type Killers = 'core' | 'node' | { readonly tests: readonly string[] }
 
 export interface Mutant {
-  /** Stable; `M..` are the named bugs of real Rafts, `X..` mechanical ones. */
+  /** Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T` and `S` slips in core, log, driver, transport and store. */
   readonly id: string
   /** The bug in a few words. */
   readonly bug: string

@@ -8,21 +8,15 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { changedText } from './changed-text.ts'
 import { hunt, type Hunted } from './hunter.ts'
+import { readSeeds } from './known-seeds.ts'
 import type { Mutant } from './mutant.ts'
-import { CANARIES, MUTANTS } from './mutants.ts'
+import { CANARIES, MISTAKES, MUTANTS } from './mutants.ts'
 
 const SEEDS_MAX = 1000
 const EVENTS = 20_000
 const HUNTS_AT_ONCE = 2
 
-const known = new Map<string, number>(
-  (
-    JSON.parse(readFileSync(new URL('known-seeds.json', import.meta.url), 'utf8')) as {
-      readonly id: string
-      readonly seed: number | null
-    }[]
-  ).map(({ id, seed }) => [id, seed ?? 1]),
-)
+const known = readSeeds(new URL('known-seeds.json', import.meta.url))
 
 async function hunted(mutant: Mutant): Promise<Hunted> {
   if (mutant.mustLive === true) return hunt(mutant, { firstSeed: 1, seeds: 3, events: EVENTS })
@@ -33,7 +27,7 @@ async function hunted(mutant: Mutant): Promise<Hunted> {
 
 t.test('mutants', async (t) => {
   t.test('have one id and one place each', async (t) => {
-    const all = [...CANARIES, ...MUTANTS]
+    const all = [...CANARIES, ...MISTAKES, ...MUTANTS]
     t.equal(new Set(all.map(({ id }) => id)).size, all.length)
     for (const mutant of all) {
       const source = readFileSync(new URL(`../../${mutant.file}`, import.meta.url), 'utf8')
@@ -47,7 +41,21 @@ t.test('mutants', async (t) => {
     if (mutant) t.throws(() => changedText(mutant, 'something else'), /occurs 0 times/)
   })
 
-  t.test('all die, and the canary lives', async (t) => {
+  t.test(
+    'are no mutants but mistakes when they do not load, make no sense, never end or have no test',
+    async (t) => {
+      for (const mistake of MISTAKES) {
+        const limitMs = mistake.bug === 'never ends' ? 3_000 : 60_000
+        await t.rejects(
+          hunt(mistake, { firstSeed: 1, seeds: 1, events: 1, limitMs }),
+          { message: /^Cannot hunt E/ },
+          mistake.bug,
+        )
+      }
+    },
+  )
+
+  t.test('all die, and the canaries do as they must', async (t) => {
     const queue = [...CANARIES, ...MUTANTS]
     const hunters = Array.from({ length: HUNTS_AT_ONCE }, async () => {
       for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {

@@ -6,12 +6,10 @@
  */
 import assert from 'node:assert/strict'
 import { registerHooks } from 'node:module'
-import { CANARIES, MUTANTS } from './mutants.ts'
 import { changedText } from './changed-text.ts'
+import { mutantOf } from './mutants.ts'
 
-const id = process.env['HOLDFAST_MUTANT']
-const mutant = [...CANARIES, ...MUTANTS].find((one) => one.id === id)
-assert(mutant, `there is no mutant '${id ?? ''}'`)
+const mutant = mutantOf(process.env['HOLDFAST_MUTANT'])
 const { href } = new URL(`../../${mutant.file}`, import.meta.url)
 
 registerHooks({

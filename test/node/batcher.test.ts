@@ -102,4 +102,15 @@ t.test('Batcher', async (t) => {
     await bench.add(1)
     t.strictSame(bench.outcomes.at(-1), [4, { accepted: false, reason: 'notLeader' }])
   })
+
+  t.test('backlogFull: refuses what is beyond its queue, and nothing before that', async (t) => {
+    const bench = new BatcherBench({ batcherQueueMax: 3 })
+    bench.isLogBusy = true
+    await bench.add(5)
+    const refused: ProposalOutcome = { accepted: false, reason: 'backlogFull' }
+    t.strictSame(bench.outcomes, [
+      [4, refused],
+      [5, refused],
+    ])
+  })
 })

@@ -2,6 +2,7 @@
  * Changing the members of a running group, from the order to the configuration in everybody's state.
  */
 import t from 'tap'
+import { decodeMachineRecord } from '../../cluster/node/machine-record.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 
 const four = { nodeIds: ['n1', 'n2', 'n3', 'n4', 'n5'], voters: ['n1', 'n2', 'n3'] }
@@ -128,6 +129,35 @@ t.test('changeConfiguration', async (t) => {
       code: 'shutting_down',
     })
     await world.stopAll()
+  })
+
+  t.test('is in no record of the state before it is committed', async (t) => {
+    const world = await NodeWorld.started({ node: { limits: { applyEntriesMax: 1 } } })
+    await world.untilEqual()
+    const leader = world.leaderOrDie()
+    world.seat(leader).applyMs = 1_000
+    const outcomes: Promise<unknown>[] = []
+    for (let i = 0; i < 3; i += 1) {
+      outcomes.push(world.append(leader, `text ${i}`).catch((error: unknown) => error))
+      const { commitIndex } = world.node(leader).status()
+      await world.clock.runUntil(() => world.node(leader).status().commitIndex > commitIndex, {
+        limitMs: 1_000,
+      })
+    }
+    // What is committed is still being applied while the change is on its way to nobody.
+    world.network.dropRate = 1
+    const { commitIndex } = world.node(leader).status()
+    outcomes.push(world.changeConfiguration({ voters: ['n1', 'n2'] }).catch((error: unknown) => error))
+    await world.clock.runUntil(() => world.node(leader).status().appliedIndex === commitIndex, {
+      limitMs: 10_000,
+    })
+    const status = world.node(leader).status()
+    t.ok(status.configurationIndex > status.commitIndex, 'the change is in the log, and not committed')
+    const { record } = world.state(leader).current
+    t.ok(record)
+    if (record) t.strictSame(decodeMachineRecord(record).configuration.voters, world.voters)
+    await world.stopAll()
+    await Promise.all(outcomes)
   })
 
   t.test('survives in a snapshot, index and all', async (t) => {

@@ -212,6 +212,16 @@ t.test('readBarrier', async (t) => {
     await world.stopAll()
   })
 
+  t.test('keeps no leader in office that was cut off', async (t) => {
+    const world = await NodeWorld.started()
+    const old = world.leaderOrDie()
+    world.network.isolate(old)
+    const outcome = codeOf(world.node(old).readBarrier())
+    await world.clock.runUntil(() => world.node(old).status().role !== 'leader', { limitMs: 5_000 })
+    t.match(await world.run(outcome), /no_leader|no_quorum/)
+    await world.stopAll()
+  })
+
   t.test('shares rounds: a thousand callers cost few', async (t) => {
     const world = await NodeWorld.started()
     const [reader = ''] = world.followers
@@ -242,6 +252,21 @@ t.test('failure', async (t) => {
     t.equal(await codeOf(world.node(leader).readBarrier()), 'shutting_down')
     t.match(world.node(leader).readiness(), { ready: false, reasons: [/EIO/] })
     await world.run(world.append(other, 'without it'))
+    await world.stopAll()
+  })
+
+  t.test('of the log takes the node out of every majority', async (t) => {
+    const world = await NodeWorld.started()
+    const leader = world.leaderOrDie()
+    const [failing = '', other = ''] = world.followers
+    world.disk(failing).fault = new Error('EIO')
+    void codeOf(world.append(leader, 'too much for its disk'))
+    await world.run(world.node(failing).failed)
+    world.crash(other)
+    const isOver = (): boolean => world.node(leader).status().role !== 'leader'
+    await world.clock.runUntil(isOver, { limitMs: 10_000 })
+    await world.clock.advance(5_000)
+    t.ok(isOver(), 'it gives no vote either')
     await world.stopAll()
   })
 

@@ -1,9 +1,16 @@
 /**
  * How one node reads the state of another: cuts that are bounded and given up, and a reader that goes on elsewhere.
  */
+import assert from 'node:assert/strict'
 import t from 'tap'
+import { Applier } from '../../cluster/node/applier.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import { decodeMachineRecord } from '../../cluster/node/machine-record.ts'
 import { encodeBlockRequest, SNAPSHOT_METHODS } from '../../cluster/node/snapshot-calls.ts'
+import { SnapshotPuller } from '../../cluster/node/snapshot-puller.ts'
+import type { Input } from '../../cluster/raft/types.ts'
 import type { CallResponse } from '../../cluster/transport/transport.ts'
+import { SILENT } from '../helpers/loggers.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 
 const keepLittle = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }
@@ -136,6 +143,45 @@ t.test('a pull', async (t) => {
     await world.clock.runUntil(() => world.texts(away).length === 600, { limitMs: 60_000 })
     t.equal(world.metric(away, 'snapshots_failed_total'), 0, 'within the same pull')
     t.equal(world.metric(leader, 'snapshots_served_total'), 3)
+    await world.stopAll()
+  })
+
+  t.test('takes no state that is older than its own, whatever it is told to fetch', async (t) => {
+    const world = await NodeWorld.started()
+    await appendMany(world, 20)
+    await world.untilEqual()
+    const { machine, transport } = world.process('n3')
+    const { record: bytes } = world.state('n3').current
+    assert(bytes !== null)
+    const record = decodeMachineRecord(bytes)
+    const parts = { clock: world.clock, transport, stateMachine: machine, logger: SILENT }
+    const limits = DEFAULT_NODE_LIMITS
+    const applier = new Applier({
+      ...parts,
+      limits,
+      session: { nodeId: 'n3', incarnation: 'i', boot: 1 },
+      record: { ...record, appliedIndex: record.appliedIndex + 1 },
+      onApplied: () => undefined,
+      onPoint: () => undefined,
+      onFatal: () => undefined,
+    })
+    const told: Input[] = []
+    const counts = { served: 0, blocks: 0, installed: 0, failed: 0 }
+    const puller = new SnapshotPuller({
+      ...parts,
+      applier,
+      limits,
+      counts,
+      submit: (input) => told.push(input),
+      peers: () => ['n1', 'n2'],
+      onDamaged: () => undefined,
+      onInstalled: () => undefined,
+    })
+    puller.fetch('n1', { index: 1, term: 1 })
+    await world.clock.runUntil(() => told.length > 0, { limitMs: 10_000 })
+    t.strictSame(told, [{ type: 'snapshotFailed' }])
+    t.equal(counts.failed, 0, 'nobody has what is wanted; nothing went wrong')
+    t.equal(applier.appliedIndex, record.appliedIndex + 1)
     await world.stopAll()
   })
 })

@@ -16,6 +16,7 @@ import { SILENT } from '../helpers/loggers.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { encodeCommand } from '../../src/store/command-codec.ts'
+import { openDatabase } from '../../src/store/open-state.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { encodeRow, keyBytes, RowDamagedError } from '../../src/store/row-codec.ts'
 import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/state-rows.ts'
@@ -204,6 +205,20 @@ t.test('damage', (t) => {
     }
   })
 
+  t.test('of a row that a command replaces unseen is met by the command', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    await world.do(put('k', { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1, 2, 3) }, 3))
+    const { stateMachine, reader } = world.store
+    const { db } = stateMachine.handle.current
+    const { versionId } = reader.object(world.photos, 'k') ?? assert.fail('there is an object')
+    const key = keyBytes(keys.inlineBody(world.photos.id, versionId))
+    const value = (await db.get(key)) ?? assert.fail('it has a body')
+    value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
+    await db.put(key, value)
+    await t.rejects(world.do(empty('k')), RowDamagedError)
+    t.equal((await stateMachine.damaged).name, 'RowDamagedError')
+  })
+
   t.test('that verify finds is told like any other', async (t) => {
     const { stateMachine } = (await damagedWorld(t)).store
     t.match(await stateMachine.verify(), /checksum does not agree/)
@@ -285,6 +300,26 @@ t.test('damage', (t) => {
     t.match(await stateMachine.open(), { record: null, fault: String })
     await stateMachine.close()
   })
+
+  t.test(
+    'by another hand after a clean stop is a fault, although record and checksum are as they were',
+    async (t) => {
+      const world = await StoreWorld.withBucket(t)
+      await world.do(empty('a'))
+      const key = keyBytes(keys.object(world.photos.id, 'a'))
+      const { location } = world.store.stateMachine.handle.current
+      await world.store.stateMachine.close()
+      const db = await openDatabase(location, false)
+      await db.del(key)
+      await db.close()
+      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
+      t.match(await stateMachine.open(), {
+        record: null,
+        fault: /missing|changed after the node was stopped/,
+      })
+      await stateMachine.close()
+    },
+  )
 
   t.test('that took whole rows away, or brought old ones back, is found by verify alone', async (t) => {
     const changes: Record<string, (world: StoreWorld, key: Buffer) => Promise<void>> = {

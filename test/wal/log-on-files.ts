@@ -4,6 +4,7 @@
 import type { SegmentedLogOptions } from '../../cluster/wal/segmented-log.ts'
 import { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
+import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
 import { plain } from '../contracts/wal.ts'
 import type { MemoryFiles } from './memory-files.ts'
@@ -45,5 +46,15 @@ export function mendedOn(files: MemoryFiles, truth: ReadonlyMap<string, Entry>):
     return { content: textOf(log.mend({ committed })), holes: holes.length }
   } finally {
     log.close()
+  }
+}
+
+/** What `open` gives, or `refused`; any other end than these is an error. */
+export function outcomeOf(files: MemoryFiles, open: () => string): string {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof WalCorruptError && error.file.startsWith(DIR) && error.hint !== '') return 'refused'
+    throw Object.assign(new Error(`no refusal, with ${files.paths().join()}`), { cause: error })
   }
 }

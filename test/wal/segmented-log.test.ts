@@ -161,6 +161,9 @@ t.test('SegmentedLog', async (t) => {
       const before = files.segments()
       t.throws(() => logOn(files, { [field]: other }).open(), StartError)
       t.same(files.segments(), before)
+      const segments = new MemoryFiles()
+      for (const path of before) segments.put(path, files.bytesOf(path))
+      t.throws(() => logOn(segments, { [field]: other }).open(), StartError, 'its segments alone as well')
     })
   }
 
@@ -187,6 +190,15 @@ t.test('SegmentedLog', async (t) => {
       t.same(calls, [...batch, 'write hard-state-1', 'fdatasync hard-state-1'])
     },
   )
+
+  t.test('refuses an unlawful batch that a later one of the same flush would replace', async (t) => {
+    const log = logOn(new MemoryFiles())
+    log.open()
+    log.append([batchOf(1, { entries: entries(1, 2) })])
+    const behindGap = batchOf(2, { entries: entries(9, 9) })
+    const anew = batchOf(3, { base: { index: 20, term: 2 }, entries: entries(21, 21, 2) })
+    t.throws(() => log.append([behindGap, anew]), { name: 'AssertionError' })
+  })
 
   t.test('refuses an unlawful batch and is dead from then on', async (t) => {
     const unlawful: Partial<WalBatch>[] = [

@@ -18,8 +18,6 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { ThreadWal } from '../../cluster/wal/thread-wal.ts'
-import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
-import { StartError } from '../../cluster/types.ts'
 import { batchOf, entries, entry, plain, walContract, WalSession } from '../contracts/wal.ts'
 
 /** This file runs compiled as well, when coverage is measured. */
@@ -128,42 +126,6 @@ t.test('ThreadWal', async (t) => {
     again.append({})
     await again.wal.close()
     t.same(again.durable, [])
-  })
-
-  t.test('refuses a damaged log with the file, the place and what to do', async (t) => {
-    const dir = newDir()
-    const session = await WalSession.open(new ThreadWal({ dir, ...identity }))
-    await session.settled(session.append({ entries: entries(1, 3) }))
-    await session.wal.close()
-    const file = join(dir, readdirSync(dir).find((name) => name.endsWith('.wal')) as string)
-    writeFileSync(file, 'no log at all')
-    const error = await WalSession.open(new ThreadWal({ dir, ...identity })).catch((cause: unknown) => cause)
-    t.ok(error instanceof WalCorruptError)
-    t.match(error, { code: 'log_damaged', file, offset: 0, hint: /copy/ })
-  })
-
-  t.test('refuses the log of another cluster, node or incarnation', async (t) => {
-    const dir = newDir()
-    await (await WalSession.open(new ThreadWal({ dir, ...identity }))).wal.close()
-    for (const other of [{ clusterId: 'cluster-2' }, { nodeId: 'node-b' }, { incarnation: 'second' }]) {
-      const error = await WalSession.open(new ThreadWal({ dir, ...identity, ...other })).catch(
-        (cause: unknown) => cause,
-      )
-      t.ok(error instanceof StartError)
-      t.match(error, { code: 'log_foreign' })
-    }
-  })
-
-  t.test('tells an impossible batch once as fatal and acknowledges nothing after it', async (t) => {
-    const session = await WalSession.open(new ThreadWal({ dir: newDir(), ...identity }))
-    await session.settled(session.append({ entries: entries(1, 2) }))
-    session.append({ entries: entries(9, 9) })
-    session.append({ entries: entries(3, 3) })
-    await session.wal.close()
-    t.same(session.durable, [1])
-    t.equal(session.fatal.length, 1)
-    t.match(session.fatal[0]?.message, /leaves a gap/)
-    session.append({ entries: entries(3, 3) })
   })
 
   t.test('says once that the disk is full, and acknowledges nothing that it does not keep', async (t) => {

@@ -2,11 +2,10 @@
  * A write that was cut short costs the batch it belonged to and nothing else; what was flushed is never cut off.
  */
 import t from 'tap'
-import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import { segmentPath } from '../../cluster/wal/recovery.ts'
 import { batchOf, entries, entry } from '../contracts/wal.ts'
 import { threeSegments, truthOf } from './known-log.ts'
-import { contentOn, logOn, mendedOn } from './log-on-files.ts'
+import { contentOn, logOn, mendedOn, outcomeOf } from './log-on-files.ts'
 import { DIR, MemoryFiles, SECTOR } from './memory-files.ts'
 
 const FIRST = segmentPath(DIR, 1)
@@ -138,83 +137,4 @@ t.test('SegmentedLog.open never forgets what was flushed', async (t) => {
     }
     t.same([...outcomes].toSorted(), ['kept', 'refused'])
   })
-
-  t.test(
-    'refuses a segment that lost its last batch cleanly, although what follows still fits',
-    async (t) => {
-      const files = new MemoryFiles()
-      const log = logOn(files, { segmentBytesMax: 3072 })
-      log.open()
-      log.append([batchOf(1, { entries: entries(1, 2) })])
-      const length = files.bytesOf(FIRST).length
-      log.append([batchOf(2, { hardState: { currentTerm: 1, votedFor: 'node-b' } })])
-      log.append([batchOf(3, { hardState: { currentTerm: 2, votedFor: null }, entries: entries(3, 3) })])
-      log.close()
-      t.equal(files.segments().length, 2)
-      t.equal(
-        refusalOf(withSegment(files, files.bytesOf(FIRST).subarray(0, length))),
-        'refused',
-        'a vote is missing',
-      )
-    },
-  )
-
-  t.test('refuses a log whose segments are gone, or of which one is missing', async (t) => {
-    const { files } = threeSegments()
-    const [first = '', second = '', third = ''] = files.segments()
-    for (const missing of [[first], [second], [third], [second, third], [first, second, third]]) {
-      const holed = files.copy()
-      for (const path of missing) holed.unlink(path)
-      t.equal(refusalOf(holed), 'refused', missing.join(', '))
-    }
-  })
-
-  t.test('refuses a log that is older than the vote it gave', async (t) => {
-    const { files } = threeSegments()
-    const older = steps[1]?.files.copy() as MemoryFiles
-    for (const path of files.paths()) if (!path.endsWith('.wal')) older.put(path, files.bytesOf(path))
-    t.equal(refusalOf(older), 'refused')
-  })
-
-  t.test('refuses a batch of which both records are lost, and changes nothing on the disk', async (t) => {
-    const { files } = threeSegments()
-    for (const path of files.segments()) {
-      const damaged = files.copy()
-      damaged.bytesOf(path).fill(0xa5, 1024)
-      const paths = damaged.paths()
-      t.equal(refusalOf(damaged), 'refused')
-      t.same(damaged.paths(), paths)
-      t.equal(damaged.changes, 0)
-    }
-  })
-
-  t.test('refuses foreign bytes after the last batch', async (t) => {
-    const { files } = steps.at(-1) as Step
-    const longer = Buffer.concat([files.bytesOf(FIRST), Buffer.alloc(64, 0xa5)])
-    t.equal(refusalOf(withSegment(files, longer)), 'refused')
-  })
-
-  t.test('refuses a segment whose heads are both damaged or are those of another segment', async (t) => {
-    const { files } = threeSegments()
-    const [first = '', second = ''] = files.segments()
-    const headless = files.copy()
-    for (const start of [20, SECTOR + 20]) headless.bytesOf(second).fill(0xa5, start, start + 8)
-    t.equal(refusalOf(headless), 'refused')
-    const renamed = files.copy()
-    renamed.put(second, files.bytesOf(first))
-    t.equal(refusalOf(renamed), 'refused')
-  })
 })
-
-function refusalOf(files: MemoryFiles): string {
-  return outcomeOf(files, () => contentOn(files))
-}
-
-function outcomeOf(files: MemoryFiles, open: () => string): string {
-  try {
-    return open()
-  } catch (error) {
-    if (error instanceof WalCorruptError && error.file.startsWith(DIR) && error.hint !== '') return 'refused'
-    throw Object.assign(new Error(`no refusal, with ${files.paths().join()}`), { cause: error })
-  }
-}

@@ -1,0 +1,140 @@
+/**
+ * Bugs on the way of a proposal: who takes it, how often it is asked for, and that it takes effect once.
+ *
+ * `M..` is of the list of named bugs in RELIABILITY.md, `N..` are slips of the pen.
+ */
+import type { Mutant } from './mutant.ts'
+import { inRoom, killedByTests, type TestedRow } from './rows.ts'
+
+const rows: readonly TestedRow[] = [
+  [
+    'M15',
+    'what an old leader took counts under the new one',
+    'proposals.ts',
+    '    if (this.#parts.route().term > outcome.term) this.#retryLater(pending)\n',
+    '',
+    'node/proposals',
+  ],
+  [
+    'M16',
+    'a leader takes proposals however far it is behind what is committed',
+    'driver.ts',
+    "    return entries > unappliedEntriesMax || bytes > unappliedBytesMax ? 'backlogFull' : null\n",
+    "    return entries + bytes + unappliedEntriesMax + unappliedBytesMax < 0 ? 'backlogFull' : null\n",
+    'node/disk-watch',
+  ],
+  [
+    'M28',
+    'a proposal that was sent to two leaders takes effect twice',
+    'sessions.ts',
+    "    if (has(session, sequence)) return 'duplicate'\n",
+    '',
+    'node/sessions',
+  ],
+  [
+    'N1',
+    'a refused proposal is not tried again',
+    'proposals.ts',
+    '      pending.lastRefusal = outcome.reason\n      this.#retryLater(pending)\n',
+    '      pending.lastRefusal = outcome.reason\n',
+    'node/snapshots',
+  ],
+  [
+    'N2',
+    'a proposal that a dead leader took is not asked for again',
+    'proposals.ts',
+    "      if (pending.state === 'accepted' && pending.acceptedTerm < term) pending.state = 'queued'\n",
+    '',
+    'node/node',
+  ],
+  [
+    'N3',
+    'a proposal that may be in a log is called refused when the node stops',
+    'proposals.ts',
+    'this.#fail(pending, mayBeLogged(pending) ? unknown : why)',
+    'this.#fail(pending, pending.attempts < 0 ? unknown : why)',
+    'node/node',
+  ],
+  [
+    'N4',
+    'a lost answer counts as a refusal',
+    'proposals.ts',
+    '    if (!(error instanceof PeerRefusedError)) pending.mayBeLogged = true\n',
+    '',
+    'node/node',
+  ],
+  [
+    'N5',
+    'proposals are taken after the end',
+    'proposals.ts',
+    '    if (this.#closed) throw this.#closed\n',
+    '',
+    'node/proposals',
+  ],
+  [
+    'N6',
+    'the proposals of a node have no bound',
+    'proposals.ts',
+    '      this.#pending.size >= limits.proposalsPendingMax ||\n',
+    '',
+    'node/node',
+  ],
+  [
+    'N7',
+    'the queue of a leader has no bound',
+    'batcher.ts',
+    'this.#queue.length >= this.#parts.limits.batcherQueueMax',
+    'this.#queue.length < 0',
+    'node/batcher',
+  ],
+  [
+    'N8',
+    'proposals are taken although the disk is full',
+    'driver.ts',
+    "    if (this.disk.isFull) return 'diskFull'\n",
+    '',
+    'node/disk-watch',
+  ],
+  [
+    'N9',
+    'a process of an older start takes effect',
+    'sessions.ts',
+    "    if (session && session.boot > boot) return 'stale'\n",
+    '',
+    'node/sessions',
+  ],
+  [
+    'N10',
+    'another data directory under the same name takes effect',
+    'sessions.ts',
+    "    if (session && session.incarnation !== incarnation) return 'foreign'\n",
+    '',
+    'node/sessions',
+  ],
+  [
+    'N11',
+    'a new process is taken for a repeat of the one before',
+    'sessions.ts',
+    '    if (!session || session.boot < boot) {\n',
+    '    if (!session) {\n',
+    'node/sessions',
+  ],
+  [
+    'N12',
+    'what is known to be answered is kept for ever',
+    'sessions.ts',
+    '    if (ackedBelow > session.ackedBelow) forget(session, ackedBelow)\n',
+    '',
+    'node/sessions',
+  ],
+  [
+    'N39',
+    'a node proposes in the name of another',
+    'propose-call.ts',
+    "    if (foreign) throw new PeerRefusedError('bad_request', 'A node proposes in its own name only')\n",
+    '',
+    'node/proposals',
+  ],
+]
+
+export const PROPOSAL_MUTANTS: readonly Mutant[] = killedByTests(inRoom('cluster/node/', rows))

@@ -1,0 +1,91 @@
+/**
+ * The way from committed entries to the state: what shares a batch, and what an install does to what waits.
+ */
+import t from 'tap'
+import { Applier } from '../../cluster/node/applier.ts'
+import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/limits.ts'
+import { encodeCommandEntry } from '../../cluster/node/log-entry.ts'
+import { encodeMachineRecord, type MachineRecord } from '../../cluster/node/machine-record.ts'
+import type { Entry } from '../../cluster/raft/types.ts'
+import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+const session = { nodeId: 'n1', incarnation: 'i1', boot: 1 }
+
+const EMPTY: MachineRecord = {
+  appliedIndex: 0,
+  appliedTerm: 0,
+  lastTime: 0,
+  configuration: { voters: ['n1'], learners: [], outgoing: [] },
+  configurationIndex: 0,
+  sessions: [],
+  recoveryEpoch: 0,
+  featureLevel: 1,
+}
+
+function entry(index: number): Entry {
+  const proposal = { ...session, sequence: index, ackedBelow: 0, command: command(`append ${index}`) }
+  return { index, term: 1, kind: 'command', data: encodeCommandEntry({ time: index, proposals: [proposal] }) }
+}
+
+function entries(first: number, last: number): Entry[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => entry(first + i))
+}
+
+/** A state that takes 10 ms for each write. */
+class ApplierBench {
+  readonly clock = new VirtualClock()
+  readonly machine = new MemoryStateMachine(new MemoryState(), {
+    flush: () => new Promise((resolve) => void this.clock.after(10, resolve)),
+  })
+  readonly points: number[] = []
+  readonly failures: Error[] = []
+  readonly applier: Applier
+
+  constructor(limits: Partial<NodeLimits> = {}) {
+    this.applier = new Applier({
+      stateMachine: this.machine,
+      session,
+      limits: { ...DEFAULT_NODE_LIMITS, ...limits },
+      record: EMPTY,
+      onApplied: () => undefined,
+      onPoint: (index) => this.points.push(index),
+      onFatal: (error) => this.failures.push(error),
+    })
+  }
+}
+
+t.test('Applier', async (t) => {
+  t.test('takes a checksum at every point, also when entries go on without a pause', async (t) => {
+    const bench = new ApplierBench({ checksumEvery: 4 })
+    bench.applier.push(entries(1, 18))
+    await bench.clock.advance(1_000)
+    t.equal(bench.applier.appliedIndex, 18)
+    t.strictSame(bench.points, [4, 8, 12, 16])
+  })
+
+  t.test('replaces the state only when the batch under way is finished', async (t) => {
+    const bench = new ApplierBench()
+    bench.applier.push(entries(1, 3))
+    let appliedAtInstall = -1
+    const installed = bench.applier.install(async () => {
+      appliedAtInstall = bench.applier.appliedIndex
+      return null
+    })
+    t.equal(await bench.clock.resolve(installed, { limitMs: 1_000 }), null)
+    t.equal(appliedAtInstall, 3)
+  })
+
+  t.test('applies nothing that the installed state holds, and goes on behind it', async (t) => {
+    const bench = new ApplierBench()
+    const installed = bench.applier.install(async () => {
+      bench.applier.push(entries(1, 7))
+      return encodeMachineRecord({ ...EMPTY, appliedIndex: 5, appliedTerm: 1, lastTime: 5 })
+    })
+    await bench.clock.resolve(installed, { limitMs: 1_000 })
+    await bench.clock.advance(100)
+    t.strictSame(bench.failures, [])
+    t.strictSame(bench.machine.texts, ['6', '7'])
+    t.equal(bench.applier.appliedIndex, 7)
+  })
+})

@@ -1,0 +1,72 @@
+/**
+ * Readers and the rounds that release them: none is released by a round that began before it asked, or before its index is applied.
+ */
+import t from 'tap'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import { ReadBarriers } from '../../cluster/node/read-barriers.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+/** A core that answers when the test says so. */
+class ReadBench {
+  readonly clock = new VirtualClock()
+  /** The ids of the rounds, in the order in which they were asked for. */
+  readonly asked: number[] = []
+  readonly released: string[] = []
+  appliedIndex = 10
+  readonly reads = new ReadBarriers({
+    clock: this.clock,
+    limits: DEFAULT_NODE_LIMITS,
+    submit: (input) => {
+      if (input.type === 'read') this.asked.push(input.readId)
+    },
+    appliedIndex: () => this.appliedIndex,
+    hasLeader: () => true,
+  })
+
+  async read(name: string): Promise<void> {
+    void this.reads.barrier().then(() => this.released.push(name))
+    await this.clock.settle()
+  }
+
+  async ready(round: number, index: number): Promise<void> {
+    this.reads.onReady(this.asked[round] ?? 0, index)
+    await this.clock.settle()
+  }
+}
+
+t.test('ReadBarriers', async (t) => {
+  t.test('releases nobody by a round that began before it asked', async (t) => {
+    const bench = new ReadBench()
+    await bench.read('early')
+    await bench.read('late')
+    t.equal(bench.asked.length, 2)
+    await bench.ready(0, 10)
+    t.strictSame(bench.released, ['early'])
+    await bench.ready(1, 10)
+    t.strictSame(bench.released, ['early', 'late'])
+  })
+
+  t.test('releases nobody before the index of the round is applied', async (t) => {
+    const bench = new ReadBench()
+    await bench.read('one')
+    await bench.ready(0, 11)
+    t.strictSame(bench.released, [])
+    bench.appliedIndex = 11
+    bench.reads.onApplied()
+    await bench.clock.settle()
+    t.strictSame(bench.released, ['one'])
+  })
+
+  t.test('takes no late answer to a round that was asked for again', async (t) => {
+    const bench = new ReadBench()
+    await bench.read('one')
+    bench.reads.onRefused(bench.asked[0] ?? 0)
+    await bench.clock.advance(DEFAULT_NODE_LIMITS.retryMaxMs)
+    bench.reads.onTick()
+    t.equal(bench.asked.length, 2)
+    await bench.ready(0, 10)
+    t.strictSame(bench.released, [])
+    await bench.ready(1, 10)
+    t.strictSame(bench.released, ['one'])
+  })
+})

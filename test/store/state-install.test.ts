@@ -1,0 +1,87 @@
+/**
+ * What an install takes from its source, on a small state: nothing that the source does not stand for, and nothing that it has no longer.
+ */
+import { AssertionError } from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import t from 'tap'
+import type { StateBlock, StateSource } from '../../cluster/index.ts'
+import { openDatabase } from '../../src/store/open-state.ts'
+import { frameRow } from '../../src/store/row-block.ts'
+import { keyBytes, sealRow } from '../../src/store/row-codec.ts'
+import { rowHash, RowSum } from '../../src/store/row-sum.ts'
+import { pullInto } from '../../src/store/state-install.ts'
+import { ALL_ROWS, scanRows } from '../../src/store/state-rows.ts'
+import { recordOf, StoreWorld, temporaryDirectory } from './store-world.ts'
+
+/** One block for each row. */
+function sourceOf(names: readonly string[], change: Partial<StateSource> = {}): StateSource {
+  const rows = names.map((name) => {
+    const key = keyBytes(name)
+    return { key, value: sealRow(key, Buffer.from(`value of ${name}`)) }
+  })
+  const sum = new RowSum()
+  for (const { key, value } of rows) sum.add(rowHash(key, value))
+  const block = async ({ after }: { readonly after: Uint8Array }): Promise<StateBlock> => {
+    const position = rows.findIndex(({ key }) => Buffer.compare(key, after) > 0)
+    const row = rows[position]
+    if (row === undefined) throw new Error('The source was asked beyond its end')
+    const bytes = frameRow(row.key, row.value)
+    const isEnd = position === rows.length - 1
+    return { rows: bytes, digest: hash('sha256', bytes, 'buffer'), through: row.key, isEnd }
+  }
+  return { record: recordOf(7), checksum: sum.bytes(), block, ...change }
+}
+
+async function namesIn(location: string): Promise<string[]> {
+  const db = await openDatabase(location, false)
+  const names: string[] = []
+  for await (const rows of scanRows(db, ALL_ROWS)) for (const { key } of rows) names.push(key.toString())
+  await db.close()
+  return names
+}
+
+const quiet = (): void => undefined
+
+t.test('pullInto', async (t) => {
+  t.test('gathers the rows of the source', async (t) => {
+    const location = join(temporaryDirectory(t), 'incoming')
+    await pullInto(location, sourceOf(['a', 'b', 'c']), quiet)
+    t.strictSame(await namesIn(location), ['a', 'b', 'c'])
+  })
+
+  t.test('takes no block whose digest is of other rows', async (t) => {
+    const honest = sourceOf(['a', 'b'])
+    const block: StateSource['block'] = async (request) => {
+      return { ...(await honest.block(request)), digest: Buffer.alloc(32) }
+    }
+    const location = join(temporaryDirectory(t), 'incoming')
+    await t.rejects(pullInto(location, { ...honest, block }, quiet), { message: /digest of a block/ })
+    t.strictSame(await namesIn(location), [])
+  })
+
+  t.test('takes no rows that do not add up to the checksum of the source', async (t) => {
+    const location = join(temporaryDirectory(t), 'incoming')
+    const { checksum } = sourceOf(['a', 'b', 'c'])
+    await t.rejects(pullInto(location, sourceOf(['a', 'b'], { checksum }), quiet), {
+      message: /do not add up/,
+    })
+  })
+
+  t.test('keeps no row of an earlier attempt that the source has no longer', async (t) => {
+    const location = join(temporaryDirectory(t), 'incoming')
+    const { checksum } = sourceOf(['z'])
+    await t.rejects(pullInto(location, sourceOf(['a', 'b', 'c', 'd'], { checksum }), quiet))
+    await pullInto(location, sourceOf(['a', 'c']), quiet)
+    t.strictSame(await namesIn(location), ['a', 'c'])
+  })
+})
+
+t.test('LevelStateMachine applies nothing while it installs', async (t) => {
+  const world = await StoreWorld.withBucket(t)
+  const { stateMachine } = world.store
+  const source = sourceOf(['a'], { block: () => Promise.reject(new Error('the source is gone')) })
+  const installed = stateMachine.install(source)
+  await t.rejects(stateMachine.apply({ entries: [], record: recordOf(9) }), AssertionError)
+  await t.rejects(installed, { message: 'the source is gone' })
+})

@@ -65,11 +65,11 @@ const named: readonly TestedRow[] = [
   ],
   [
     'N27',
-    'an entry that is not committed closes the hole of another node',
-    'cluster/raft/raft.ts',
-    'const last = Math.min(through, commitIndex)',
-    'const last = Math.min(through, Math.max(commitIndex, log.lastIndex))',
-    'node/mending',
+    'an uncommitted entry of another term closes the hole of another node',
+    'cluster/node/log-entries-call.ts',
+    '      if (entry === null || (index > commitIndex && entry.term !== term)) continue\n',
+    '      if (entry === null || (index > commitIndex && entry.term === null)) continue\n',
+    'node/log-entries-call',
   ],
 ]
 

@@ -136,7 +136,8 @@ function recover(world: SimWorld, faults: SimFaults): void {
     else world.kill(seat)
     if (!core.includes(seat)) seat.downUntil = Number.POSITIVE_INFINITY
   }
-  const limitMs = stage.now + RECOVERY_TIMEOUTS * plan.electionTimeoutMs + plan.deadlineMs
+  // A flush that a fault has slowed down is still under way.
+  const limitMs = stage.now + RECOVERY_TIMEOUTS * plan.electionTimeoutMs + plan.deadlineMs + plan.spikeMs
   const until = (what: string, isDone: () => boolean): void => {
     const limit = stage.events + RECOVERY_EVENTS_MAX
     while (!isDone() && stage.violation === null) {

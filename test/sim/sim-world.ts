@@ -56,7 +56,9 @@ export class SimWorld {
     }
     this.voters = Array.from({ length: plan.nodes }, (_, i) => `n${i + 1}`)
     const isLying = options.canary === 'lyingDisk'
-    const disk = { ...plan, random: this.random.disk, isLying }
+    // A node that is alone has nobody to ask what a tear in its last write was, and refuses to start.
+    const tearsAnywhere = plan.tearsAnywhere && plan.nodes > 1
+    const disk = { ...plan, random: this.random.disk, isLying, tearsAnywhere }
     this.seats = this.voters.map((id, place) => new SimSeat(id, place, disk))
     const seats = new Map(this.seats.map((seat) => [seat.id, seat]))
     const violate = (broken: string): void => stage.violate(broken)

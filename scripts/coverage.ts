@@ -23,7 +23,7 @@ const USAGE = `npm run coverage -- [--check] [TEST ...]
 `
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const OUT = join(ROOT, 'dist', 'coverage')
-const TEST_MS_MAX = 300_000
+const TEST_MS_MAX = 900_000
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 

@@ -8,6 +8,8 @@ export interface BlobLimits {
   readonly copiesNeeded: number
   /** Once W copies are durable: how long to wait for the rest, since a late copy costs a log entry of its own. */
   readonly graceMs: number
+  /** Once W copies are durable, all in one zone, and another zone has nodes: how long to wait for one of those. */
+  readonly zoneWaitMs: number
   /** Writes of this node under way, and writes that wait for their turn. */
   readonly writesMax: number
   readonly writesWaitingMax: number
@@ -32,6 +34,7 @@ export const BLOB_LIMITS: BlobLimits = {
   copiesWanted: 3,
   copiesNeeded: 2,
   graceMs: 150,
+  zoneWaitMs: 2_000,
   writesMax: 32,
   writesWaitingMax: 128,
   writeWaitMs: 5_000,

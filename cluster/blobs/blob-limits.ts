@@ -28,6 +28,11 @@ export interface BlobLimits {
   readonly coolDownMs: number
   readonly coolDownMaxMs: number
   readonly reportsMax: number
+  /** A read that has not begun by the 95th percentile of late, within these bounds, is asked of a second copy too. */
+  readonly hedgeDelayMinMs: number
+  readonly hedgeDelayMaxMs: number
+  /** Second reads per read, at most, over time: a cluster that is slow as a whole must not be asked twice as much. */
+  readonly hedgeShareMax: number
 }
 
 export const BLOB_LIMITS: BlobLimits = {
@@ -48,4 +53,7 @@ export const BLOB_LIMITS: BlobLimits = {
   coolDownMs: 500,
   coolDownMaxMs: 4_000,
   reportsMax: 16,
+  hedgeDelayMinMs: 20,
+  hedgeDelayMaxMs: 1_000,
+  hedgeShareMax: 0.1,
 }

@@ -5,6 +5,7 @@
  * Knows nothing of: what is right; the checks do. Rule: at most a minority of the seats loses what its disk promised.
  */
 import type { Random } from './random.ts'
+import { changeMembers } from './sim-members.ts'
 import type { SimSeat } from './sim-seat.ts'
 import type { SimWorld } from './sim-world.ts'
 import { FAULTS, type Fault } from './swarm.ts'
@@ -110,6 +111,8 @@ export class SimFaults {
       case 'wipe':
       case 'rot':
         return this.#spoil(fault, this.#random.pick(this.#world.seats))
+      case 'members':
+        return changeMembers(this.#world, this.#random)
       case 'replay':
         return this.#world.network.replay(1 + this.#random.below(20))
       default:

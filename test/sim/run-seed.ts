@@ -174,7 +174,13 @@ function chooseCore(world: SimWorld): readonly SimSeat[] {
   const healthy = faults.shuffle(world.seats.filter(({ isLost, isDamaged }) => !isLost && !isDamaged))
   const majority = (world.seats.length >> 1) + 1
   const least = majority + faults.below(healthy.length - majority + 1)
-  const chosen = enoughToDecide(healthy, least, world.checks.configurationsInForce)
+  // What a torn write was may be known to nobody but the one that would be left out.
+  const isAnyTorn = world.seats.some(({ process }) => process?.node.isMending === true)
+  const chosen = enoughToDecide(
+    healthy,
+    isAnyTorn ? healthy.length : least,
+    world.checks.configurationsInForce,
+  )
   // Damaged ones come along: the others must mend them.
   return [...chosen, ...world.seats.filter(({ isLost, isDamaged }) => isDamaged && !isLost)]
 }

@@ -10,7 +10,7 @@ import type { Configuration, NodeId, TargetConfiguration } from '../../cluster/r
 import { isQuorum } from './quorums.ts'
 import type { Random } from './random.ts'
 import type { SimSeat } from './sim-seat.ts'
-import type { SimWorld } from './sim-world.ts'
+import { TEARS_VOTERS_MIN, type SimWorld } from './sim-world.ts'
 
 type Place = 'voter' | 'learner' | 'outside'
 
@@ -43,8 +43,7 @@ function drawTarget(world: SimWorld, now: Configuration, random: Random): Target
   for (const { id } of random.shuffle([...world.seats]).slice(0, changes))
     places.set(id, random.pick(['voter', 'voter', 'voter', 'learner', 'outside']))
   const voters = idsAt(places, 'voter')
-  // A node that is alone has nobody to ask what a tear in its last write was.
-  const least = world.plan.tearsAnywhere ? 2 : 1
+  const least = world.plan.tearsAnywhere ? TEARS_VOTERS_MIN : 1
   if (voters.length < least) return { voters: world.seats.map(({ id }) => id), learners: [] }
   return { voters, learners: idsAt(places, 'learner') }
 }

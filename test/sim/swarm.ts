@@ -97,7 +97,7 @@ const WEIGHTS: Readonly<Record<Fault, number>> = {
   wipe: 4,
   rot: 2,
   replay: 8,
-  members: 8,
+  members: 30,
 }
 
 export function drawPlan(seed: number): Plan {

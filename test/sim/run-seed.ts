@@ -127,7 +127,7 @@ function underFaults(world: SimWorld, faults: SimFaults, events: number): void {
 /** Faults stop for a random healthy majority. It must elect, serve and become equal, and every call must end. */
 function recover(world: SimWorld, faults: SimFaults): void {
   const { stage, plan, clients, checks } = world
-  const core = chooseCore(world)
+  let core = chooseCore(world)
   /** Those of the core that are members when all is done. */
   const members = (): readonly SimSeat[] => membersOf(world, core)
   faults.stop()
@@ -138,6 +138,13 @@ function recover(world: SimWorld, faults: SimFaults): void {
     if (core.includes(seat)) world.startLater(seat, 0)
     else world.kill(seat)
     if (!core.includes(seat)) seat.downUntil = Number.POSITIVE_INFINITY
+  }
+  /** What a torn write was may be known to nobody but one that was left out. */
+  const widen = (): void => {
+    const rest = world.seats.filter((seat) => !seat.isLost && !core.includes(seat))
+    if (rest.length === 0 || !core.some(({ process }) => process?.node.isMending === true)) return
+    core = [...core, ...rest]
+    for (const seat of rest) world.startLater(seat, 0)
   }
   // A flush that a fault has slowed down is still under way.
   const limitMs = stage.now + RECOVERY_TIMEOUTS * plan.electionTimeoutMs + plan.deadlineMs + plan.spikeMs
@@ -150,9 +157,10 @@ function recover(world: SimWorld, faults: SimFaults): void {
         )
     }
   }
-  until('every node of the core is ready', () =>
-    isAllOf(members(), (seat) => seat.process?.node.readiness().ready === true),
-  )
+  until('every node of the core is ready', () => {
+    widen()
+    return isAllOf(members(), (seat) => seat.process?.node.readiness().ready === true)
+  })
   clients.finish()
   until('every call ends', () => clients.openCalls === 0)
   let answered = 0
@@ -174,13 +182,7 @@ function chooseCore(world: SimWorld): readonly SimSeat[] {
   const healthy = faults.shuffle(world.seats.filter(({ isLost, isDamaged }) => !isLost && !isDamaged))
   const majority = (world.seats.length >> 1) + 1
   const least = majority + faults.below(healthy.length - majority + 1)
-  // What a torn write was may be known to nobody but the one that would be left out.
-  const isAnyTorn = world.seats.some(({ process }) => process?.node.isMending === true)
-  const chosen = enoughToDecide(
-    healthy,
-    isAnyTorn ? healthy.length : least,
-    world.checks.configurationsInForce,
-  )
+  const chosen = enoughToDecide(healthy, least, world.checks.configurationsInForce)
   // Damaged ones come along: the others must mend them.
   return [...chosen, ...world.seats.filter(({ isLost, isDamaged }) => isDamaged && !isLost)]
 }

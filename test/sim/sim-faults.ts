@@ -53,11 +53,14 @@ export class SimFaults {
     stage.note(() => 'faults end')
   }
 
-  /** Seats that may still be emptied or damaged without a majority being in danger. */
+  /**
+   * Seats that may still be emptied or damaged without a majority being in danger. Where writes tear, one more must stay whole:
+   * whoever finds a tear needs a majority of others to tell it what was committed.
+   */
   get budget(): number {
-    const { seats } = this.#world
+    const { seats, plan } = this.#world
     const spoiled = seats.filter(({ isLost, isDamaged }) => isLost || isDamaged).length
-    return Math.floor((seats.length - 1) / 2) - spoiled
+    return Math.floor((seats.length - 1) / 2) - spoiled - (plan.tearsAnywhere ? 1 : 0)
   }
 
   #next(): void {

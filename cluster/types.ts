@@ -164,6 +164,24 @@ export interface BlobCopy {
   read(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
+/** A copy that has begun to give its bytes. */
+export interface OpenedCopy {
+  readonly copy: BlobCopy
+  /** To be read to its end or closed with return(). */
+  readonly pieces: AsyncIterable<Uint8Array>
+}
+
+/** One reader's way through the copies: each is taken once, the nearest and healthiest first. */
+export interface BlobReading {
+  /**
+   * Bytes [start, end) from the next copy that can begin; a second copy is asked when the first is slow to. Null when none
+   * is left. Never rejects. A copy that cannot begin is reported by itself; one that breaks later is the reader's to report.
+   */
+  next(start: number, end: number): Promise<OpenedCopy | null>
+  /** What kept copies from beginning. */
+  readonly faults: readonly unknown[]
+}
+
 export interface Blobs {
   /** W: so many durable copies stand behind every write that resolved. */
   readonly copiesToAck: number
@@ -177,6 +195,8 @@ export interface Blobs {
   write(blob: BlobName & { readonly bytes: Uint8Array; readonly checksum: string }): Promise<WrittenBlob>
   /** Copies to try, nearest and healthiest first. Lazy: nothing is opened before read(). */
   copies(ref: BlobRef): Iterable<BlobCopy>
+  /** For a reader that waits for its bytes; lazy as well. */
+  reading(ref: BlobRef): BlobReading
   /** The reader found this copy wrong or absent; it is quarantined and a repair is asked for. */
   report(ref: BlobRef, nodeId: NodeId, fault: 'missing' | 'damaged'): void
 }

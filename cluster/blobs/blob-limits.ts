@@ -8,6 +8,8 @@ export interface BlobLimits {
   readonly copiesNeeded: number
   /** Once W copies are durable: how long to wait for the rest, since a late copy costs a log entry of its own. */
   readonly graceMs: number
+  /** Once W copies are durable, all in one zone, and another zone has nodes: how long to wait for one of those. */
+  readonly zoneWaitMs: number
   /** Writes of this node under way, and writes that wait for their turn. */
   readonly writesMax: number
   readonly writesWaitingMax: number
@@ -26,12 +28,18 @@ export interface BlobLimits {
   readonly coolDownMs: number
   readonly coolDownMaxMs: number
   readonly reportsMax: number
+  /** A read that has not begun by the 95th percentile of late, within these bounds, is asked of a second copy too. */
+  readonly hedgeDelayMinMs: number
+  readonly hedgeDelayMaxMs: number
+  /** Second reads per read, at most, over time: a cluster that is slow as a whole must not be asked twice as much. */
+  readonly hedgeShareMax: number
 }
 
 export const BLOB_LIMITS: BlobLimits = {
   copiesWanted: 3,
   copiesNeeded: 2,
   graceMs: 150,
+  zoneWaitMs: 2_000,
   writesMax: 32,
   writesWaitingMax: 128,
   writeWaitMs: 5_000,
@@ -45,4 +53,7 @@ export const BLOB_LIMITS: BlobLimits = {
   coolDownMs: 500,
   coolDownMaxMs: 4_000,
   reportsMax: 16,
+  hedgeDelayMinMs: 20,
+  hedgeDelayMaxMs: 1_000,
+  hedgeShareMax: 0.1,
 }

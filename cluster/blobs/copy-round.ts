@@ -1,8 +1,9 @@
 /**
  * One write to several nodes: whom to ask, when enough is enough, when it has failed.
  *
- * Owns: the W-of-R decision and the hand-off to the next member. Knows nothing of: bytes, sockets, disks.
- * Rules: `replicas` names only nodes that said "durable"; the round settles once; nobody is asked after it settled.
+ * Owns: the W-of-R decision, its zones, and the hand-off to the next member. Knows nothing of: bytes, sockets, disks.
+ * Rules: `replicas` names only nodes that said "durable"; the round settles once; nobody is asked after it settled. It is
+ * answered with all copies in one zone only when no other zone took one in `zoneWaitMs`; that zone's copy is then owed.
  */
 import type { Clock, Timer } from '../node/clock.ts'
 import type { NodeId, WrittenBlob } from '../types.ts'
@@ -12,7 +13,11 @@ export interface CopyRoundOptions {
   readonly ranked: readonly NodeId[]
   readonly wanted: number
   readonly needed: number
+  readonly zoneOf: (node: NodeId) => string
+  /** Once `needed` are durable in as many zones as there are: how long to wait for the rest. */
   readonly graceMs: number
+  /** Once `needed` are durable, all in fewer zones than there are: how long to wait for another zone. */
+  readonly zoneWaitMs: number
   readonly clock: Clock
   /** Resolves when this node's copy is durable. */
   readonly writeCopy: (node: NodeId, signal: AbortSignal) => Promise<void>
@@ -38,6 +43,8 @@ export class CopyRound {
   #resolve: (written: WrittenBlob) => void = () => undefined
   #reject: (failed: CopiesFailedError) => void = () => undefined
   #grace: Timer | null = null
+  #zoneWait: Timer | null = null
+  #zonesGivenUp = false
   #settled = false
 
   constructor(options: CopyRoundOptions) {
@@ -56,23 +63,47 @@ export class CopyRound {
 
   #proceed(): void {
     this.#askMore()
-    const { wanted, needed, clock, graceMs } = this.#options
-    if (this.#durable.length >= wanted || (this.#durable.length >= needed && this.#pending.size === 0))
-      this.#succeed()
-    else if (this.#durable.length >= needed) this.#grace ??= clock.after(graceMs, () => this.#succeed())
-    else if (this.#durable.length + this.#pending.size < needed) this.#fail()
+    const { wanted, needed, clock, graceMs, zoneWaitMs } = this.#options
+    const copies = this.#durable.length
+    if (copies + this.#pending.size < needed) this.#fail()
+    else if (copies < needed) return
+    else if (this.#pending.size === 0) this.#succeed()
+    else if (!this.#zonesGivenUp && this.#lacksZone(this.#durable))
+      this.#zoneWait ??= clock.after(zoneWaitMs, () => this.#giveZonesUp())
+    else if (copies >= wanted) this.#succeed()
+    else this.#grace ??= clock.after(graceMs, () => this.#succeed())
+  }
+
+  #giveZonesUp(): void {
+    this.#zonesGivenUp = true
+    this.#proceed()
   }
 
   #askMore(): void {
     const { wanted, needed, mayTry } = this.#options
     for (const node of this.#untried.slice()) {
-      if (this.#underWay() >= wanted) return
+      if (this.#underWay() >= wanted) break
       if (mayTry(node)) this.#ask(node)
     }
     for (const node of this.#untried.slice()) {
-      if (this.#underWay() >= needed) return
+      if (this.#underWay() >= needed) break
       this.#ask(node)
     }
+    for (const node of this.#untried.slice()) {
+      const nodes = [...this.#durable, ...this.#pending.keys()]
+      if (this.#zonesGivenUp || !this.#lacksZone(nodes)) return
+      if (!this.#zones(nodes).has(this.#options.zoneOf(node)) && mayTry(node)) this.#ask(node)
+    }
+  }
+
+  /** Whether these copies would lie in fewer zones than W copies could. */
+  #lacksZone(nodes: readonly NodeId[]): boolean {
+    const { needed, ranked } = this.#options
+    return this.#zones(nodes).size < Math.min(needed, this.#zones(ranked).size)
+  }
+
+  #zones(nodes: readonly NodeId[]): ReadonlySet<string> {
+    return new Set(nodes.map(this.#options.zoneOf))
   }
 
   #underWay(): number {
@@ -105,11 +136,23 @@ export class CopyRound {
       else this.#lateEnds.set(node, end)
     }
     const replicas = [...this.#durable]
-    // A hand-off counts as a copy, so only as many are missing as there are too few; late copies are the cheapest to finish.
-    const late = this.#options.ranked.filter((node) => this.#pending.has(node))
-    const absent = this.#options.ranked.filter((node) => !replicas.includes(node) && !this.#pending.has(node))
-    const missing = [...late, ...absent].slice(0, Math.max(0, this.#options.wanted - replicas.length))
-    this.#resolve({ replicas, missing })
+    this.#resolve({ replicas, missing: this.#missing(replicas) })
+  }
+
+  /**
+   * A hand-off counts as a copy, so only as many are missing as there are too few, and one when a zone is; late copies are
+   * the cheapest to finish, but a copy in another zone is worth more.
+   */
+  #missing(replicas: readonly NodeId[]): readonly NodeId[] {
+    const { ranked, wanted, zoneOf } = this.#options
+    const late = ranked.filter((node) => this.#pending.has(node))
+    const absent = ranked.filter((node) => !replicas.includes(node) && !this.#pending.has(node))
+    const candidates = [...late, ...absent]
+    if (!this.#lacksZone(replicas)) return candidates.slice(0, Math.max(0, wanted - replicas.length))
+    const taken = this.#zones(replicas)
+    const elsewhere = candidates.filter((node) => !taken.has(zoneOf(node))).slice(0, 1)
+    const rest = candidates.filter((node) => !elsewhere.includes(node))
+    return [...elsewhere, ...rest].slice(0, Math.max(1, wanted - replicas.length))
   }
 
   #fail(): void {
@@ -123,5 +166,6 @@ export class CopyRound {
   #settle(): void {
     this.#settled = true
     this.#grace?.cancel()
+    this.#zoneWait?.cancel()
   }
 }

@@ -13,7 +13,10 @@ import { PeerRefusedError, type Transport } from '../transport/transport.ts'
 import {
   type Birth,
   type BlobCopy,
+  BlobDamagedError,
+  BlobMissingError,
   type BlobName,
+  type BlobReading,
   type BlobRef,
   type Blobs,
   Condition,
@@ -25,10 +28,12 @@ import {
 } from '../types.ts'
 import { BLOB_LIMITS, type BlobLimits } from './blob-limits.ts'
 import { blobMetrics } from './blob-metrics.ts'
+import { HedgedReading } from './blob-reading.ts'
 import { BlobService } from './blob-service.ts'
 import { type BlobStore, BlobWriteError, type DiskUsage } from './blob-store.ts'
 import { slices } from './bounded-stream.ts'
 import { CopiesFailedError, CopyRound } from './copy-round.ts'
+import { Hedge } from './hedge.ts'
 import { LocalBlobs } from './local-blobs.ts'
 import { type OutgoingBlob, PeerBlobs } from './peer-blobs.ts'
 import { PeerHealth } from './peer-health.ts'
@@ -60,6 +65,7 @@ export class ReplicatedBlobs implements Blobs {
   readonly #local: LocalBlobs
   readonly #peers: PeerBlobs
   readonly #writes: Slots
+  readonly #hedge: Hedge
   readonly #birthPrefix: string
   readonly #reports = new Set<string>()
   #births = 0
@@ -89,6 +95,11 @@ export class ReplicatedBlobs implements Blobs {
       waitersMax: limits.writesWaitingMax,
       waitMs: limits.writeWaitMs,
       clock,
+    })
+    this.#hedge = new Hedge({
+      delayMinMs: limits.hedgeDelayMinMs,
+      delayMaxMs: limits.hedgeDelayMaxMs,
+      shareMax: limits.hedgeShareMax,
     })
     // Hashed, because a birth has 64 characters and its parts have no such bound.
     const maker = createHash('sha256')
@@ -129,6 +140,18 @@ export class ReplicatedBlobs implements Blobs {
     }))
   }
 
+  reading(ref: BlobRef): BlobReading {
+    return new HedgedReading({
+      copies: this.copies(ref),
+      clock: this.#options.clock,
+      hedge: this.#hedge,
+      onFault: ({ nodeId }, fault) => {
+        if (fault instanceof BlobMissingError) this.report(ref, nodeId, 'missing')
+        if (fault instanceof BlobDamagedError) this.report(ref, nodeId, 'damaged')
+      },
+    })
+  }
+
   report(ref: BlobRef, nodeId: NodeId, fault: CopyFault): void {
     const key = `${ref.id}.${ref.birth}@${nodeId}`
     // Beyond the bound a report is dropped: the next reader of that copy will come with it again.
@@ -166,7 +189,9 @@ export class ReplicatedBlobs implements Blobs {
       ranked,
       wanted,
       needed: Math.min(this.#limits.copiesNeeded, wanted),
+      zoneOf: (node) => this.#members.get(node)?.zone ?? node,
       graceMs: this.#limits.graceMs,
+      zoneWaitMs: this.#limits.zoneWaitMs,
       clock: this.#options.clock,
       writeCopy: (node, signal) => this.#writeCopy(node, blob, signal),
       mayTry: (node) => node === this.#options.nodeId || this.#health.mayTry(node),

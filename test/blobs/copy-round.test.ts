@@ -17,6 +17,8 @@ class Bench {
   readonly clock = new VirtualClock()
   readonly asked = new Map<string, Asked>()
   readonly down = new Set<string>()
+  /** Of nodes that share one; every other node is a zone of its own. */
+  readonly zones = new Map<string, string>()
   written: WrittenBlob | null = null
   failed: CopiesFailedError | null = null
   lateKept = 0
@@ -27,7 +29,9 @@ class Bench {
       ranked: nodes.split(' '),
       wanted: 3,
       needed: 2,
+      zoneOf: (node) => this.zones.get(node) ?? node,
       graceMs: 150,
+      zoneWaitMs: 2_000,
       clock: this.clock,
       writeCopy: (node, signal) => this.#ask(node, signal),
       mayTry: (node) => !this.down.has(node),
@@ -235,4 +239,87 @@ t.test('CopyRound on small clusters', async (t) => {
       t.strictSame(bench.written, { replicas: nodes.split(' '), missing: [] })
     })
   }
+})
+
+t.test('CopyRound in zones', async (t) => {
+  /** a and b lie in one zone. */
+  const benchOf = (...others: string[]): Bench => {
+    const bench = new Bench()
+    for (const node of ['a', 'b', ...others]) bench.zones.set(node, 'near')
+    return bench
+  }
+
+  t.test('waits beyond the grace for a copy in a second zone', async (t) => {
+    const bench = benchOf()
+    bench.start('a b c')
+    await bench.durable('a', 'b')
+    await bench.clock.advance(1_999)
+    t.equal(bench.written, null)
+    await bench.durable('c')
+    t.strictSame(bench.written, { replicas: ['a', 'b', 'c'], missing: [] })
+    t.equal(bench.clock.pending, 0, 'no timer is left behind')
+  })
+
+  t.test('answers after zoneWaitMs with one zone alone, and owes the other its copy', async (t) => {
+    const bench = benchOf()
+    bench.start('a b c')
+    await bench.durable('a', 'b')
+    await bench.clock.advance(2_000)
+    await bench.clock.advance(150)
+    t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
+  })
+
+  t.test(
+    'asks further nodes of the other zone when one there fails, although enough are under way',
+    async (t) => {
+      const bench = benchOf('d')
+      bench.start('a c d e b', { wanted: 3 })
+      t.equal(bench.order, 'a c d')
+      await bench.durable('a', 'd')
+      await bench.fail('c')
+      t.equal(bench.order, 'a c d e')
+      await bench.durable('e')
+      t.strictSame(bench.written, { replicas: ['a', 'd', 'e'], missing: [] })
+    },
+  )
+
+  t.test('does not count copies: three in one zone are not yet enough', async (t) => {
+    const bench = benchOf('d')
+    bench.start('a b c d')
+    await bench.durable('a', 'b')
+    await bench.fail('c')
+    t.equal(bench.order, 'a b c d', 'nobody of another zone is left')
+    await bench.durable('d')
+    t.strictSame(bench.written, { replicas: ['a', 'b', 'd'], missing: ['c'] }, 'the zone is owed one more')
+  })
+
+  t.test('answers at once when every node of the other zone has failed or is known to be down', async (t) => {
+    const bench = benchOf()
+    bench.down.add('c')
+    bench.start('a b c')
+    await bench.durable('a', 'b')
+    t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
+  })
+
+  t.test('owes another zone before a late copy of the same zone', async (t) => {
+    const bench = benchOf('d')
+    bench.down.add('c')
+    bench.start('a b d c')
+    await bench.durable('a', 'b')
+    await bench.clock.advance(2_150)
+    t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
+  })
+
+  t.test('does not ask for more zones than there are, nor for more than W', async (t) => {
+    const one = benchOf('c')
+    one.start('a b c')
+    await one.durable('a', 'b')
+    await one.clock.advance(150)
+    t.strictSame(one.written, { replicas: ['a', 'b'], missing: ['c'] })
+    const alone = benchOf()
+    alone.start('a b', { wanted: 2, needed: 1 })
+    await alone.durable('a')
+    await alone.clock.advance(150)
+    t.strictSame(alone.written, { replicas: ['a'], missing: ['b'] })
+  })
 })

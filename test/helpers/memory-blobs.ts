@@ -4,14 +4,19 @@
  * An adapter of the Blobs port for tests of what stands on it. Keeps to the port: a birth is new every time, bytes are
  * the caller's until write() resolves, faults may come in mid-stream.
  */
+import { HedgedReading } from '../../cluster/blobs/blob-reading.ts'
+import { Hedge } from '../../cluster/blobs/hedge.ts'
 import {
+  BlobDamagedError,
   BlobMissingError,
   type BlobCopy,
   type BlobName,
+  type BlobReading,
   type BlobRef,
   type Blobs,
   type WrittenBlob,
 } from '../../cluster/index.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
 
 export interface Report {
   readonly id: string
@@ -86,6 +91,20 @@ export class MemoryBlobs implements Blobs {
     for (const nodeId of ref.replicas) {
       yield { nodeId, read: (start, end) => this.#read({ nodeId, ref }, start, end) }
     }
+  }
+
+  reading(ref: BlobRef): BlobReading {
+    const clock = new VirtualClock()
+    const hedge = new Hedge({ delayMinMs: 1, delayMaxMs: 1, shareMax: 0 })
+    return new HedgedReading({
+      copies: [...this.copies(ref)],
+      clock,
+      hedge,
+      onFault: ({ nodeId }, fault) => {
+        if (fault instanceof BlobMissingError) this.report(ref, nodeId, 'missing')
+        if (fault instanceof BlobDamagedError) this.report(ref, nodeId, 'damaged')
+      },
+    })
   }
 
   report(ref: BlobRef, nodeId: string, fault: Report['fault']): void {

@@ -123,7 +123,7 @@ const PINNED = [
 const BLOBS = 100_000
 
 t.test('placeReplicas over 100,000 blobs', async (t) => {
-  for (const count of [5, 20]) {
+  for (const count of [5, 20, 50]) {
     t.test(
       `gives ${count} equal nodes the same number of copies within 5 %, and moves 1/n when one more comes`,
       async (t) => {

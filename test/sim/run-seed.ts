@@ -6,6 +6,7 @@
  */
 import { judgeHistory } from './judge-history.ts'
 import { SimFaults } from './sim-faults.ts'
+import { enoughToDecide } from './sim-members.ts'
 import type { SimSeat } from './sim-seat.ts'
 import { type Canary, SimWorld } from './sim-world.ts'
 import { drawPlan, type Plan } from './swarm.ts'
@@ -126,7 +127,9 @@ function underFaults(world: SimWorld, faults: SimFaults, events: number): void {
 /** Faults stop for a random healthy majority. It must elect, serve and become equal, and every call must end. */
 function recover(world: SimWorld, faults: SimFaults): void {
   const { stage, plan, clients, checks } = world
-  const core = chooseCore(world)
+  let core = chooseCore(world)
+  /** Those of the core that are members when all is done. */
+  const members = (): readonly SimSeat[] => membersOf(world, core)
   faults.stop()
   clients.slowDown()
   for (const seat of world.seats) {
@@ -135,6 +138,13 @@ function recover(world: SimWorld, faults: SimFaults): void {
     if (core.includes(seat)) world.startLater(seat, 0)
     else world.kill(seat)
     if (!core.includes(seat)) seat.downUntil = Number.POSITIVE_INFINITY
+  }
+  /** What a torn write was may be known to nobody but one that was left out. */
+  const widen = (): void => {
+    const rest = world.seats.filter((seat) => !seat.isLost && !core.includes(seat))
+    if (rest.length === 0 || !core.some(({ process }) => process?.node.isMending === true)) return
+    core = [...core, ...rest]
+    for (const seat of rest) world.startLater(seat, 0)
   }
   // A flush that a fault has slowed down is still under way.
   const limitMs = stage.now + RECOVERY_TIMEOUTS * plan.electionTimeoutMs + plan.deadlineMs + plan.spikeMs
@@ -147,20 +157,22 @@ function recover(world: SimWorld, faults: SimFaults): void {
         )
     }
   }
-  until('every node of the core is ready', () =>
-    core.every((seat) => seat.process?.node.readiness().ready === true),
-  )
+  until('every node of the core is ready', () => {
+    widen()
+    return isAllOf(members(), (seat) => seat.process?.node.readiness().ready === true)
+  })
   clients.finish()
   until('every call ends', () => clients.openCalls === 0)
   let answered = 0
   const before = clients.counts.acknowledged
-  for (const seat of core) clients.writeAt(seat, () => (answered += 1))
-  until('every node is answered', () => answered === core.length)
-  if (stage.violation === null && clients.counts.acknowledged !== before + core.length)
+  const asked = members()
+  for (const seat of asked) clients.writeAt(seat, () => (answered += 1))
+  until('every node is answered', () => answered === asked.length)
+  if (stage.violation === null && clients.counts.acknowledged !== before + asked.length)
     stage.violate(`recovery: a healthy group refuses writes; ${stateOf(world, core)}`)
-  until('the core is equal', () => isEqual(world, core))
+  until('the core is equal', () => isEqual(world, members()))
   checks.compareLogs()
-  for (const { state, id } of core)
+  for (const { state, id } of members())
     if (state.rows.recounted() !== state.rows.digest)
       stage.violate(`the running checksum of ${id} is not that of its rows`)
 }
@@ -169,9 +181,22 @@ function chooseCore(world: SimWorld): readonly SimSeat[] {
   const faults = world.random.faults
   const healthy = faults.shuffle(world.seats.filter(({ isLost, isDamaged }) => !isLost && !isDamaged))
   const majority = (world.seats.length >> 1) + 1
-  const chosen = healthy.slice(0, majority + faults.below(healthy.length - majority + 1))
+  const least = majority + faults.below(healthy.length - majority + 1)
+  const chosen = enoughToDecide(healthy, least, world.checks.configurationsInForce)
   // Damaged ones come along: the others must mend them.
   return [...chosen, ...world.seats.filter(({ isLost, isDamaged }) => isDamaged && !isLost)]
+}
+
+/** None while nobody leads or the members are just changing. */
+function membersOf({ leader }: SimWorld, core: readonly SimSeat[]): readonly SimSeat[] {
+  const configuration = leader?.process?.status()?.configuration
+  if (configuration === undefined || configuration.outgoing.length > 0) return []
+  const { voters, learners } = configuration
+  return core.filter(({ id }) => voters.includes(id) || learners.includes(id))
+}
+
+function isAllOf(seats: readonly SimSeat[], holds: (seat: SimSeat) => boolean): boolean {
+  return seats.length > 0 && seats.every(holds)
 }
 
 function isEqual(world: SimWorld, core: readonly SimSeat[]): boolean {

@@ -6,7 +6,15 @@
  */
 import { crc32c } from '@node-rs/crc32'
 import { decodeConfiguration } from '../../cluster/raft/configuration.ts'
-import type { Configuration, Entry, LogBase, Message, NodeId, RaftStatus } from '../../cluster/raft/types.ts'
+import type {
+  Configuration,
+  Entry,
+  LogBase,
+  Message,
+  NodeId,
+  RaftStatus,
+  TargetConfiguration,
+} from '../../cluster/raft/types.ts'
 import type { WalBatch, WalContent } from '../../cluster/wal/wal.ts'
 import type { LogMirror, MirrorWrite } from './log-mirror.ts'
 import { isQuorum, overlap } from './quorums.ts'
@@ -59,6 +67,10 @@ export class SimChecks {
   elections = 0
   configurationChanges = 0
 
+  #committedConfigurationIndex = 0
+  /** As texts. */
+  readonly #everCommitted = new Set<string>()
+
   constructor(
     seats: ReadonlyMap<NodeId, CheckedSeat>,
     initial: Configuration,
@@ -67,6 +79,20 @@ export class SimChecks {
     this.#seats = seats
     this.#committedConfiguration = initial
     this.#violate = violate
+  }
+
+  /** The one in force by commitment, and all that were written after it and may be in force by appending. */
+  get configurationsInForce(): readonly Configuration[] {
+    const later = [...this.#configurations].filter(
+      ([place]) => place >= (this.#committedConfigurationIndex + 1) * TERMS_MAX,
+    )
+    return [this.#committedConfiguration, ...later.map(([, configuration]) => configuration)]
+  }
+
+  /** Somebody was told that the group has become this. */
+  membersChanged(nodeId: NodeId, target: TargetConfiguration): void {
+    if (!this.#everCommitted.has(textOf({ ...target, outgoing: [] })))
+      this.#broken(`${nodeId} confirms members that were never committed: ${target.voters.join(' ')}`)
   }
 
   get committedIndex(): number {
@@ -273,6 +299,8 @@ export class SimChecks {
     const next = this.#configurations.get(index * TERMS_MAX + term)
     if (next === undefined) return
     this.configurationChanges += 1
+    this.#committedConfigurationIndex = index
+    this.#everCommitted.add(textOf(next))
     if (!overlap(this.#committedConfiguration, next))
       this.#broken(`the configuration at ${index} can decide without the one before it`)
     this.#committedConfiguration = next
@@ -343,4 +371,8 @@ function isHolder({ durable, formerLogs, stateIndex }: CheckedSeat, index: numbe
     (durable.lastIndex >= index && durable.holds(index, chain)) ||
     formerLogs.some((log) => log.lastIndex >= index && log.holds(index, chain))
   )
+}
+
+function textOf({ voters, learners, outgoing }: Configuration): string {
+  return [voters, learners, outgoing].map((names) => [...names].sort().join(' ')).join(' | ')
 }

@@ -5,6 +5,7 @@
  * Knows nothing of: what is right; the checks do. Rule: at most a minority of the seats loses what its disk promised.
  */
 import type { Random } from './random.ts'
+import { changeMembers } from './sim-members.ts'
 import type { SimSeat } from './sim-seat.ts'
 import type { SimWorld } from './sim-world.ts'
 import { FAULTS, type Fault } from './swarm.ts'
@@ -52,11 +53,14 @@ export class SimFaults {
     stage.note(() => 'faults end')
   }
 
-  /** Seats that may still be emptied or damaged without a majority being in danger. */
+  /**
+   * Seats that may still be emptied or damaged without a majority being in danger. Where writes tear, one more must stay whole:
+   * whoever finds a tear needs a majority of others to tell it what was committed.
+   */
   get budget(): number {
-    const { seats } = this.#world
+    const { seats, plan } = this.#world
     const spoiled = seats.filter(({ isLost, isDamaged }) => isLost || isDamaged).length
-    return Math.floor((seats.length - 1) / 2) - spoiled
+    return Math.floor((seats.length - 1) / 2) - spoiled - (plan.tearsAnywhere ? 1 : 0)
   }
 
   #next(): void {
@@ -110,6 +114,8 @@ export class SimFaults {
       case 'wipe':
       case 'rot':
         return this.#spoil(fault, this.#random.pick(this.#world.seats))
+      case 'members':
+        return changeMembers(this.#world, this.#random)
       case 'replay':
         return this.#world.network.replay(1 + this.#random.below(20))
       default:

@@ -20,6 +20,12 @@ import type { Plan } from './swarm.ts'
 /** A world that is made wrong on purpose, to show that the checks see it. */
 export type Canary = 'earlyAck' | 'lyingDisk' | 'staleRead' | 'doubleApply'
 
+/**
+ * Whoever finds a tear in its last write asks the others what was committed there. Alone there is nobody to ask, and of two
+ * voters neither can tell without the other.
+ */
+export const TEARS_VOTERS_MIN = 3
+
 export interface WorldOptions {
   readonly canary: Canary | null
   readonly traceLines: number
@@ -56,8 +62,7 @@ export class SimWorld {
     }
     this.voters = Array.from({ length: plan.nodes }, (_, i) => `n${i + 1}`)
     const isLying = options.canary === 'lyingDisk'
-    // A node that is alone has nobody to ask what a tear in its last write was, and refuses to start.
-    const tearsAnywhere = plan.tearsAnywhere && plan.nodes > 1
+    const tearsAnywhere = plan.tearsAnywhere && plan.nodes >= TEARS_VOTERS_MIN
     const disk = { ...plan, random: this.random.disk, isLying, tearsAnywhere }
     this.seats = this.voters.map((id, place) => new SimSeat(id, place, disk))
     const seats = new Map(this.seats.map((seat) => [seat.id, seat]))

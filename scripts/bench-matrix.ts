@@ -39,16 +39,18 @@ export function matrix(
   const small = { clients, storedMin: SMALL_STORED_MIN }
   const inline = { ...small, label: '1 KiB', objects: new BenchObjects('1k', KIB) }
   const chunked = { ...small, label: '4 KiB', objects: new BenchObjects('4k', 4 * KIB) }
+  const packed = { ...small, label: '64 KiB', objects: new BenchObjects('64k', 64 * KIB) }
   const large = {
     label: '64 MiB',
     clients: LARGE_CLIENTS,
     storedMin: LARGE_STORED_MIN,
     objects: new BenchObjects('64m', 64 * MIB),
   }
-  const rows = [inline, chunked, large].flatMap((kind) => [putRow(place, kind), getRow(place, kind)])
+  const kinds = [inline, chunked, packed, large]
+  const rows = kinds.flatMap((kind) => [putRow(place, kind), getRow(place, kind)])
   return {
     rows: [...rows, listRow(place, chunked)],
-    objects: [inline, chunked, large].map(({ objects }) => objects),
+    objects: kinds.map(({ objects }) => objects),
   }
 }
 

@@ -50,12 +50,12 @@ export class BenchObjects {
   body(index: number): Buffer | Readable {
     return this.size <= PIECE_BYTES
       ? this.#piece(index, 0)
-      : Readable.from(this.#pieces(index), { objectMode: false })
+      : Readable.from(this.pieces(index), { objectMode: false })
   }
 
   sha256(index: number): string {
     const hash = createHash('sha256')
-    for (const piece of this.#pieces(index)) hash.update(piece)
+    for (const piece of this.pieces(index)) hash.update(piece)
     return hash.digest('hex')
   }
 
@@ -64,7 +64,8 @@ export class BenchObjects {
     return start.length < STAMP_BYTES || start.subarray(0, STAMP_BYTES).equals(stamp(index, 0))
   }
 
-  *#pieces(index: number): Generator<Buffer> {
+  /** The whole body. */
+  *pieces(index: number): Generator<Buffer> {
     for (let at = 0; at < this.size; at += PIECE_BYTES) yield this.#piece(index, at)
   }
 

@@ -3,7 +3,7 @@
  *
  * Rule: the durability mode belongs to every figure; a figure that could not be measured is null, never 0.
  */
-import type { Anchor } from './bench-anchor.ts'
+import type { Anchor, Bounds } from './bench-anchor.ts'
 import type { FailoverFigures } from './bench-failover.ts'
 import type { LoadResult } from './bench-load.ts'
 import type { Row } from './bench-matrix.ts'
@@ -20,14 +20,14 @@ export interface RowFigures {
   readonly clients: number
   readonly seconds: number
   readonly operations: number
-  readonly operationsPerSecond: number
+  readonly operationsPerSecond: number | null
   readonly megabytesPerSecond: number | null
   readonly p50Ms: number | null
   readonly p99Ms: number | null
   readonly errors: number
   readonly firstError: string | null
   readonly nodeCpuSecondsPer1000: number | null
-  readonly clientCpuSecondsPer1000: number
+  readonly clientCpuSecondsPer1000: number | null
   readonly peakResidentBytes: readonly number[] | null
   readonly writtenPerStored: number | null
 }
@@ -43,6 +43,8 @@ export interface Report {
   readonly durability: string
   readonly syncBefore: Anchor | null
   readonly syncAfter: Anchor | null
+  /** What bounds large objects here. Null: the nodes run elsewhere. */
+  readonly bounds: Bounds | null
   readonly rows: readonly RowFigures[]
   readonly failovers: readonly FailoverFigures[]
   /** Null: not chosen. */
@@ -74,7 +76,7 @@ export function figuresOf(row: Row, { load, nodes, clientCpuSeconds }: Measured)
     errors: load.errors,
     firstError: load.firstError,
     nodeCpuSecondsPer1000: nodes === null ? null : per1000(nodes.cpuSeconds),
-    clientCpuSecondsPer1000: per1000(clientCpuSeconds) ?? 0,
+    clientCpuSecondsPer1000: per1000(clientCpuSeconds),
     peakResidentBytes: nodes?.peakResidentBytes ?? null,
     writtenPerStored: nodes === null || stored === 0 ? null : nodes.writtenBytes / stored,
   }

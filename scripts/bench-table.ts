@@ -1,7 +1,7 @@
 /**
  * A report as text, in columns that are Markdown as well.
  */
-import type { Anchor } from './bench-anchor.ts'
+import type { Anchor, Bounds } from './bench-anchor.ts'
 import { ETCD_MISSING, type RaftFigures, type RaftTurn } from './bench-raft.ts'
 import type { Report, RowFigures } from './bench-report.ts'
 
@@ -81,6 +81,15 @@ function heading(report: Report): string[] {
     `Durability: ${durability}`,
     ...anchorLine('before', report.syncBefore),
     ...anchorLine('after', report.syncAfter),
+    ...boundsLine(report.bounds),
+  ]
+}
+
+function boundsLine(bounds: Bounds | null): string[] {
+  if (bounds === null) return []
+  const { diskWrite, cipher } = bounds
+  return [
+    `Bounds: disk ${short(diskWrite)} MB/s appended 4 MiB + fdatasync, ${short(diskWrite / 3)} for three copies; AES-256-GCM ${short(cipher)} MB/s on one core`,
   ]
 }
 

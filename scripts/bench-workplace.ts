@@ -5,12 +5,32 @@
  * Rule: an answer that is not exactly the one expected is an error.
  */
 import { createHash, randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { BenchClient } from './bench-client.ts'
 import type { BenchTarget } from './bench-options.ts'
 import type { BenchObjects, StoredObject } from './bench-objects.ts'
 
 const LIST_KEYS = 1000
 const DELETE_CLIENTS = 16
+
+interface Stream {
+  readonly client: number
+  readonly signal: AbortSignal
+  /** Told how many bytes were handed over since it was told last. */
+  readonly onBytes: (bytes: number) => void
+}
+
+function* brokenOff(
+  pieces: Iterable<Buffer>,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Generator<Buffer> {
+  for (const piece of pieces) {
+    if (signal.aborted) throw new Error('The upload is broken off')
+    onBytes(piece.length)
+    yield piece
+  }
+}
 
 export class Workplace {
   readonly bucket = `bench-${randomBytes(6).toString('hex')}`
@@ -56,6 +76,19 @@ export class Workplace {
     const { status } = await this.client(client, node).ask({ ...asked, bodyBytes: objects.size })
     if (status !== 200) throw new Error(`PUT gave ${status}`)
     objects.keep({ index, node })
+  }
+
+  /** Uploads until it is told to break off. Throws when the node ends it first. */
+  async stream(objects: BenchObjects, { client, signal, onBytes }: Stream): Promise<void> {
+    const index = objects.next()
+    const body = Readable.from(brokenOff(objects.pieces(index), signal, onBytes), { objectMode: false })
+    const asked = { method: 'PUT', path: this.#path(objects, index), body, bodyBytes: objects.size } as const
+    try {
+      const { status } = await this.client(client, client % this.nodes).ask(asked)
+      throw new Error(`PUT gave ${status}`)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
   }
 
   async get(

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { VERSION } from '../src/version.ts'
-import { syncAnchor } from './bench-anchor.ts'
+import { bounds, syncAnchor } from './bench-anchor.ts'
 import { BLOWS, type FailoverFigures, measureFailover } from './bench-failover.ts'
 import { freshCluster, type MeasuredCluster, runningCluster, withCluster } from './bench-cluster.ts'
 import { runLoad } from './bench-load.ts'
@@ -16,6 +16,7 @@ import { BENCH_USAGE, type BenchOptions, parseBenchOptions } from './bench-optio
 import { measureRaft, RAFT_ROW, type RaftFigures } from './bench-raft.ts'
 import { Processes } from './bench-processes.ts'
 import { DURABILITY, figuresOf, type Report, type RowFigures } from './bench-report.ts'
+import { measureStreams, STREAMS_ROW } from './bench-streams.ts'
 import { tableOf } from './bench-table.ts'
 import { Workplace } from './bench-workplace.ts'
 import { UsageError } from './local-options.ts'
@@ -63,6 +64,10 @@ async function measure(options: BenchOptions, cluster: MeasuredCluster): Promise
     const processes = Processes.of(cluster.pids)
     const figures: RowFigures[] = []
     for (const row of chosen) figures.push(await measureRow(row, options.seconds, processes))
+    if (options.target === null && isChosen(options, STREAMS_ROW)) {
+      say(`${STREAMS_ROW}, at most ${options.seconds} s ...`)
+      figures.push(await measureStreams(place, options.seconds, processes))
+    }
     if (options.target !== null) await place.remove(objects)
     return figures
   } finally {
@@ -73,7 +78,7 @@ async function measure(options: BenchOptions, cluster: MeasuredCluster): Promise
 const isChosen = ({ only }: BenchOptions, name: string): boolean => name.includes(only ?? '')
 
 function refuseEmptyChoice(options: BenchOptions, rows: readonly Row[], chosen: readonly Row[]): void {
-  const others = [...BLOWS.map(({ name }) => name), RAFT_ROW]
+  const others = [...BLOWS.map(({ name }) => name), RAFT_ROW, STREAMS_ROW]
   if (chosen.length > 0 || others.some((name) => isChosen(options, name))) return
   const names = [...rows.map(({ name }) => name), ...others].map((name) => `'${name}'`).join(', ')
   throw new UsageError(`--only '${options.only}' matches none of: ${names}`)
@@ -87,8 +92,9 @@ async function report(options: BenchOptions): Promise<Report> {
     async (cluster) => {
       const anchor = () => (cluster.folder === null ? null : syncAnchor(cluster.folder))
       const syncBefore = anchor()
+      const bound = cluster.folder === null ? null : bounds(cluster.folder)
       const rows = await measure(options, cluster)
-      return { syncBefore, syncAfter: anchor(), rows }
+      return { syncBefore, syncAfter: anchor(), bounds: bound, rows }
     },
   )
   return {

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { freeBasePort as freePorts } from '../../scripts/free-ports.ts'
@@ -44,9 +45,10 @@ export interface Asked {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'HEAD'
   /** Below /api/v1. */
   readonly path: string
-  readonly body?: Uint8Array | string | null
+  readonly body?: Uint8Array | Readable | string | null
   /** For the whole exchange. */
   readonly timeoutMs?: number
+  readonly signal?: AbortSignal
 }
 
 export interface Answer {
@@ -189,7 +191,7 @@ export class ProcessCluster {
     return this.ask(nodeId, { method, path, body: body ?? null })
   }
 
-  async ask(nodeId: string, { method, path, body = null, timeoutMs }: Asked): Promise<Answer> {
+  async ask(nodeId: string, { method, path, body = null, timeoutMs, signal }: Asked): Promise<Answer> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` }
     if (typeof body === 'string') headers['content-type'] = 'application/json'
     const answer = await request(`${this.node(nodeId).dataUrl}/api/v1${path}`, {
@@ -199,8 +201,23 @@ export class ProcessCluster {
       dispatcher: this.#agent,
       headersTimeout: 20_000,
       ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
+      ...(signal === undefined ? {} : { signal }),
     })
     return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) }
+  }
+
+  /** A download that the test reads, or leaves unread, at its own pace. Throws unless the answer is 200. */
+  async open(nodeId: string, path: string): Promise<Readable> {
+    const { statusCode, body } = await request(`${this.node(nodeId).dataUrl}/api/v1${path}`, {
+      headers: { authorization: `Bearer ${this.#token}` },
+      dispatcher: this.#agent,
+      // The test may let it lie for as long as it likes.
+      bodyTimeout: 0,
+    })
+    // A reader that is given up breaks its connection; nobody else listens for that.
+    body.on('error', () => undefined)
+    if (statusCode !== 200) throw new Error(`GET ${path} gave ${statusCode}: ${await body.text()}`)
+    return body
   }
 
   async login(nodeId: string): Promise<void> {

@@ -9,6 +9,7 @@ import { Packr } from 'msgpackr'
 import { assert } from './assert.ts'
 import { collectBody } from './collect-body.ts'
 import type { Entry, EntryKind, LogIndex, NodeId, Term } from '../raft/types.ts'
+import { assertPlainMsgpack } from '../transport/msgpack-guard.ts'
 import { PeerRefusedError, type CallHandler, type Transport } from '../transport/transport.ts'
 
 export const LOG_ENTRIES_METHOD = 'log.entries'
@@ -74,7 +75,9 @@ export async function callLogEntries(
   const asked = wanted.slice(0, INDEXES_MAX)
   const header = { indexes: asked.map(({ index }) => index), terms: asked.map(({ term }) => term) }
   const answer = await transport.call(peer, LOG_ENTRIES_METHOD, { header, signal, timeoutMs })
-  const rows: unknown = packr.unpack(await collectBody(answer.body, BODY_BYTES_MAX))
+  const body = await collectBody(answer.body, BODY_BYTES_MAX)
+  assertPlainMsgpack(body)
+  const rows: unknown = packr.unpack(body)
   assert(Array.isArray(rows) && rows.length <= INDEXES_MAX, 'entries come as a list')
   const entries = rows.map(toEntry)
   assert(

@@ -7,6 +7,7 @@
 import { assert } from './assert.ts'
 import { collectBody } from './collect-body.ts'
 import { decodeProposals, encodeProposals, type Proposal } from './log-entry.ts'
+import { assertPlainMsgpack } from '../transport/msgpack-guard.ts'
 import { PeerRefusedError, type CallHandler, type Transport } from '../transport/transport.ts'
 import type { NodeId } from '../raft/types.ts'
 import type { Batcher, ProposalOutcome, ProposalRefusal } from './batcher.ts'
@@ -49,7 +50,7 @@ export async function callPropose(
 export function proposeHandler(batcher: Batcher, limits: NodeLimits, isOpen: () => boolean): CallHandler {
   return async ({ from, body }) => {
     const bytes = await collectBody(body, limits.commandBytesMax + limits.batchBytesMax)
-    const proposals = decodeProposals(bytes)
+    const proposals = proposalsIn(bytes)
     if (!isOpen()) throw new PeerRefusedError('shutting_down', 'This node takes no more proposals')
     const foreign = proposals.some(({ nodeId }) => nodeId !== from)
     if (foreign) throw new PeerRefusedError('bad_request', 'A node proposes in its own name only')
@@ -62,6 +63,16 @@ export function proposeHandler(batcher: Batcher, limits: NodeLimits, isOpen: () 
       else refused.push([proposals[i]?.sequence ?? 0, outcome.reason])
     }
     return { header: { term, refused } }
+  }
+}
+
+/** Throws PeerRefusedError: the asker sent it. */
+function proposalsIn(bytes: Uint8Array): readonly Proposal[] {
+  try {
+    assertPlainMsgpack(bytes)
+    return decodeProposals(bytes)
+  } catch (cause) {
+    throw new PeerRefusedError('bad_request', 'The body of a propose call is no list of proposals', { cause })
   }
 }
 

@@ -45,13 +45,17 @@ export async function ask(address: PeerAddress, options: RawRequest): Promise<Ra
       response.on('error', reject)
       response.on('end', () => {
         const bytes = Buffer.concat(chunks)
-        const header = bytes.length === 0 ? null : decodeHeader(bytes.subarray(HEADER_LENGTH_BYTES))
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, header })
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, header: headerIn(bytes) })
       })
     })
     request.on('error', reject)
     request.end(body)
   })
+}
+
+function headerIn(bytes: Buffer): unknown {
+  if (bytes.length === 0) return null
+  return decodeHeader(bytes.subarray(HEADER_LENGTH_BYTES, HEADER_LENGTH_BYTES + bytes.readUInt32BE(0)))
 }
 
 /** Writes bytes and closes the connection, without waiting for anything. */

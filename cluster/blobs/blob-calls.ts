@@ -8,13 +8,21 @@ import type { BlobName } from '../types.ts'
 import { assertBlobName, isChecksum } from './blob-name.ts'
 import type { BlobContent } from './blob-store.ts'
 
-/** put: name + content, body = bytes -> {}. get: name + range -> {}, body. stat: name -> content. report: name -> verdict. */
+/**
+ * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum], body = the bytes one after the other ->
+ * rows of null or [code, message], in their order. get: name + range -> {}, body. stat: name -> content. report: name -> verdict.
+ */
 export const BLOB_METHODS = {
   put: 'blob.put',
+  puts: 'blob.puts',
   get: 'blob.get',
   stat: 'blob.stat',
   report: 'blob.report',
 } as const
+
+/** Of one `puts` call. Blobs, and bytes of all of them. */
+export const BATCH_BLOBS_MAX = 64
+export const BATCH_BYTES_MAX: number = 1024 * 1024
 
 export type CopyVerdict = 'good' | 'missing' | 'damaged'
 
@@ -25,6 +33,8 @@ export const BLOB_REFUSALS = {
   damaged: 'blob_damaged',
   slowDown: 'slow_down',
 } as const
+
+export interface NamedContent extends BlobName, BlobContent {}
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -44,6 +54,34 @@ export function readContentOf(header: unknown): BlobContent {
   if (!isLength(size)) throw invalid('the size is no length')
   if (!isChecksum(checksum)) throw invalid('the checksum is no SHA-256')
   return { size, checksum }
+}
+
+/** The blobs of a `puts` call. */
+export function readBatchOf(header: unknown): readonly NamedContent[] {
+  const { blobs } = asFields(header)
+  if (!Array.isArray(blobs) || blobs.length === 0 || blobs.length > BATCH_BLOBS_MAX)
+    throw invalid(`the batch is no list of 1 to ${BATCH_BLOBS_MAX} blobs`)
+  const read = blobs.map((row: unknown) => {
+    const [id, birth, size, checksum]: unknown[] = Array.isArray(row) ? row : []
+    const fields = { id, birth, size, checksum }
+    if (size === 0) throw invalid('an empty blob travels alone')
+    return { ...readName(fields), ...readContentOf(fields) }
+  })
+  const bytes = read.reduce((sum, { size }) => sum + size, 0)
+  if (bytes > BATCH_BYTES_MAX) throw invalid(`the batch has ${bytes} bytes, at most ${BATCH_BYTES_MAX} fit`)
+  return read
+}
+
+/** What became of each blob of a `puts` call: null is durable. */
+export function readOutcomes(header: unknown, count: number): readonly (PeerRefusedError | null)[] {
+  const { outcomes } = asFields(header)
+  if (!Array.isArray(outcomes) || outcomes.length !== count) throw invalid('the outcomes are not as many')
+  return outcomes.map((row: unknown) => {
+    if (row === null) return null
+    const [code, message]: unknown[] = Array.isArray(row) ? row : []
+    if (typeof code !== 'string' || typeof message !== 'string') throw invalid('an outcome is none')
+    return new PeerRefusedError(code, message)
+  })
 }
 
 export function readRangeOf(header: unknown): { readonly start: number; readonly end: number } {

@@ -14,6 +14,8 @@ export interface BlobLimits {
   readonly writesMax: number
   readonly writesWaitingMax: number
   readonly writeWaitMs: number
+  /** Blobs smaller than this travel together to a peer, as they lie together there. Bytes. */
+  readonly batchedBelowBytes: number
   /** Copies that may go on after their write was answered; beyond this they are cut off and left to repair. */
   readonly lateCopiesMax: number
   /** Calls of peers under way and waiting, for each kind. */
@@ -43,6 +45,7 @@ export const BLOB_LIMITS: BlobLimits = {
   writesMax: 32,
   writesWaitingMax: 128,
   writeWaitMs: 5_000,
+  batchedBelowBytes: 256 * 1024,
   lateCopiesMax: 16,
   incomingPutsMax: 32,
   incomingGetsMax: 128,

@@ -13,10 +13,18 @@ import {
   type Transport,
 } from '../transport/transport.ts'
 import { BlobDamagedError, BlobMissingError, Condition } from '../types.ts'
-import { BLOB_METHODS, BLOB_REFUSALS, readContentOf, readName, readRangeOf } from './blob-calls.ts'
+import {
+  BLOB_METHODS,
+  BLOB_REFUSALS,
+  readBatchOf,
+  readContentOf,
+  readName,
+  readRangeOf,
+} from './blob-calls.ts'
 import type { BlobLimits } from './blob-limits.ts'
 import { BlobWriteError } from './blob-store.ts'
 import { limitStalls, primed } from './bounded-stream.ts'
+import { cutBatch } from './incoming-batch.ts'
 import type { LocalBlobs } from './local-blobs.ts'
 import { Slots } from './slots.ts'
 
@@ -44,6 +52,7 @@ export class BlobService {
 
   register(transport: Transport): void {
     transport.handle(BLOB_METHODS.put, (call) => refusing(() => this.#put(call)))
+    transport.handle(BLOB_METHODS.puts, (call) => refusing(() => this.#putBatch(call)))
     transport.handle(BLOB_METHODS.get, (call) => refusing(() => this.#get(call)))
     transport.handle(BLOB_METHODS.stat, (call) => refusing(() => this.#stat(call)))
     transport.handle(BLOB_METHODS.report, (call) => refusing(() => this.#report(call)))
@@ -54,13 +63,34 @@ export class BlobService {
     const content = readContentOf(call.header)
     const release = await this.#puts.acquire()
     try {
-      const onStall = () => new PeerUnreachableError(call.from, 'Cannot take a blob: the sender went silent')
-      const body = limitStalls(call.body, { clock: this.#clock, stallMs: this.#limits.stallMs, onStall })
-      await this.#local.write(name, body, content)
+      await this.#local.write(name, this.#limited(call), content)
     } finally {
       release()
     }
     return { header: {} }
+  }
+
+  /** Blobs that fail leave the others alone; those that the body does not reach failed as well. */
+  async #putBatch(call: IncomingCall): Promise<OutgoingAnswer> {
+    const blobs = readBatchOf(call.header)
+    const release = await this.#puts.acquire()
+    try {
+      const writes: Promise<Outcome>[] = []
+      for await (const { blob, bytes } of cutBatch(blobs, this.#limited(call)))
+        writes.push(outcomeOf(this.#local.write(blob, onePiece(bytes), blob)))
+      const outcomes = await Promise.all(writes)
+      const cutOff = blobs
+        .slice(outcomes.length)
+        .map((): Outcome => ['size_mismatch', 'The body is too short'])
+      return { header: { outcomes: [...outcomes, ...cutOff] } }
+    } finally {
+      release()
+    }
+  }
+
+  #limited(call: IncomingCall): AsyncIterable<Uint8Array> {
+    const onStall = () => new PeerUnreachableError(call.from, 'Cannot take a blob: the sender went silent')
+    return limitStalls(call.body, { clock: this.#clock, stallMs: this.#limits.stallMs, onStall })
   }
 
   async #get(call: IncomingCall): Promise<OutgoingAnswer> {
@@ -86,6 +116,23 @@ export class BlobService {
       release()
     }
   }
+}
+
+/** Null: durable. */
+type Outcome = readonly [code: string, message: string] | null
+
+/** Never rejects. */
+async function outcomeOf(write: Promise<void>): Promise<Outcome> {
+  try {
+    await write
+    return null
+  } catch (cause) {
+    return [refusalCode(cause) ?? 'internal', cause instanceof Error ? cause.message : String(cause)]
+  }
+}
+
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 /** What a caller can react to becomes a refusal with a code; anything else stays what it is. */

@@ -6,17 +6,19 @@
  */
 import type { Clock } from '../node/clock.ts'
 import {
+  type CallRequest,
   type CallResponse,
   PeerRefusedError,
   PeerUnreachableError,
   type Transport,
 } from '../transport/transport.ts'
 import { BlobDamagedError, BlobMissingError, type BlobName, type NodeId } from '../types.ts'
-import { BLOB_METHODS, BLOB_REFUSALS, type CopyVerdict, readVerdict } from './blob-calls.ts'
+import { BLOB_METHODS, BLOB_REFUSALS, type CopyVerdict, readOutcomes, readVerdict } from './blob-calls.ts'
 import type { BlobLimits } from './blob-limits.ts'
 import type { BlobContent } from './blob-store.ts'
 import { limitStalls } from './bounded-stream.ts'
 import type { PeerHealth } from './peer-health.ts'
+import { PutBatches } from './put-batches.ts'
 
 export interface PeerBlobsOptions {
   readonly transport: Transport
@@ -34,6 +36,8 @@ export class PeerBlobs {
   readonly #health: PeerHealth
   readonly #clock: Clock
   readonly #limits: BlobLimits
+  /** As many as there are members. */
+  readonly #batches = new Map<NodeId, PutBatches>()
 
   constructor({ transport, health, clock, limits }: PeerBlobsOptions) {
     this.#transport = transport
@@ -44,10 +48,28 @@ export class PeerBlobs {
 
   /** Resolves when the peer's copy is durable. Throws PeerRefusedError or PeerUnreachableError. */
   async put(peer: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
+    if (blob.size > 0 && blob.size < this.#limits.batchedBelowBytes)
+      return this.#batchesTo(peer).put(blob, signal)
     const { id, birth, size, checksum, bytes } = blob
     const header = { id, birth, size, checksum }
     const response = await this.#call(peer, BLOB_METHODS.put, { header, body: bytes, signal })
     await drain(response)
+  }
+
+  #batchesTo(peer: NodeId): PutBatches {
+    const known = this.#batches.get(peer)
+    if (known !== undefined) return known
+    const batches = new PutBatches({ send: (blobs) => this.#putAll(peer, blobs) })
+    this.#batches.set(peer, batches)
+    return batches
+  }
+
+  async #putAll(peer: NodeId, blobs: readonly OutgoingBlob[]) {
+    const rows = blobs.map(({ id, birth, size, checksum }) => [id, birth, size, checksum])
+    const body = blobs.map(({ bytes }) => bytes)
+    const response = await this.#call(peer, BLOB_METHODS.puts, { header: { blobs: rows }, body })
+    await drain(response)
+    return readOutcomes(response.header, blobs.length)
   }
 
   /** Throws BlobMissingError, BlobDamagedError or PeerUnreachableError, possibly in mid-stream. */
@@ -80,7 +102,7 @@ export class PeerBlobs {
   async #call(
     peer: NodeId,
     method: string,
-    request: { readonly header: object; readonly body?: Uint8Array; readonly signal?: AbortSignal },
+    request: Pick<CallRequest, 'header' | 'body' | 'signal'>,
   ): Promise<CallResponse> {
     try {
       const response = await this.#transport.call(peer, method, {

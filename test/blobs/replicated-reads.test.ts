@@ -165,6 +165,13 @@ t.test('blob calls of a hostile peer', async (t) => {
         ['blob.put', { ...good, size: -1 }],
         ['blob.put', { ...good, size: '1000' }],
         ['blob.put', { ...good, checksum: 'short' }],
+        ['blob.puts', {}],
+        ['blob.puts', { blobs: [] }],
+        ['blob.puts', { blobs: [null] }],
+        ['blob.puts', { blobs: [[good.id, good.birth, 0, good.checksum]] }],
+        ['blob.puts', { blobs: [[good.id, '..', 1, good.checksum]] }],
+        ['blob.puts', { blobs: [[good.id, good.birth, 2 ** 40, good.checksum]] }],
+        ['blob.puts', { blobs: Array.from({ length: 65 }, () => [good.id, good.birth, 1, good.checksum]) }],
         ['blob.get', { ...good, start: 2 }],
         ['blob.get', { ...good, end: 0.5 }],
         ['blob.get', { ...good, id: 7 }],
@@ -172,7 +179,7 @@ t.test('blob calls of a hostile peer', async (t) => {
         ['blob.report', {}],
       ]
       for (const [method, header] of bad) {
-        await t.rejects(call(method, header, method === 'blob.put' ? blob.bytes : undefined), {
+        await t.rejects(call(method, header, method.startsWith('blob.put') ? blob.bytes : undefined), {
           name: 'PeerRefusedError',
           code: 'blob_call_invalid',
         })

@@ -1,0 +1,193 @@
+/**
+ * Small blobs that travel together: what goes into a call, what each is told, and what a body that is cut anywhere becomes.
+ */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { BATCH_BLOBS_MAX } from '../../cluster/blobs/blob-calls.ts'
+import { cutBatch } from '../../cluster/blobs/incoming-batch.ts'
+import type { OutgoingBlob } from '../../cluster/blobs/peer-blobs.ts'
+import { PutBatches } from '../../cluster/blobs/put-batches.ts'
+import { PeerRefusedError, PeerUnreachableError } from '../../cluster/transport/transport.ts'
+import { collected } from '../helpers/async.ts'
+import { BlobCluster } from './blob-cluster.ts'
+import { sampleBlob, sha256, streamOf } from './blob-samples.ts'
+
+type Outcomes = readonly (PeerRefusedError | null)[]
+
+/** Calls that end when the test says so. */
+class Bench {
+  readonly calls: {
+    readonly blobs: readonly OutgoingBlob[]
+    end(outcomes?: Outcomes): void
+    fail(error: Error): void
+  }[] = []
+  readonly told: string[] = []
+  readonly batches = new PutBatches({ send: (blobs) => this.#send(blobs) })
+
+  put(...seeds: number[]): void {
+    for (const seed of seeds) this.putWith(seed, new AbortController().signal)
+  }
+
+  putWith(seed: number, signal: AbortSignal, size = 1000): void {
+    this.batches.put(sampleBlob(seed, size), signal).then(
+      () => this.told.push(`${seed} durable`),
+      (error: Error) => this.told.push(`${seed} ${error.message}`),
+    )
+  }
+
+  /** How many blobs went into each call. */
+  get sizes(): number[] {
+    return this.calls.map(({ blobs }) => blobs.length)
+  }
+
+  async end(call: number, outcomes?: Outcomes): Promise<void> {
+    this.calls[call]?.end(outcomes)
+    await new Promise(setImmediate)
+  }
+
+  #send(blobs: readonly OutgoingBlob[]): Promise<Outcomes> {
+    return new Promise((resolve, reject) => {
+      this.calls.push({ blobs, end: (outcomes) => resolve(outcomes ?? blobs.map(() => null)), fail: reject })
+    })
+  }
+}
+
+t.test('PutBatches', async (t) => {
+  t.test('sends a lone blob at once, and together what waits while two calls are under way', async (t) => {
+    const bench = new Bench()
+    bench.put(1, 2, 3, 4, 5)
+    t.strictSame(bench.sizes, [1, 1])
+    await bench.end(0)
+    t.strictSame(bench.sizes, [1, 1, 3])
+    t.strictSame(bench.told, ['1 durable'])
+    await bench.end(2)
+    await bench.end(1)
+    t.strictSame(bench.told, ['1 durable', '3 durable', '4 durable', '5 durable', '2 durable'])
+  })
+
+  t.test('bounds a call by blobs and by bytes, and sends a large one alone', async (t) => {
+    const bench = new Bench()
+    bench.put(1, 2)
+    bench.put(...Array.from({ length: BATCH_BLOBS_MAX + 5 }, (_, n) => 10 + n))
+    await bench.end(0)
+    await bench.end(1)
+    t.strictSame(bench.sizes, [1, 1, BATCH_BLOBS_MAX, 5])
+    await bench.end(2)
+    await bench.end(3)
+    const { signal } = new AbortController()
+    for (let seed = 100; seed < 108; seed++) bench.putWith(seed, signal, 400_000)
+    await bench.end(4)
+    await bench.end(5)
+    t.strictSame(bench.sizes.slice(4), [1, 1, 2, 2])
+  })
+
+  t.test('tells each blob what became of it, and of no other', async (t) => {
+    const bench = new Bench()
+    bench.put(1, 2, 3, 4, 5)
+    await bench.end(0)
+    await bench.end(2, [null, new PeerRefusedError('disk_full', 'the disk is full'), null])
+    t.strictSame(bench.told, ['1 durable', '3 durable', '4 the disk is full', '5 durable'])
+  })
+
+  t.test('fails all of a call that broke off, and goes on with the next', async (t) => {
+    const bench = new Bench()
+    bench.put(1, 2, 3, 4)
+    bench.calls[0]?.fail(new PeerUnreachableError('n2', 'gone'))
+    await new Promise(setImmediate)
+    t.strictSame(bench.told, ['1 gone'])
+    await bench.end(2)
+    t.strictSame(bench.told, ['1 gone', '3 durable', '4 durable'])
+  })
+
+  t.test(
+    'takes an aborted blob out of the queue, and leaves one that is under way to its fate',
+    async (t) => {
+      const bench = new Bench()
+      const [flying, waiting] = [new AbortController(), new AbortController()]
+      bench.putWith(1, flying.signal)
+      bench.put(2)
+      bench.putWith(3, waiting.signal)
+      bench.put(4)
+      for (const abort of [flying, waiting]) abort.abort(new Error('too late'))
+      await new Promise(setImmediate)
+      t.strictSame(bench.told, ['1 too late', '3 too late'])
+      await bench.end(0)
+      t.strictSame(
+        bench.calls[2]?.blobs.map(({ birth }) => birth),
+        [sampleBlob(4).birth],
+      )
+      bench.putWith(5, AbortSignal.abort(new Error('never')))
+      await bench.end(2)
+      t.strictSame(bench.told.slice(2), ['5 never', '4 durable'])
+    },
+  )
+})
+
+t.test('cutBatch', async (t) => {
+  const blobs = [3, 1, 700, 64].map((size, seed) => sampleBlob(seed, size))
+  const whole = Buffer.concat(blobs.map(({ bytes }) => bytes))
+
+  t.test('gives back the blobs whatever pieces their bytes come in', async () => {
+    const cuts = fc.array(fc.nat(whole.length), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(cuts, async (at) => {
+        const edges = [0, ...at.toSorted((a, b) => a - b), whole.length]
+        const pieces = edges.slice(1).map((end, n) => whole.subarray(edges[n], end))
+        const cut = await collected(cutBatch(blobs, streamOf(...pieces)))
+        assert.deepEqual(
+          cut.map(({ blob, bytes }) => [blob.birth, sha256(bytes)]),
+          blobs.map(({ birth, checksum }) => [birth, checksum]),
+        )
+      }),
+      { seed: 20260801, numRuns: 200 },
+    )
+  })
+
+  t.test('gives those that a short body reaches, and refuses bytes of no blob', async (t) => {
+    const short = await collected(cutBatch(blobs, streamOf(whole.subarray(0, 5))))
+    t.strictSame(
+      short.map(({ blob }) => blob.birth),
+      blobs.slice(0, 2).map(({ birth }) => birth),
+    )
+    await t.rejects(collected(cutBatch(blobs, streamOf(whole, Uint8Array.of(1)))), {
+      code: 'blob_call_invalid',
+    })
+  })
+})
+
+t.test('blobs that travel together', async (t) => {
+  t.test('are durable each by itself: a wrong one spoils no other', async (t) => {
+    const cluster = await BlobCluster.start(t, 'x y z')
+    const good = Array.from({ length: 20 }, (_, seed) => sampleBlob(seed, 5_000))
+    const wrong = { ...sampleBlob(99, 5_000), checksum: sampleBlob(98).checksum }
+    const writes = [...good.slice(0, 10), wrong, ...good.slice(10)].map((blob) =>
+      cluster
+        .node('n1')
+        .blobs.write(blob)
+        .then(
+          ({ replicas }) => replicas.length,
+          (error: { readonly code?: string }) => error.code,
+        ),
+    )
+    const ends = await cluster.clock.resolve(Promise.all(writes), { limitMs: 60_000 })
+    t.equal(ends[10], 'checksum_mismatch')
+    t.ok(
+      ends.every((end, n) => n === 10 || end === 3),
+      JSON.stringify(ends),
+    )
+    for (const { store } of cluster.nodes.values())
+      for (const blob of good) t.equal((await store.verify(blob)).checksum, blob.checksum)
+  })
+
+  t.test('fall over to other members with the peer that they were on their way to', async (t) => {
+    const cluster = await BlobCluster.start(t, 'w x y z')
+    await cluster.node('n4').transport.stop()
+    const blobs = Array.from({ length: 10 }, (_, seed) => sampleBlob(seed, 5_000))
+    const writes = Promise.all(blobs.map((blob) => cluster.node('n1').blobs.write(blob)))
+    for (const { replicas, missing } of await cluster.clock.resolve(writes, { limitMs: 60_000 })) {
+      t.equal(replicas.length, 3)
+      t.strictSame(missing, [])
+    }
+  })
+})

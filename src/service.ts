@@ -50,7 +50,13 @@ async function makeDataDir(dataDir: string): Promise<void> {
 async function composeServices(
   config: Config,
   logger: Logger,
-): Promise<{ cluster: Cluster; services: Services; agreement: Agreement; damaged: Promise<Error> }> {
+): Promise<{
+  cluster: Cluster
+  services: Services
+  agreement: Agreement
+  content: ObjectContent
+  damaged: Promise<Error>
+}> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
   await makeDataDir(dataDir)
@@ -92,7 +98,7 @@ async function composeServices(
     masterKeyFingerprint,
     logger,
   }
-  return { cluster, services, agreement, damaged: stateMachine.damaged }
+  return { cluster, services, agreement, content, damaged: stateMachine.damaged }
 }
 
 async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
@@ -169,8 +175,9 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const teardown = new Teardown()
   try {
-    const { cluster, services, agreement, damaged } = await composeServices(config, logger)
+    const { cluster, services, agreement, content, damaged } = await composeServices(config, logger)
     teardown.add('cluster', () => cluster.stop())
+    teardown.add('content', () => content.close())
     const addresses = await openListeners(config, services, teardown)
     const settling = new AbortController()
     const settled = settleIn({ services, cluster, agreement }, settling.signal)

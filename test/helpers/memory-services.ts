@@ -164,6 +164,7 @@ function testConfig(dataDir: string, options: Options): Config {
     listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
+    content: { compression: 'zstd', sealingThreads: 1 },
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },

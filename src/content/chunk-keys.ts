@@ -6,6 +6,7 @@
  */
 import type { MasterKey } from '../access/master-key.ts'
 import { tenantDataKey, tenantDedupKey } from '../access/sealing-contexts.ts'
+import { Refusal } from '../refusal.ts'
 import type { TenantId, TenantRecord } from '../state-machine/records.ts'
 import { TenantKeys } from './tenant-keys.ts'
 
@@ -36,7 +37,22 @@ export class ChunkKeys {
     return opened.keys
   }
 
+  /** Keys of a row that changed or is gone leave the memory of this node, whether or not anybody asks for them again. */
+  forgetChanged(rowOf: (id: TenantId) => TenantRecord | undefined): void {
+    for (const [id, { sealedDataKey }] of this.#opened) {
+      const row = rowOf(id)
+      if (row === undefined || Buffer.compare(row.dataKey, sealedDataKey) !== 0) this.#opened.delete(id)
+    }
+  }
+
   #open(tenant: TenantRecord): TenantKeys {
+    // Destroyed by shredTenant.
+    if (tenant.dataKey.length === 0) {
+      throw new Refusal(
+        'tenant_disabled',
+        `The keys of tenant '${tenant.id}' were destroyed; its objects cannot be opened again`,
+      )
+    }
     return TenantKeys.fromBytes(
       this.#masterKey.open(tenant.dataKey, tenantDataKey(tenant.id)),
       this.#masterKey.open(tenant.dedupKey, tenantDedupKey(tenant.id)),

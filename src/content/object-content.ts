@@ -20,7 +20,7 @@ import { SealingPool } from './sealing-pool.ts'
 
 export interface ObjectContentParts {
   readonly blobs: Blobs
-  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest'>
+  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'tenant'>
   readonly masterKey: MasterKey
   readonly config: Pick<Config, 'limits' | 'content'>
 }
@@ -64,6 +64,11 @@ export class ObjectContent implements Content {
     const { blobs, state } = this.#parts
     const keys = this.#keys.of(tenant)
     return readContent({ tenantId: tenant.id, bucketId, object, blobs, state, keys }, range)
+  }
+
+  /** To be called now and then: a row may change without anybody using the tenant again. */
+  forgetChangedKeys(): void {
+    this.#keys.forgetChanged((id) => this.#parts.state.tenant(id))
   }
 
   /** Ends the sealing threads once what they have is done. */

@@ -86,6 +86,7 @@ export class ContentWorld {
         content: { compression: options.compression ?? 'zstd', sealingThreads: 1 },
       },
       state: {
+        tenant: () => this.tenant,
         chunk: (_tenant, id) => this.chunks.get(id),
         inlineBody: (_bucket, version) => {
           const sealed = this.inline.get(version)

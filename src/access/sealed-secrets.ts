@@ -31,35 +31,43 @@ export class SealedSecrets {
     this.#state = state
   }
 
-  /** The first one found, or null. */
+  /** The first secret found whose key is not here, or null. */
   async missing(): Promise<MissingKey | null> {
     for await (const tenants of this.#tenants()) {
       for (const { id, masterKeyId, dataKey, dedupKey } of tenants) {
-        const opens = this.#sealer(dataKey, tenantDataKey(id)) && this.#sealer(dedupKey, tenantDedupKey(id))
-        if (!opens) return { owner: `tenant '${id}'`, masterKeyId: namedKeyOf(dataKey) ?? masterKeyId }
+        const isMissing = [
+          this.#isKeyMissing(dataKey, tenantDataKey(id)),
+          this.#isKeyMissing(dedupKey, tenantDedupKey(id)),
+        ].includes(true)
+        if (isMissing) return { owner: `tenant '${id}'`, masterKeyId: namedKeyOf(dataKey) ?? masterKeyId }
       }
     }
     for await (const accessKeys of this.#accessKeys()) {
       for (const { accessKeyId, secret } of accessKeys) {
-        if (this.#sealer(secret, accessKeySecret(accessKeyId)) !== null) continue
+        if (!this.#isKeyMissing(secret, accessKeySecret(accessKeyId))) continue
         return { owner: `access key '${accessKeyId}'`, masterKeyId: namedKeyOf(secret) }
       }
     }
     return null
   }
 
-  /** Commands that seal under the current key what is sealed under another; none when there is nothing to do. */
+  /** Page by page, what is to be proposed so that everything is sealed under the current key. */
   async *rewraps() {
     for await (const tenants of this.#tenants()) {
-      const items = tenants
-        .filter((tenant) => this.#isOldTenant(tenant))
-        .map((tenant) => this.#newTenant(tenant))
-      const masterKeyId = this.#masterKey.id
-      if (items.length > 0) yield { type: 'rewrapTenantKeys', masterKeyId, items } as const
+      const [items, lost] = split(
+        tenants.filter((tenant) => this.#isOldTenant(tenant)),
+        (tenant) => this.#newTenant(tenant),
+      )
+      const command = { type: 'rewrapTenantKeys', masterKeyId: this.#masterKey.id, items } as const
+      yield { command, lost: lost.map(({ id }) => `tenant '${id}'`) }
     }
     for await (const accessKeys of this.#accessKeys()) {
-      const items = accessKeys.filter((one) => this.#isOldSecret(one)).map((one) => this.#newSecret(one))
-      if (items.length > 0) yield { type: 'rewrapAccessKeys', items } as const
+      const [items, lost] = split(
+        accessKeys.filter((one) => this.#isOldSecret(one)),
+        (one) => this.#newSecret(one),
+      )
+      const command = { type: 'rewrapAccessKeys', items } as const
+      yield { command, lost: lost.map(({ accessKeyId }) => `access key '${accessKeyId}'`) }
     }
   }
 
@@ -86,11 +94,10 @@ export class SealedSecrets {
   }
 
   #newTenant({ id: tenantId, dataKey, dedupKey }: TenantRecord) {
-    const after = {
-      dataKey: this.#again(dataKey, tenantDataKey(tenantId)),
-      dedupKey: this.#again(dedupKey, tenantDedupKey(tenantId)),
-    }
-    return { tenantId, before: { dataKey, dedupKey }, after }
+    const newDataKey = this.#again(dataKey, tenantDataKey(tenantId))
+    const newDedupKey = this.#again(dedupKey, tenantDedupKey(tenantId))
+    if (newDataKey === null || newDedupKey === null) return null
+    return { tenantId, before: { dataKey, dedupKey }, after: { dataKey: newDataKey, dedupKey: newDedupKey } }
   }
 
   #isOldSecret({ accessKeyId, secret }: AccessKeyRecord): boolean {
@@ -98,16 +105,36 @@ export class SealedSecrets {
   }
 
   #newSecret({ accessKeyId, secret }: AccessKeyRecord) {
-    return { accessKeyId, before: secret, after: this.#again(secret, accessKeySecret(accessKeyId)) }
+    const after = this.#again(secret, accessKeySecret(accessKeyId))
+    return after === null ? null : { accessKeyId, before: secret, after }
+  }
+
+  /** What names a key that is here and does not open is damaged, which no key file mends. */
+  #isKeyMissing(sealed: Uint8Array, context: string): boolean {
+    const named = namedKeyOf(sealed)
+    return named === null ? this.#sealer(sealed, context) === null : !this.#masterKey.ids.includes(named)
   }
 
   #sealer(sealed: Uint8Array, context: string): string | null {
     return this.#masterKey.sealerOf(sealed, context)
   }
 
-  #again(sealed: Uint8Array, context: string): Uint8Array {
+  #again(sealed: Uint8Array, context: string): Uint8Array | null {
+    if (this.#sealer(sealed, context) === null) return null
     return this.#masterKey.seal(this.#masterKey.open(sealed, context), context)
   }
+}
+
+/** What `make` made, and what it could not. */
+function split<T, M>(records: readonly T[], make: (record: T) => M | null): [made: M[], lost: T[]] {
+  const made: M[] = []
+  const lost: T[] = []
+  for (const record of records) {
+    const one = make(record)
+    if (one === null) lost.push(record)
+    else made.push(one)
+  }
+  return [made, lost]
 }
 
 async function* pages<T>(

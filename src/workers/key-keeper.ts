@@ -17,6 +17,8 @@ import { Refusal } from '../refusal.ts'
 const TURN_MS = 1000
 /** Turns between two walks over all secrets while there is nothing to do but an older key is still in the file. */
 const TURNS_PER_CLEAN_WALK = 60
+/** Of secrets that do not open, in one line of the log. */
+const NAMED_MAX = 10
 
 type ClusterKey = NonNullable<ReturnType<Services['state']['clusterKey']>>
 
@@ -116,26 +118,33 @@ export class KeyKeeper {
     if (!isDue || !isLeader()) return
     this.#turnsToWalk -= 1
     if (this.#turnsToWalk > 0) return
-    const { found, sealed } = await this.#walk()
-    this.#remaining = found - sealed
+    const { found, sealed, lost, some } = await this.#walk()
+    this.#remaining = found - sealed + lost
     if (found === 0) this.#turnsToWalk = TURNS_PER_CLEAN_WALK
-    if (sealed > 0)
+    if (sealed > 0) {
       logger.info({ sealed, remaining: this.#remaining }, 'secrets sealed under the newest master key')
-    if (found === 0 && !this.#wasClean) {
+    }
+    if (lost > 0) {
+      logger.error({ secrets: lost, some }, 'secrets that no master key of this node opens')
+    }
+    if (this.#remaining === 0 && found === 0 && !this.#wasClean) {
       const older = masterKey.ids.slice(1)
       logger.info({ masterKeys: older }, 'nothing is sealed under an older master key any more')
     }
-    this.#wasClean = found === 0
+    this.#wasClean = this.#remaining === 0 && found === 0
   }
 
-  async #walk(): Promise<{ found: number; sealed: number }> {
+  async #walk(): Promise<{ found: number; sealed: number; lost: number; some: readonly string[] }> {
     const { secrets, propose } = this.#parts
-    let [found, sealed] = [0, 0]
-    for await (const command of secrets.rewraps()) {
+    let [found, sealed, lost] = [0, 0, 0]
+    const some: string[] = []
+    for await (const { command, lost: owners } of secrets.rewraps()) {
+      lost += owners.length
+      some.push(...owners.slice(0, NAMED_MAX - some.length))
       found += command.items.length
-      sealed += settle(await propose(command)).rewrapped
+      if (command.items.length > 0) sealed += settle(await propose(command)).rewrapped
     }
-    return { found, sealed }
+    return { found, sealed, lost, some }
   }
 }
 

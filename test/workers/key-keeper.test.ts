@@ -163,6 +163,33 @@ t.test('a node whose file lacks a key that is still needed', async (t) => {
   })
 })
 
+t.test('a secret that is damaged', async (t) => {
+  t.test('stops neither the start nor the rotation, and is named in the log', async (t) => {
+    const { world } = await started(t)
+    const { propose } = world.services
+    const about = { tenantId: 'acme', name: null, scopes: 'read', expiresAt: null } as const
+    await world.tenant('acme')
+    const damaged = Buffer.from(world.services.access.newAccessKey().sealed)
+    await propose({ type: 'createAccessKey', accessKeyId: 'AKDAMAGED', secret: damaged, ...about })
+    const good = await world.accessKey('acme', 'read')
+    await settled(world, [NEW, OLD])
+    const nodes = NODES.map((id) => new Node(world, id, [NEW, OLD]))
+    for (const node of nodes) node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
+    await turns(nodes)
+    t.equal(remaining(nodes[0]), 1)
+    t.match(
+      world.lines.filter(({ level }) => level === 'error'),
+      [{ fields: { secrets: 1, some: ["access key 'AKDAMAGED'"] } }],
+    )
+    t.ok(
+      new Node(world, 'n1', [NEW]).access.exchange({ ...good, clientAddress: 'test' }),
+      'the others are done',
+    )
+    // It names the old key, so the old key is still asked for.
+    await t.rejects(settled(world, [NEW]), { code: 'master_key_needed', message: /AKDAMAGED/ })
+  })
+})
+
 t.test('KeyKeeper', async (t) => {
   t.test('never moves the cluster to and fro between nodes that want different keys', async (t) => {
     const { world } = await started(t)

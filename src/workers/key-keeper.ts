@@ -96,7 +96,10 @@ export class KeyKeeper {
   async #announce({ holders = {} }: ClusterKey): Promise<void> {
     const { masterKey, nodeId, propose } = this.#parts
     const { fingerprints } = masterKey
-    if (holders[nodeId]?.join() === fingerprints.join()) return
+    const said = holders[nodeId]
+    if (said?.join() === fingerprints.join()) return
+    // Nobody has to know it before there is a choice: a cluster that never rotates never needs these commands.
+    if (said === undefined && fingerprints.length === 1) return
     settle(await propose({ type: 'announceMasterKeys', nodeId, fingerprints }))
   }
 

@@ -207,7 +207,6 @@ t.test('KeyKeeper', async (t) => {
   t.test('rests when there is nothing to do: it proposes nothing and forgets what changed', async (t) => {
     const { world, nodes } = await started(t)
     await world.tenant('acme')
-    await turns(nodes)
     const { proposals } = world
     const forgot = nodes[0]?.forgot ?? 0
     await turns(nodes)
@@ -221,12 +220,17 @@ t.test('KeyKeeper', async (t) => {
   })
 
   t.test('waits for a leader and goes on, until it is told to stop', async (t) => {
-    const { world, nodes } = await started(t)
+    const { world } = await started(t)
     world.proposeFault = new Condition('no_leader', 'nobody leads')
     const controller = new AbortController()
-    const run = nodes[0]?.keeper.run(controller.signal)
+    const node = new Node(world, 'n1', [NEW, OLD])
+    node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
+    const run = node.keeper.run(controller.signal)
     controller.abort()
     await run
-    t.strictSame(world.services.state.clusterKey()?.holders, undefined)
+    t.equal(world.services.state.clusterKey()?.holders, undefined)
+    world.proposeFault = null
+    await node.keeper.turn()
+    t.match(world.services.state.clusterKey()?.holders, { n1: { length: 2 } })
   })
 })

@@ -55,7 +55,8 @@ export async function openIdentity(options: ClusterOptions): Promise<Identity> {
   return identity
 }
 
-function compare(found: Identity, { clusterId, nodeId, dataDir, fingerprint }: ClusterOptions): void {
+function compare(found: Identity, options: ClusterOptions): void {
+  const { clusterId, nodeId, dataDir, fingerprint, olderFingerprints = [] } = options
   if (found.clusterId !== clusterId) {
     throw new StartError(
       'foreign_cluster',
@@ -74,7 +75,7 @@ function compare(found: Identity, { clusterId, nodeId, dataDir, fingerprint }: C
       },
     )
   }
-  if (found.fingerprint !== fingerprint) {
+  if (found.fingerprint !== fingerprint && !olderFingerprints.includes(found.fingerprint)) {
     throw new StartError(
       'wrong_fingerprint',
       `Cannot start: ${dataDir} was made with another key fingerprint`,

@@ -35,8 +35,10 @@ export interface ClusterOptions {
   /** The static first configuration, this node included. The same on every node. */
   readonly members: readonly Member[]
   readonly tls: TlsFiles | null
-  /** Opaque; written at format, compared at every start (the service puts the master key's fingerprint here). */
+  /** Opaque; written at every start, compared at the next (the service puts the master key's fingerprint here). */
   readonly fingerprint: string
+  /** What may stand there from earlier starts as well. */
+  readonly olderFingerprints?: readonly string[]
   readonly heartbeatMs: number
   readonly electionTimeoutMs: number
   /** Applied entries kept in the log for followers that lag. Count and bytes; the lower limit wins. */

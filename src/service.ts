@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Cluster, createCluster, type Logger, StartError } from '../cluster/index.ts'
 import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
+import { SealedSecrets } from './access/sealed-secrets.ts'
 import { createAdminServer } from './api/admin-server.ts'
 import { createDataServer } from './api/data-server.ts'
 import { startLocalServer } from './api/local/local-server.ts'
@@ -25,6 +26,7 @@ import { createReplicaTasks } from './store/replica-tasks.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
+import { KeyKeeper } from './workers/key-keeper.ts'
 import { settleIn } from './workers/settle-in.ts'
 
 export interface Service {
@@ -47,10 +49,19 @@ async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-async function composeServices(
-  config: Config,
-  logger: Logger,
-): Promise<{ cluster: Cluster; services: Services; agreement: Agreement; damaged: Promise<Error> }> {
+/** What one node consists of, before it listens. */
+interface Rooms {
+  readonly cluster: Cluster
+  readonly services: Services
+  readonly agreement: Agreement
+  readonly masterKey: MasterKey
+  readonly secrets: SealedSecrets
+  readonly content: ObjectContent
+  readonly keyKeeper: KeyKeeper
+  readonly damaged: Promise<Error>
+}
+
+async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
   await makeDataDir(dataDir)
@@ -69,6 +80,7 @@ async function composeServices(
       members: config.cluster.members,
       tls: config.peerTls,
       fingerprint: masterKey.fingerprint,
+      olderFingerprints: masterKey.fingerprints.slice(1),
       heartbeatMs: config.cluster.heartbeatMs,
       electionTimeoutMs: config.cluster.electionTimeoutMs,
       logKeepEntries: config.cluster.logKeepEntries,
@@ -78,8 +90,6 @@ async function composeServices(
   )
   const access = new NativeAccess({ masterKey, state: reader, config, now: Date.now })
   const content = new ObjectContent({ blobs: cluster.blobs, state: reader, masterKey, config })
-  const deriveKey: Services['deriveKey'] = (label) => masterKey.derive(label)
-  const masterKeyFingerprint = masterKey.fingerprint
   const agreement = new Agreement()
   const services = {
     config,
@@ -88,11 +98,41 @@ async function composeServices(
     propose,
     access,
     content,
-    deriveKey,
-    masterKeyFingerprint,
+    signing: masterKey,
     logger,
   }
-  return { cluster, services, agreement, damaged: stateMachine.damaged }
+  const secrets = new SealedSecrets(masterKey, reader)
+  const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
+  return {
+    cluster,
+    services,
+    agreement,
+    masterKey,
+    secrets,
+    content,
+    keyKeeper,
+    damaged: stateMachine.damaged,
+  }
+}
+
+function createKeyKeeper(
+  { config, state, propose, logger }: Services,
+  rooms: Pick<Rooms, 'cluster' | 'content' | 'masterKey' | 'secrets'>,
+): KeyKeeper {
+  const { cluster, content, masterKey, secrets } = rooms
+  const { node, cluster: machine } = config
+  return new KeyKeeper({
+    masterKey,
+    secrets,
+    state,
+    propose,
+    nodeId: node.id,
+    members: machine.members.map(({ nodeId }) => nodeId),
+    isLeader: () =>
+      cluster.metrics().some(({ name, value }) => name === 'holdfast_raft_is_leader' && value === 1),
+    forgetChangedKeys: () => content.forgetChangedKeys(),
+    logger: logger.child({ room: 'keys' }),
+  })
 }
 
 async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
@@ -140,11 +180,12 @@ class Teardown {
 
 async function openListeners(
   config: Config,
-  services: Services,
+  rooms: Rooms,
   teardown: Teardown,
 ): Promise<{ data: string; admin: string }> {
-  const { cluster } = services
-  const metrics = new Metrics({ version: VERSION, nodeId: cluster.nodeId, samples: () => cluster.metrics() })
+  const { cluster, services, keyKeeper } = rooms
+  const samples = () => [...cluster.metrics(), ...keyKeeper.samples()]
+  const metrics = new Metrics({ version: VERSION, nodeId: cluster.nodeId, samples })
   const admin = createAdminServer(services, metrics)
   teardown.add('admin listener', async () => admin.close())
   const adminAddress = await listen(admin, config.listeners.admin, 'listeners.admin')
@@ -169,11 +210,13 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const teardown = new Teardown()
   try {
-    const { cluster, services, agreement, damaged } = await composeServices(config, logger)
+    const rooms = await composeServices(config, logger)
+    const { cluster, content, damaged } = rooms
     teardown.add('cluster', () => cluster.stop())
-    const addresses = await openListeners(config, services, teardown)
+    teardown.add('content', () => content.close())
+    const addresses = await openListeners(config, rooms, teardown)
     const settling = new AbortController()
-    const settled = settleIn({ services, cluster, agreement }, settling.signal)
+    const settled = settleIn(rooms, settling.signal).then(() => rooms.keyKeeper.run(settling.signal))
     teardown.add('settling', async () => {
       settling.abort()
       await settled.catch(() => undefined)

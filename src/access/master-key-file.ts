@@ -1,11 +1,12 @@
 /**
- * The master key's file on disk: made once, read at every start.
+ * The master key's file on disk: made once, read at every start, replaced as a whole.
  *
  * Owns: existence, size and permissions. Knows nothing of: what the line means.
  * Rule: an error names the file and what to do, and never quotes its content.
  */
-import { open, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { open, type FileHandle, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { StartError } from '../../cluster/index.ts'
 
 const FILE_BYTES_MAX = 1024
@@ -29,13 +30,34 @@ export async function readKeyFile(file: string): Promise<string> {
 
 /** The file and its directory entry are durable when this resolves: losing this key later loses every object. */
 export async function createKeyFile(file: string, line: string): Promise<void> {
+  await writeNew(file, line)
+  await syncDirectoryOf(file)
+}
+
+/** After a crash the old or the new content is there, never a mixture. Throws StartError `master_key_unwritable`. */
+export async function replaceKeyFile(file: string, text: string): Promise<void> {
+  // In the same directory, for a rename does not cross file systems. A leftover of a crash is a secret nobody uses.
+  const temporary = join(dirname(file), `.${randomBytes(6).toString('hex')}.master-key.tmp`)
+  try {
+    await writeNew(temporary, text)
+    await rename(temporary, file)
+    await syncDirectoryOf(file)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
   const handle = await openNew(file)
   try {
-    await handle.writeFile(line)
+    await handle.writeFile(text)
     await handle.sync()
   } finally {
     await handle.close()
   }
+}
+
+async function syncDirectoryOf(file: string): Promise<void> {
   const directory = await open(dirname(file), 'r')
   try {
     await directory.sync()

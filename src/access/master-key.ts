@@ -1,115 +1,175 @@
 /**
- * The one secret of a deployment, and every key that is made from it.
+ * The master keys of a deployment: the one it seals with, and older or newer ones that only open.
  *
- * Owns: the key file, the derivation labels, sealing of small secrets. Knows nothing of: tenants, tokens, chunks.
- * Rules: the raw key feeds HKDF and nothing else, so no two uses ever share a key; neither it nor anything derived
- * from it appears in an error, a log line or an inspection of this object.
+ * Owns: the lines of the key file, which key is current. Knows nothing of: tenants, tokens, chunks.
+ * Rule: a node seals with the key that the cluster agreed on, not with the one it would like: what it seals must open
+ * on nodes that do not have the newest key yet.
  *
- * File: one line `holdfast-master-key-1:<id>:<base64url of 32 bytes>`, readable by its owner alone.
- * Sealed secret: 01 | nonce (12) | ciphertext | tag (16), AES-256-GCM, the key id and the context as associated data.
+ * File: 1 to 8 lines `holdfast-master-key-1:<id>:<base64url of 32 bytes>`, the newest first, readable by its owner alone.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto'
+import assert from 'node:assert/strict'
+import { type KeyObject, randomBytes } from 'node:crypto'
 import { StartError } from '../../cluster/index.ts'
-import { createKeyFile, readKeyFile } from './master-key-file.ts'
+import { MASTER_KEYS_MAX } from '../state-machine/records.ts'
+import { createKeyFile, readKeyFile, replaceKeyFile } from './master-key-file.ts'
+import { KEY_BYTES, type KeyLabel, MasterKeyVersion, namedKeyOf } from './master-key-version.ts'
 
-const KEY_BYTES = 32
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
-const SEAL_VERSION = 1
 const KEY_ID = /^mk-[a-z0-9-]{1,32}$/
-const FILE_LINE = /^holdfast-master-key-1:(mk-[a-z0-9-]{1,32}):([A-Za-z0-9_-]{43})\n?$/
+const FILE_LINE = /^holdfast-master-key-1:(mk-[a-z0-9-]{1,32}):([A-Za-z0-9_-]{43})$/
 
-/** One label for each purpose: a key made for one can never open or sign for another. */
-export type KeyLabel = 'native-api-token' | 'continuation-token' | 'signed-url' | 'fingerprint' | 'sealing'
+interface KeyLine {
+  readonly id: string
+  readonly secret: Uint8Array
+}
 
 export class MasterKey {
-  readonly id: string
-  /** Tells two master keys apart without saying anything about either; safe to store and to show. */
-  readonly fingerprint: string
-  /** As key objects: Node takes four times as long over raw bytes, at every use. */
-  readonly #secret: KeyObject
-  readonly #sealingKey: KeyObject
+  /** As in the file. */
+  readonly #versions: readonly MasterKeyVersion[]
+  #current: MasterKeyVersion
 
-  private constructor(id: string, secret: Buffer) {
-    this.id = id
-    this.#secret = createSecretKey(secret)
-    this.#sealingKey = createSecretKey(this.derive('sealing'))
-    this.fingerprint = this.derive('fingerprint', id).toString('hex')
+  private constructor(lines: readonly KeyLine[]) {
+    this.#versions = lines.map(({ id, secret }) => new MasterKeyVersion(id, secret))
+    const [newest] = this.#versions
+    assert(newest !== undefined, 'a key file has a line')
+    this.#current = newest
   }
 
   /** Throws StartError `master_key_missing`, `master_key_exposed` or `master_key_malformed`. */
   static async load(file: string): Promise<MasterKey> {
-    const match = FILE_LINE.exec(await readKeyFile(file))
-    const [id, encoded] = [match?.[1], match?.[2]]
-    const secret = Buffer.from(encoded ?? '', 'base64url')
-    // Two texts must never mean the same key: the unused bits of the last character have to be zero.
-    if (id === undefined || secret.length !== KEY_BYTES || secret.toString('base64url') !== encoded) {
-      throw new StartError(
-        'master_key_malformed',
-        `Master key file '${file}' is not in the expected format`,
-        {
-          hint: 'Restore the file from its backup: one line holdfast-master-key-1:<id>:<43 characters>',
-        },
-      )
-    }
-    return new MasterKey(id, secret)
+    return new MasterKey(parseLines(file, await readKeyFile(file)))
   }
 
   /** Makes a new key and its file, durable when this resolves. Throws StartError `master_key_exists`. */
   static async create(file: string): Promise<MasterKey> {
-    const id = `mk-${randomBytes(6).toString('hex')}`
-    const secret = randomBytes(KEY_BYTES)
-    await createKeyFile(file, `holdfast-master-key-1:${id}:${secret.toString('base64url')}\n`)
-    return new MasterKey(id, secret)
+    const line = newLine()
+    await createKeyFile(file, textOf(line))
+    return new MasterKey([line])
+  }
+
+  /** Puts a new key in front of those in the file; durable when this resolves. Throws StartError as load(), `master_key_unwritable`. */
+  static async add(file: string): Promise<MasterKey> {
+    const text = await readKeyFile(file)
+    const present = parseLines(file, text)
+    if (present.length === MASTER_KEYS_MAX) {
+      throw new StartError(
+        'master_key_unwritable',
+        `Master key file '${file}' holds ${MASTER_KEYS_MAX} keys`,
+        {
+          hint: 'Remove the lines of keys that nothing is sealed under any more, see deploy/runbooks/rotate-master-key.md',
+        },
+      )
+    }
+    const lines = [newLine(), ...present]
+    await replaceKeyFile(file, lines.map(textOf).join(''))
+    return new MasterKey(lines)
   }
 
   /** For processes that receive the key by other means, and for tests. */
   static fromBytes(id: string, secret: Uint8Array): MasterKey {
-    if (!KEY_ID.test(id) || secret.length !== KEY_BYTES) {
+    return MasterKey.of([{ id, secret }])
+  }
+
+  /** The newest first. Throws StartError `master_key_malformed`. */
+  static of(lines: readonly KeyLine[]): MasterKey {
+    for (const { id, secret } of lines) {
+      if (KEY_ID.test(id) && secret.length === KEY_BYTES) continue
       throw new StartError('master_key_malformed', `Master key '${id}' is not in the expected format`, {
         hint: 'A master key has an id like mk-2026 and 32 bytes',
       })
     }
-    return new MasterKey(id, Buffer.from(secret))
+    return new MasterKey(lines.map(({ id, secret }) => ({ id, secret: Buffer.from(secret) })))
   }
 
-  /** HKDF-SHA256. `info` narrows a label further. */
-  derive(label: KeyLabel, info = ''): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#secret, '', `holdfast/1/${label}/${info}`, KEY_BYTES))
+  /** Of the key that seals now. */
+  get id(): string {
+    return this.#current.id
+  }
+
+  get fingerprint(): string {
+    return this.#current.fingerprint
+  }
+
+  /** Of all keys, the newest first. */
+  get fingerprints(): readonly string[] {
+    return this.#versions.map(({ fingerprint }) => fingerprint)
+  }
+
+  get ids(): readonly string[] {
+    return this.#versions.map(({ id }) => id)
+  }
+
+  /** Seals and signs with this key from now on; false, and no change, when the file does not hold it. */
+  use(fingerprint: string): boolean {
+    const wanted = this.#versions.find((version) => version.fingerprint === fingerprint)
+    if (wanted !== undefined) this.#current = wanted
+    return wanted !== undefined
+  }
+
+  /** What to sign with. */
+  signingKey(label: KeyLabel): KeyObject {
+    return this.#current.keyFor(label)
+  }
+
+  /** What signatures may come from: the current key first. */
+  verifyingKeys(label: KeyLabel): readonly KeyObject[] {
+    const others = this.#versions.filter((version) => version !== this.#current)
+    return [this.#current, ...others].map((version) => version.keyFor(label))
   }
 
   /** `context` says what the secret is and whose; a sealed secret moved to another place does not open there. */
   seal(plain: Uint8Array, context: string): Uint8Array {
-    const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv('aes-256-gcm', this.#sealingKey, nonce).setAAD(this.#binding(context))
-    const body = [cipher.update(plain), cipher.final()]
-    return Buffer.concat([Buffer.of(SEAL_VERSION), nonce, ...body, cipher.getAuthTag()])
+    return this.#current.seal(plain, context)
   }
 
-  /** Throws when the bytes were sealed under another key, for another context, or were changed since. */
+  /** Throws when the bytes were sealed under a key that is not here, for another context, or were changed since. */
   open(sealed: Uint8Array, context: string): Uint8Array {
-    if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== SEAL_VERSION) {
-      throw new Error(`Cannot open the sealed secret '${context}': it is not in the expected format`)
-    }
-    const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
-    const decipher = createDecipheriv('aes-256-gcm', this.#sealingKey, nonce, { authTagLength: TAG_BYTES })
-    decipher.setAAD(this.#binding(context)).setAuthTag(sealed.subarray(-TAG_BYTES))
-    try {
-      const plain = decipher.update(sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES))
-      return Buffer.concat([plain, decipher.final()])
-    } catch (cause) {
-      throw new Error(`Cannot open the sealed secret '${context}' with master key '${this.id}'`, { cause })
-    }
+    const opened = this.#tryOpen(sealed, context)
+    if (opened !== null) return opened.plain
+    const named = namedKeyOf(sealed)
+    const under = named === null ? 'any master key of this node' : `master key '${named}'`
+    throw new Error(`Cannot open the sealed secret '${context}' with ${under}`)
   }
 
-  #binding(context: string): Buffer {
-    return Buffer.from(`${this.id}\n${context}`)
+  /** Which key a secret is sealed under; null when none of this node opens it. */
+  sealerOf(sealed: Uint8Array, context: string): string | null {
+    return this.#tryOpen(sealed, context)?.id ?? null
   }
+
+  #tryOpen(sealed: Uint8Array, context: string): { id: string; plain: Uint8Array } | null {
+    const named = namedKeyOf(sealed)
+    for (const version of this.#versions) {
+      if (named !== null && named !== version.id) continue
+      const plain = version.open(sealed, context)
+      if (plain !== null) return { id: version.id, plain }
+    }
+    return null
+  }
+}
+
+function newLine(): KeyLine {
+  return { id: `mk-${randomBytes(6).toString('hex')}`, secret: randomBytes(KEY_BYTES) }
+}
+
+function textOf({ id, secret }: KeyLine): string {
+  return `holdfast-master-key-1:${id}:${Buffer.from(secret).toString('base64url')}\n`
+}
+
+function parseLines(file: string, text: string): readonly KeyLine[] {
+  const lines = text.replace(/\n$/, '').split('\n').map(parseLine)
+  const good = lines.filter((line) => line !== null)
+  const ids = new Set(good.map(({ id }) => id))
+  if (good.length === lines.length && ids.size === lines.length && lines.length <= MASTER_KEYS_MAX)
+    return good
+  throw new StartError('master_key_malformed', `Master key file '${file}' is not in the expected format`, {
+    hint: 'Restore the file from its backup: lines holdfast-master-key-1:<id>:<43 characters>, each id once',
+  })
+}
+
+function parseLine(line: string): KeyLine | null {
+  const match = FILE_LINE.exec(line)
+  const [id, encoded] = [match?.[1], match?.[2]]
+  if (id === undefined || encoded === undefined) return null
+  const secret = Buffer.from(encoded, 'base64url')
+  // Two texts must never mean the same key: the unused bits of the last character have to be zero.
+  return secret.length === KEY_BYTES && secret.toString('base64url') === encoded ? { id, secret } : null
 }

@@ -6,7 +6,7 @@
  * Rules: a key or tenant is looked up anew at every call, because a token never outlives its key; an unknown key id
  * costs the same work and gets the same answer as a wrong secret. [native: Bearer token 3] [decisions 1]
  */
-import { createHash, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config/types.ts'
 import { Refusal } from '../refusal.ts'
 import type { AccessKeyId, AccessKeyRecord, TenantId } from '../state-machine/records.ts'
@@ -37,7 +37,6 @@ export interface NativeAccessParts {
 
 export class NativeAccess implements Access {
   readonly #parts: NativeAccessParts
-  readonly #signingKey: KeyObject
   readonly #nobody: NewAccessKey
   readonly #mintsByKey: RateLimiter
   readonly #mintsByAddress: RateLimiter
@@ -49,7 +48,6 @@ export class NativeAccess implements Access {
     const mints = { perMinute: tokenMintPerMinute, burst: tokenMintBurst, callersMax: CALLERS_MAX }
     const admin = { perMinute: adminRequestsPerMinute, burst: adminRequestsBurst, callersMax: CALLERS_MAX }
     this.#parts = parts
-    this.#signingKey = createSecretKey(masterKey.derive('native-api-token'))
     this.#nobody = newSecretFor(NOBODY, masterKey)
     this.#mintsByKey = new RateLimiter(mints, now)
     this.#mintsByAddress = new RateLimiter(mints, now)
@@ -69,7 +67,8 @@ export class NativeAccess implements Access {
   }
 
   authenticateBearer(authorization: string | undefined): AccessKeyPrincipal {
-    const claims = decodeToken(bearerOf(authorization), this.#signingKey)
+    const { masterKey } = this.#parts
+    const claims = decodeToken(bearerOf(authorization), masterKey.verifyingKeys('native-api-token'))
     if (claims === null) throw new Refusal('token_invalid', 'The bearer token is not valid')
     if (this.#parts.now() >= claims.exp * 1000) {
       throw new Refusal('token_expired', `The bearer token expired at ${timeText(claims.exp * 1000)}`)
@@ -148,7 +147,7 @@ export class NativeAccess implements Access {
     const jti = randomBytes(9).toString('base64url')
     const token = encodeToken(
       { v: 1, typ: 'api', ak: accessKeyId, kv: version, tid: tenantId, iat, exp, jti },
-      this.#signingKey,
+      this.#parts.masterKey.signingKey('native-api-token'),
     )
     return { token, expiresAt: exp * 1000, expiresInSeconds: exp - iat, accessKeyId, tenantId }
   }

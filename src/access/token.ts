@@ -31,14 +31,14 @@ export function encodeToken(claims: TokenClaims, signingKey: KeyObject): string 
   return `${PREFIX}${payload}.${macOf(payload, signingKey).toString('base64url')}`
 }
 
-/** null when this is not a token that `signingKey` signed. */
-export function decodeToken(token: string, signingKey: KeyObject): TokenClaims | null {
+/** null when this is not a token that one of `signingKeys` signed. */
+export function decodeToken(token: string, signingKeys: readonly KeyObject[]): TokenClaims | null {
   if (token.length > TOKEN_CHARS_MAX) return null
   const match = SHAPE.exec(token)
   const [payload, mac] = [match?.[1], match?.[2]]
   if (payload === undefined || mac === undefined) return null
   const given = canonicalBytes(mac)
-  if (given === null || !timingSafeEqual(given, macOf(payload, signingKey))) return null
+  if (given === null || !signingKeys.some((key) => timingSafeEqual(given, macOf(payload, key)))) return null
   const bytes = canonicalBytes(payload)
   return bytes === null ? null : claimsOf(JSON.parse(bytes.toString('utf8')))
 }

@@ -26,6 +26,8 @@ function serverCommand(done: Done): Command {
 
 const dataOption = (): Option =>
   new Option('--data <dir>', 'the data directory of a node of the cluster').makeOptionMandatory()
+const configOption = (): Option =>
+  new Option('--config <file>', 'the configuration of a node (YAML)').makeOptionMandatory()
 const jsonOption = (): Option => new Option('--json', 'print one JSON object')
 
 function adminTokenCommand(done: Done): Command {
@@ -96,6 +98,24 @@ function keyCommand(done: Done): Command {
         `${file} holds master key ${key.id}. Whoever loses it loses all data; whoever has it can read all data.\n`,
       )
       done(EXIT.done)
+    })
+  group
+    .command('add')
+    .description('put a new master key in front of those in the key file; the older ones stay')
+    .addOption(configOption())
+    .addHelpText('after', '\nExample:\n  holdfast master-key add --config n1.yaml')
+    .action(async ({ config }: { config: string }) => {
+      const { addMasterKey } = await import('./master-key-command.ts')
+      done(await addMasterKey(config))
+    })
+  group
+    .command('list')
+    .description('show the ids and fingerprints of the keys in the key file, never the keys')
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .action(async (options: { config: string; json?: boolean }) => {
+      const { listMasterKeys } = await import('./master-key-command.ts')
+      done(await listMasterKeys(options))
     })
   return group
 }

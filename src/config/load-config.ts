@@ -193,6 +193,10 @@ function assemble(read: Reader): Config {
       nativeApiTokenTtlMs: read.number('security.native_api_token_ttl'),
       maxPresignTtlMs: read.number('security.max_presign_ttl'),
     },
+    content: {
+      compression: read.text('content.compression') === 'auto' ? 'zstd' : 'none',
+      sealingThreads: read.number('content.sealing_threads'),
+    },
     metrics: { public: read.get<boolean>('metrics.public') },
     logging: { level: read.get<Config['logging']['level']>('logging.level') },
     limits: {

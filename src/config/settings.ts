@@ -159,6 +159,21 @@ export const SETTINGS = [
     meaning: 'longest life of a signed URL; checked, but without effect while there are none',
   },
   {
+    name: 'content.compression',
+    kind: 'text',
+    pattern: /^(auto|off)$/,
+    fallback: 'auto',
+    meaning: 'auto: chunks that zstd makes at least a tenth smaller are stored so; off: new ones never are',
+  },
+  {
+    name: 'content.sealing_threads',
+    kind: 'integer',
+    fallback: '0',
+    min: 0,
+    max: 64,
+    meaning: 'threads that hash, compress and seal large chunks; 0: half of the cores, 1 to 4',
+  },
+  {
     name: 'metrics.public',
     kind: 'boolean',
     fallback: 'false',

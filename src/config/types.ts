@@ -23,6 +23,12 @@ export interface Config {
     readonly nativeApiTokenTtlMs: number
     readonly maxPresignTtlMs: number
   }
+  readonly content: {
+    /** What new chunks may become: `zstd` where that pays. */
+    readonly compression: 'none' | 'zstd'
+    /** 0: by the cores. */
+    readonly sealingThreads: number
+  }
   readonly metrics: { readonly public: boolean }
   readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }
   readonly limits: {

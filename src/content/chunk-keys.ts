@@ -1,44 +1,16 @@
 /**
- * The keys of one tenant's chunks, opened with the master key and kept for a while.
+ * Keys of tenants, opened with the master key and kept for a while.
  *
- * Owns: chunk ids and per-chunk keys. Knows nothing of: the sealed format, other uses of the master key.
- * Rule: a chunk id is an HMAC of the plain bytes under the tenant's own key, so equal chunks of a tenant are found
- * again and nobody can learn whether another tenant has them.
+ * Owns: which tenants' keys are in memory. Knows nothing of: what is derived from them (tenant-keys.ts).
+ * Rule: the row decides. Keys that are not the row's any more are not used again and not kept.
  */
-import assert from 'node:assert/strict'
-import { createHmac, createSecretKey, hkdfSync, type Hmac, type KeyObject } from 'node:crypto'
 import type { MasterKey } from '../access/master-key.ts'
 import { tenantDataKey, tenantDedupKey } from '../access/sealing-contexts.ts'
-import type { ChunkId, TenantId, TenantRecord } from '../state-machine/records.ts'
+import { Refusal } from '../refusal.ts'
+import type { TenantId, TenantRecord } from '../state-machine/records.ts'
+import { TenantKeys } from './tenant-keys.ts'
 
-const KEY_BYTES = 32
 const TENANTS_KEPT_MAX = 256
-
-export class TenantKeys {
-  readonly #dataKey: KeyObject
-  readonly #dedupKey: KeyObject
-
-  constructor(dataKey: Uint8Array, dedupKey: Uint8Array) {
-    assert(dataKey.length === KEY_BYTES && dedupKey.length === KEY_BYTES, 'a tenant key has 32 bytes')
-    this.#dataKey = createSecretKey(dataKey)
-    this.#dedupKey = createSecretKey(dedupKey)
-  }
-
-  /** Feed it the plain bytes; its hex digest is the chunk id. */
-  startChunkId(): Hmac {
-    return createHmac('sha256', this.#dedupKey)
-  }
-
-  chunkIdOf(plain: Uint8Array): ChunkId {
-    return this.startChunkId().update(plain).digest('hex')
-  }
-
-  /** The key that seals this chunk and no other. */
-  chunkKey(id: ChunkId): KeyObject {
-    const key = hkdfSync('sha256', this.#dataKey, '', `holdfast/1/chunk/${id}`, KEY_BYTES)
-    return createSecretKey(new Uint8Array(key))
-  }
-}
 
 interface Opened {
   readonly sealedDataKey: Uint8Array
@@ -65,8 +37,23 @@ export class ChunkKeys {
     return opened.keys
   }
 
+  /** Keys of a row that changed or is gone leave the memory of this node, whether or not anybody asks for them again. */
+  forgetChanged(rowOf: (id: TenantId) => TenantRecord | undefined): void {
+    for (const [id, { sealedDataKey }] of this.#opened) {
+      const row = rowOf(id)
+      if (row === undefined || Buffer.compare(row.dataKey, sealedDataKey) !== 0) this.#opened.delete(id)
+    }
+  }
+
   #open(tenant: TenantRecord): TenantKeys {
-    return new TenantKeys(
+    // Destroyed by shredTenant.
+    if (tenant.dataKey.length === 0) {
+      throw new Refusal(
+        'tenant_disabled',
+        `The keys of tenant '${tenant.id}' were destroyed; its objects cannot be opened again`,
+      )
+    }
+    return TenantKeys.fromBytes(
       this.#masterKey.open(tenant.dataKey, tenantDataKey(tenant.id)),
       this.#masterKey.open(tenant.dedupKey, tenantDedupKey(tenant.id)),
     )

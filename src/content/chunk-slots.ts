@@ -67,7 +67,8 @@ export class ChunkSlots {
     signal.throwIfAborted()
     if (this.#held >= this.#slotsMax) await this.#turn(signal)
     else this.#held += 1
-    const buffer = this.#spares.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    // Shared memory: a sealing thread reads it where it lies.
+    const buffer = this.#spares.pop() ?? Buffer.from(new SharedArrayBuffer(CHUNK_BYTES))
     return new ChunkSlot(
       buffer,
       (plain) => this.#keep(plain),

@@ -5,17 +5,17 @@
  * Rules: a body is returned only when every digest holds and every chunk is durable, or already was. What was placed
  * for an upload that fails is named by no committed row: it costs space and nothing else.
  */
-import { createHash } from 'node:crypto'
 import type { Blobs } from '../../cluster/index.ts'
 import type { ChunkUse } from '../state-machine/commands.ts'
-import type { ChunkId, ChunkLink, ChunkRecord, TenantId } from '../state-machine/records.ts'
+import type { ChunkId, ChunkRecord, TenantId } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
 import { BodyReader } from './body-reader.ts'
-import type { TenantKeys } from './chunk-keys.ts'
 import type { ChunkSlot, ChunkSlots } from './chunk-slots.ts'
 import type { IngestedBody, IngestRequest } from './content.ts'
 import { etagOf } from './etag.ts'
-import { sealChunk } from './sealing.ts'
+import type { ChunkSealer } from './chunk-sealer.ts'
+import { type Compression, compressionOf, sealPlain } from './sealing.ts'
+import type { TenantKeys } from './tenant-keys.ts'
 
 /** Of one upload: while one chunk is being placed the next one fills. */
 const CHUNKS_IN_FLIGHT_MAX = 2
@@ -25,7 +25,10 @@ export interface IngestParts {
   readonly state: Pick<StateReader, 'chunk'>
   readonly keys: TenantKeys
   readonly slots: ChunkSlots
+  readonly sealer: ChunkSealer
   readonly inlineBytesMax: number
+  /** What new chunks may be: `zstd` where it pays. */
+  readonly compression: Compression
 }
 
 export async function ingest(request: IngestRequest, parts: IngestParts): Promise<IngestedBody> {
@@ -58,7 +61,7 @@ function smallBody(plain: Buffer, reader: BodyReader, keys: TenantKeys): Ingeste
   const size = plain.length
   if (size === 0) return { size, etag: etagOf([]), checksums, body: { kind: 'empty' } }
   const chunkId = keys.chunkIdOf(plain)
-  const sealed = sealChunk(keys.chunkKey(chunkId), plain)
+  const sealed = sealPlain(keys, chunkId, plain)
   return { size, etag: etagOf([chunkId]), checksums, body: { kind: 'inline', chunkId, sealed } }
 }
 
@@ -94,8 +97,8 @@ class ChunkUpload {
 
   async #nextChunk(reader: BodyReader, start: Buffer, slot: ChunkSlot): Promise<void> {
     try {
-      const { id, plain } = await this.#fill(reader, start, slot.plain)
-      const use = this.#use(id, plain, slot)
+      const plain = await fill(reader, start, slot.plain)
+      const use = this.#use(plain, slot).finally(() => slot.release())
       // A failed chunk stops the reading at once; the error itself is thrown by whoever waits for the use.
       use.catch((error: unknown) => this.#failure.abort(error))
       this.#uses.push(use)
@@ -105,60 +108,60 @@ class ChunkUpload {
     }
   }
 
-  async #fill(reader: BodyReader, start: Buffer, buffer: Buffer): Promise<{ id: ChunkId; plain: Buffer }> {
-    const id = this.#parts.keys.startChunkId().update(start)
-    let end = start.copy(buffer)
-    while (end < buffer.length && (await reader.hasMore())) {
-      const from = end
-      end = reader.moveTo(buffer, from)
-      id.update(buffer.subarray(from, end))
-    }
-    return { id: id.digest('hex'), plain: buffer.subarray(0, end) }
-  }
-
-  #use(id: ChunkId, plain: Buffer, slot: ChunkSlot): Promise<ChunkUse> {
-    const row = this.#parts.state.chunk(this.#tenantId, id)
+  async #use(plain: Buffer, slot: ChunkSlot): Promise<ChunkUse> {
+    const { keys, sealer, state } = this.#parts
+    const id = await sealer.nameOf(keys, plain)
+    const row = state.chunk(this.#tenantId, id)
     const known = this.#byId.get(id) ?? this.#existing(row)
     if (known !== null) {
       slot.release()
       return known
     }
-    const sealed = sealChunk(this.#parts.keys.chunkKey(id), plain)
-    const size = plain.length
-    slot.dropPlain()
-    const use = this.#place({ id, size }, sealed, row).finally(() => slot.release())
+    const use = this.#place({ id, plain, slot }, row)
     this.#byId.set(id, use)
     return use
   }
 
-  /** Stored by an earlier upload, condemned or not: the commit revives it, or says that it is gone or has too few copies. */
+  /** Stored by an earlier upload, condemned or not. */
   #existing(row: ChunkRecord | undefined): Promise<ChunkUse> | null {
     if (row === undefined || row.replicas.length < this.#parts.blobs.copiesToAck) return null
-    const { id, birth, size, sealedSize, checksum } = row
-    return Promise.resolve({
-      id,
-      birth,
-      size,
-      sealedSize,
-      checksum,
-      existing: true,
-      replicas: [],
-      missing: [],
-    })
+    return Promise.resolve(asExisting(row))
   }
 
   /**
-   * A chunk that has a row but too few copies for an acknowledgement is written again under the birth of that row:
-   * sealing is deterministic, so the copies it has and those it gets are the same bytes.
+   * A chunk that has a row but too few copies for an acknowledgement is written again under the birth of that row, if
+   * sealing it here gives the bytes of that row: its format is fixed, what zstd makes of it may have changed since.
    */
-  async #place(chunk: ChunkLink, sealed: Buffer, row: ChunkRecord | undefined): Promise<ChunkUse> {
-    const { blobs } = this.#parts
+  async #place(filled: FilledChunk, row: ChunkRecord | undefined): Promise<ChunkUse> {
+    const { blobs, keys, sealer } = this.#parts
+    const { id, plain, slot } = filled
+    const size = plain.length
+    const compression = row === undefined ? this.#parts.compression : compressionOf(row)
+    const { sealed, checksum } = await sealer.seal(keys, { id, plain }, compression)
+    slot.dropPlain()
+    if (row !== undefined && row.checksum !== checksum) return asExisting(row)
     const birth = row?.birth ?? blobs.newBirth()
-    const checksum = createHash('sha256').update(sealed).digest('hex')
     // To the machine below a chunk is a blob, and its id only a name.
-    const blobId: string = chunk.id
+    const blobId: string = id
     const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum })
     const existing = row !== undefined
-    return { ...chunk, birth, sealedSize: sealed.length, checksum, existing, replicas, missing }
+    return { id, size, birth, sealedSize: sealed.length, checksum, existing, replicas, missing }
   }
+}
+
+interface FilledChunk {
+  readonly id: ChunkId
+  readonly plain: Buffer
+  readonly slot: ChunkSlot
+}
+
+async function fill(reader: BodyReader, start: Buffer, buffer: Buffer): Promise<Buffer> {
+  let end = start.copy(buffer)
+  while (end < buffer.length && (await reader.hasMore())) end = reader.moveTo(buffer, end)
+  return buffer.subarray(0, end)
+}
+
+/** The commit revives it, or says that it is gone or has too few copies. */
+function asExisting({ id, birth, size, sealedSize, checksum }: ChunkRecord): ChunkUse {
+  return { id, birth, size, sealedSize, checksum, existing: true, replicas: [], missing: [] }
 }

@@ -10,28 +10,35 @@ import type { Config } from '../config/types.ts'
 import type { BucketId, ObjectRecord, TenantRecord } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
 import { ChunkKeys } from './chunk-keys.ts'
+import { ChunkSealer } from './chunk-sealer.ts'
 import { ChunkSlots } from './chunk-slots.ts'
 import type { Content, IngestedBody, IngestRequest } from './content.ts'
 import { ingest } from './ingest.ts'
 import type { ByteRange } from './range.ts'
 import { readContent } from './read-content.ts'
+import { SealingPool } from './sealing-pool.ts'
 
 export interface ObjectContentParts {
   readonly blobs: Blobs
-  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest'>
+  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'tenant'>
   readonly masterKey: MasterKey
-  readonly config: Pick<Config, 'limits'>
+  readonly config: Pick<Config, 'limits' | 'content'>
 }
 
 export class ObjectContent implements Content {
   readonly #parts: ObjectContentParts
   readonly #keys: ChunkKeys
   readonly #slots: ChunkSlots
+  readonly #pool: SealingPool
+  readonly #sealer: ChunkSealer
 
   constructor(parts: ObjectContentParts) {
     this.#parts = parts
     this.#keys = new ChunkKeys(parts.masterKey)
-    this.#slots = new ChunkSlots(parts.config.limits.chunkBuffersMax)
+    const { limits, content } = parts.config
+    this.#slots = new ChunkSlots(limits.chunkBuffersMax)
+    this.#pool = new SealingPool({ threads: content.sealingThreads, jobsMax: limits.chunkBuffersMax })
+    this.#sealer = new ChunkSealer(this.#pool)
   }
 
   /** Chunks of uploads between socket and disk now; never more than limits.chunkBuffersMax. */
@@ -43,7 +50,9 @@ export class ObjectContent implements Content {
     const { blobs, state, config } = this.#parts
     const keys = this.#keys.of(request.tenant)
     const { inlineBytesMax } = config.limits
-    return ingest(request, { blobs, state, keys, slots: this.#slots, inlineBytesMax })
+    const { compression } = config.content
+    const [slots, sealer] = [this.#slots, this.#sealer]
+    return ingest(request, { blobs, state, keys, slots, sealer, inlineBytesMax, compression })
   }
 
   read(
@@ -55,5 +64,15 @@ export class ObjectContent implements Content {
     const { blobs, state } = this.#parts
     const keys = this.#keys.of(tenant)
     return readContent({ tenantId: tenant.id, bucketId, object, blobs, state, keys }, range)
+  }
+
+  /** To be called now and then: a row may change without anybody using the tenant again. */
+  forgetChangedKeys(): void {
+    this.#keys.forgetChanged((id) => this.#parts.state.tenant(id))
+  }
+
+  /** Ends the sealing threads once what they have is done. */
+  close(): Promise<void> {
+    return this.#pool.close()
   }
 }

@@ -7,7 +7,7 @@
  * checksum first, or a wrong key here could condemn every good copy there is.
  */
 import { AssertionError } from 'node:assert/strict'
-import { createHash, type KeyObject } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   BlobDamagedError,
   BlobMissingError,
@@ -16,15 +16,20 @@ import {
   type BlobRef,
   type Blobs,
 } from '../../cluster/index.ts'
+import { FRAME_BYTES, SealBrokenError } from './frame-cipher.ts'
+import { openFrames } from './frame-layout.ts'
+import type { ChunkId } from '../state-machine/records.ts'
 import type { ByteRange } from './range.ts'
-import { FRAME_BYTES, openFrames, SealBrokenError, sealedOffsetOf } from './sealing.ts'
+import { layoutBytesOf, layoutOf } from './sealing.ts'
+import type { TenantKeys } from './tenant-keys.ts'
 
 /** Copies may move while a reader tries them; a row that changed meanwhile is worth another try, this often. */
 const ROWS_TRIED_MAX = 3
 
 export interface ChunkToRead {
   readonly blobs: Pick<Blobs, 'copies' | 'report'>
-  readonly key: KeyObject
+  readonly keys: TenantKeys
+  readonly id: ChunkId
   readonly plainSize: number
   /** Where the copies are, as committed now; null when the chunk is gone. */
   readonly locate: () => BlobRef | null
@@ -67,7 +72,7 @@ class ChunkReading {
   /** Yields from where the copy before it stopped; returns at the end, or when this copy fails. */
   async *continueFrom(copy: BlobCopy, ref: BlobRef): AsyncGenerator<Buffer> {
     try {
-      for await (const frame of this.#frames(copy)) {
+      for await (const frame of this.#frames(copy, ref)) {
         const within = this.#position % FRAME_BYTES
         const plain = frame.subarray(within, within + this.#end - this.#position)
         this.#position += plain.length
@@ -80,12 +85,15 @@ class ChunkReading {
     }
   }
 
-  #frames(copy: BlobCopy): AsyncIterable<Buffer> {
-    const { key, plainSize } = this.#chunk
+  /** The format is that of this making of the chunk: copies of another birth may lie in another. */
+  async *#frames(copy: BlobCopy, ref: BlobRef): AsyncGenerator<Buffer> {
+    const { keys, id, plainSize } = this.#chunk
+    const chunk = { keys, id, size: plainSize, sealedSize: ref.size }
     const first = Math.floor(this.#position / FRAME_BYTES)
     const end = Math.ceil(this.#end / FRAME_BYTES)
-    const sealed = copy.read(sealedOffsetOf(first, plainSize), sealedOffsetOf(end, plainSize))
-    return openFrames(sealed, { key, plainSize, first, end })
+    const layout = layoutOf(chunk, await readHead(copy, layoutBytesOf(chunk)))
+    const sealed = copy.read(layout.offsetOf(first), layout.offsetOf(end))
+    yield* openFrames(sealed, layout, { first, end })
   }
 
   async #accuse(copy: BlobCopy, ref: BlobRef, fault: unknown): Promise<void> {
@@ -108,6 +116,12 @@ class ChunkReading {
       `The copy of '${ref.id}' on '${copy.nodeId}' differs from its committed checksum`,
     )
   }
+}
+
+async function readHead(copy: BlobCopy, bytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  if (bytes > 0) for await (const piece of copy.read(0, bytes)) pieces.push(piece)
+  return Buffer.concat(pieces)
 }
 
 function isSamePlace(a: BlobRef, b: BlobRef): boolean {

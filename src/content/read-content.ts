@@ -16,12 +16,17 @@ import type {
   TenantId,
 } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
-import type { TenantKeys } from './chunk-keys.ts'
+import { CHUNK_BYTES } from './chunk-slots.ts'
+import { FRAME_BYTES, frameCountOf, SealBrokenError } from './frame-cipher.ts'
+import { openFrames } from './frame-layout.ts'
 import type { ByteRange } from './range.ts'
 import { readChunk } from './read-chunk.ts'
-import { FRAME_BYTES, frameCountOf, openFrames, SealBrokenError } from './sealing.ts'
+import { layoutOf, sealedSizeOf } from './sealing.ts'
+import type { TenantKeys } from './tenant-keys.ts'
 
 const LINKS_A_CALL_MAX = 1024
+/** Inline bodies are never compressed: format 1 has no header. */
+const NO_HEAD = Buffer.alloc(0)
 
 export interface ReadParts {
   readonly tenantId: TenantId
@@ -55,15 +60,12 @@ async function* readInline(parts: ReadParts, chunkId: ChunkId, range: ByteRange)
   if (range.start === range.end) return
   const row = parts.state.inlineBody(parts.bucketId, object.versionId)
   if (row === undefined) throw replaced(object)
-  const span = {
-    key: keys.chunkKey(chunkId),
-    plainSize: object.size,
-    first: 0,
-    end: frameCountOf(object.size),
-  }
+  const { size } = object
+  const layout = layoutOf({ keys, id: chunkId, size, sealedSize: sealedSizeOf(size) }, NO_HEAD)
+  const span = { first: 0, end: frameCountOf(size) }
   let start = 0
   try {
-    for await (const plain of openFrames(onePiece(row.sealed), span)) {
+    for await (const plain of openFrames(onePiece(row.sealed), layout, span)) {
       const part = plain.subarray(Math.max(0, range.start - start), Math.max(0, range.end - start))
       if (part.length > 0) yield part
       start += FRAME_BYTES
@@ -80,26 +82,30 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
+/** Every chunk but the last is full, so the place of a position in the manifest is a division, however large the body. */
 async function* readChunks(parts: ReadParts, count: number, range: ByteRange): AsyncGenerator<Buffer> {
-  let start = 0
-  for (const link of manifestOf(parts, count)) {
-    const end = start + link.size
-    if (start >= range.end) return
-    if (end > range.start) {
-      const within = { start: Math.max(range.start, start) - start, end: Math.min(range.end, end) - start }
-      if (within.start < within.end) yield* readChunk(chunkToRead(parts, link), within)
-    }
-    start = end
+  const { size } = parts.object
+  let position = range.start
+  const first = Math.floor(range.start / CHUNK_BYTES)
+  const end = Math.min(count, Math.ceil(range.end / CHUNK_BYTES))
+  for (const link of linksOf(parts, { first, end })) {
+    const start = position - (position % CHUNK_BYTES)
+    assert.equal(link.size, Math.min(CHUNK_BYTES, size - start), 'every chunk of a body but its last is full')
+    const stop = Math.min(range.end, start + link.size)
+    if (position < stop)
+      yield* readChunk(chunkToRead(parts, link), { start: position - start, end: stop - start })
+    position = stop
   }
 }
 
-/** Page by page: chunks may have any size, so the way to a position leads over all before it. */
-function* manifestOf(parts: ReadParts, count: number): Generator<ChunkLink> {
-  for (let first = 0; first < count; first += LINKS_A_CALL_MAX) {
-    const wanted = Math.min(LINKS_A_CALL_MAX, count - first)
-    const links = parts.state.manifest(parts.bucketId, parts.object.versionId, first, wanted)
+function* linksOf(parts: ReadParts, { first, end }: { first: number; end: number }): Generator<ChunkLink> {
+  for (let next = first; next < end; ) {
+    // To the end of a page, so that no page is read twice.
+    const wanted = Math.min(LINKS_A_CALL_MAX - (next % LINKS_A_CALL_MAX), end - next)
+    const links = parts.state.manifest(parts.bucketId, parts.object.versionId, next, wanted)
     if (links.length < wanted) throw replaced(parts.object)
     yield* links
+    next += wanted
   }
 }
 
@@ -110,7 +116,7 @@ function chunkToRead(parts: ReadParts, link: ChunkLink) {
     return row === undefined ? null : blobRefOf(row)
   }
   if (locate() === null) throw replaced(parts.object)
-  return { blobs, key: keys.chunkKey(link.id), plainSize: link.size, locate }
+  return { blobs, keys, id: link.id, plainSize: link.size, locate }
 }
 
 function blobRefOf(row: ChunkRecord): BlobRef {

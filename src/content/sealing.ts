@@ -1,114 +1,83 @@
 /**
- * A chunk as it lies on disk: frames of AES-256-GCM, each opened and authenticated by itself.
+ * A chunk as it lies on disk, in either of its formats: which one it is, how it is made, how spans of it are opened.
  * Layout and reasons: docs/formats/sealed-chunk.md.
  *
- * Owns: the format. Knows nothing of: where keys come from, where copies lie.
- * Rules: sealing is deterministic, so all copies are byte-identical. A key seals exactly one plain text (the chunk id
- * is made from it), which is what makes the frame number a safe nonce. No byte leaves before its frame's tag holds.
+ * Owns: the choice of the format, format 1. Knows nothing of: where keys come from, where copies lie.
+ * Rules: the sealed size alone tells the formats apart. No byte leaves before its frame's tag holds.
  */
 import assert from 'node:assert/strict'
-import { createCipheriv, createDecipheriv, type DecipherGCM, type KeyObject } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import type { ChunkId } from '../state-machine/records.ts'
+import { compress, headerBytesOf, readLayout, sealCompressed } from './compressed-chunk.ts'
+import {
+  bindingOf,
+  FRAME_BYTES,
+  frameCountOf,
+  openFrame,
+  plainFrame,
+  sealFrame,
+  TAG_BYTES,
+} from './frame-cipher.ts'
+import type { FrameLayout, SealedChunk } from './frame-layout.ts'
+import type { TenantKeys } from './tenant-keys.ts'
 
-export const FRAME_BYTES = 64 * 1024
-export const TAG_BYTES = 16
 const SEALED_FRAME_BYTES = FRAME_BYTES + TAG_BYTES
-const NONCE_BYTES = 12
-const FORMAT = Buffer.from('hf-chunk-1')
+const FORMAT = 'hf-chunk-1'
 
-/** The bytes do not open: damaged, cut short, of another chunk, or read with another key. */
-export class SealBrokenError extends Error {
-  override readonly name = 'SealBrokenError'
+export type Compression = 'none' | 'zstd'
+
+export interface SealedBytes {
+  /** A new buffer, never one that is used again. */
+  readonly sealed: Buffer<ArrayBuffer>
+  /** SHA-256, lower-case hex: what the row of a chunk and every scrub compare. */
+  readonly checksum: string
 }
 
-/** Frames [first, end) of a chunk of `plainSize` bytes. */
-export interface FrameSpan {
-  readonly key: KeyObject
-  readonly plainSize: number
-  readonly first: number
-  readonly end: number
-}
-
-export function frameCountOf(plainSize: number): number {
-  return Math.ceil(plainSize / FRAME_BYTES)
-}
-
+/** The size of a chunk in format 1. */
 export function sealedSizeOf(plainSize: number): number {
   return plainSize + frameCountOf(plainSize) * TAG_BYTES
 }
 
-/** Where frame number `frame` begins in the sealed bytes; the frame after the last one begins at their end. */
-export function sealedOffsetOf(frame: number, plainSize: number): number {
-  return Math.min(frame * SEALED_FRAME_BYTES, sealedSizeOf(plainSize))
+/** How a stored chunk lies on disk. Format 2 is kept only when it is smaller, so its size cannot be that of format 1. */
+export function compressionOf(chunk: { readonly size: number; readonly sealedSize: number }): Compression {
+  return chunk.sealedSize === sealedSizeOf(chunk.size) ? 'none' : 'zstd'
 }
 
-/** A new buffer, never one that is used again: the caller may pass it on and forget it. */
-export function sealChunk(key: KeyObject, plain: Uint8Array): Buffer {
+/** Format 1: the same bytes on every machine and in every version. */
+export function sealPlain(keys: TenantKeys, id: ChunkId, plain: Uint8Array): Buffer<ArrayBuffer> {
   assert(plain.length > 0, 'an empty body has no chunk')
-  const sealed = Buffer.allocUnsafeSlow(sealedSizeOf(plain.length))
+  const seal = { key: keys.chunkKey(id), binding: bindingOf(FORMAT, plain.length) }
+  const target = Buffer.allocUnsafeSlow(sealedSizeOf(plain.length))
+  let offset = 0
   for (let frame = 0; frame < frameCountOf(plain.length); frame += 1) {
-    const cipher = createCipheriv('aes-256-gcm', key, nonceOf(frame)).setAAD(bindingOf(plain.length))
-    const start = frame * SEALED_FRAME_BYTES
-    const body = cipher.update(plain.subarray(frame * FRAME_BYTES, (frame + 1) * FRAME_BYTES))
-    sealed.set(body, start)
-    cipher.final()
-    sealed.set(cipher.getAuthTag(), start + body.length)
+    offset = sealFrame(seal, frame, plainFrame(plain, frame), { target, offset })
   }
-  return sealed
+  return target
 }
 
-/** The plain bytes of each frame of the span, in order, as the sealed bytes arrive. Throws SealBrokenError. */
-export async function* openFrames(
-  source: AsyncIterable<Uint8Array>,
-  span: FrameSpan,
-): AsyncGenerator<Buffer> {
-  let frame = span.first
-  let waiting: Buffer = Buffer.alloc(0)
-  for await (const piece of source) {
-    waiting = waiting.length === 0 ? asBuffer(piece) : Buffer.concat([waiting, piece])
-    while (frame < span.end) {
-      const length = sealedLengthOf(frame, span.plainSize)
-      if (waiting.length < length) break
-      const sealed = waiting.subarray(0, length)
-      waiting = waiting.subarray(length)
-      yield openFrame(sealed, frame, span)
-      frame += 1
-    }
-    if (frame === span.end) return
+/** `zstd`: format 2 when that pays, otherwise format 1. */
+export function sealChunk(
+  keys: TenantKeys,
+  chunk: { readonly id: ChunkId; readonly plain: Uint8Array },
+  compression: Compression,
+): SealedBytes {
+  const { id, plain } = chunk
+  const compressed = compression === 'none' ? null : compress(plain, sealedSizeOf(plain.length))
+  const sealed = compressed === null ? sealPlain(keys, id, plain) : sealCompressed(keys, id, compressed)
+  return { sealed, checksum: createHash('sha256').update(sealed).digest('hex') }
+}
+
+/** How many bytes at the beginning of a chunk say where its frames lie: none in format 1. */
+export function layoutBytesOf(chunk: { readonly size: number; readonly sealedSize: number }): number {
+  return compressionOf(chunk) === 'none' ? 0 : headerBytesOf(chunk.size)
+}
+
+/** `head`: the first layoutBytesOf() bytes of the chunk; not trusted before a frame opens. Throws SealBrokenError. */
+export function layoutOf(chunk: SealedChunk, head: Buffer): FrameLayout {
+  if (compressionOf(chunk) === 'zstd') return readLayout(chunk, head)
+  const seal = { key: chunk.keys.chunkKey(chunk.id), binding: bindingOf(FORMAT, chunk.size) }
+  return {
+    offsetOf: (frame) => Math.min(frame * SEALED_FRAME_BYTES, chunk.sealedSize),
+    open: (frame, sealed) => openFrame(seal, frame, sealed),
   }
-  if (frame < span.end) throw new SealBrokenError(`The sealed bytes end in frame ${frame} of ${span.end}`)
-}
-
-function openFrame(sealed: Buffer, frame: number, span: FrameSpan): Buffer {
-  const decipher: DecipherGCM = createDecipheriv('aes-256-gcm', span.key, nonceOf(frame), {
-    authTagLength: TAG_BYTES,
-  })
-  decipher.setAAD(bindingOf(span.plainSize)).setAuthTag(sealed.subarray(-TAG_BYTES))
-  const plain = decipher.update(sealed.subarray(0, -TAG_BYTES))
-  try {
-    decipher.final()
-  } catch (cause) {
-    throw new SealBrokenError(`Frame ${frame} does not open`, { cause })
-  }
-  return plain
-}
-
-function sealedLengthOf(frame: number, plainSize: number): number {
-  return sealedOffsetOf(frame + 1, plainSize) - sealedOffsetOf(frame, plainSize)
-}
-
-function nonceOf(frame: number): Buffer {
-  const nonce = Buffer.alloc(NONCE_BYTES)
-  nonce.writeUInt32BE(frame, NONCE_BYTES - 4)
-  return nonce
-}
-
-/** The size fixes the number of frames and which one is last, so that a chunk cannot be cut or lengthened unnoticed. */
-function bindingOf(plainSize: number): Buffer {
-  const size = Buffer.alloc(8)
-  size.writeBigUInt64BE(BigInt(plainSize))
-  return Buffer.concat([FORMAT, size])
-}
-
-function asBuffer(piece: Uint8Array): Buffer {
-  return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
 }

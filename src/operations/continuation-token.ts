@@ -5,18 +5,20 @@
  * master key, so a page begun at one node goes on at any other. [decisions 4]
  * Rule: the context names the listing and everything that shaped it; a token never moves to another query.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../refusal.ts'
 import type { Services } from './services.ts'
 
 const MAC_BYTES = 16
+const LABEL = 'continuation-token'
 const TOKEN_CHARACTERS_MAX = 4096
 
 type Context = readonly string[]
 
 export function sealContinuationToken(services: Services, context: Context, position: string): string {
   const text = Buffer.from(position, 'utf8')
-  return Buffer.concat([mac(services, context, text), text]).toString('base64url')
+  const key = services.signing.signingKey(LABEL)
+  return Buffer.concat([mac(key, context, text), text]).toString('base64url')
 }
 
 export function openContinuationToken(services: Services, context: Context, token: string): string {
@@ -30,12 +32,14 @@ export function openContinuationToken(services: Services, context: Context, toke
   // Two texts can decode to the same bytes; only the one we would write is taken.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) throw refuse()
   const text = bytes.subarray(MAC_BYTES)
-  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(services, context, text))) throw refuse()
+  const given = bytes.subarray(0, MAC_BYTES)
+  const keys = services.signing.verifyingKeys(LABEL)
+  if (!keys.some((key) => timingSafeEqual(given, mac(key, context, text)))) throw refuse()
   return text.toString('utf8')
 }
 
-function mac(services: Services, context: Context, position: Buffer): Buffer {
-  const hmac = createHmac('sha256', services.deriveKey('continuation-token'))
+function mac(key: KeyObject, context: Context, position: Buffer): Buffer {
+  const hmac = createHmac('sha256', key)
   for (const part of context) {
     const bytes = Buffer.from(part, 'utf8')
     // The length in front keeps ("a", "bc") and ("ab", "c") apart.

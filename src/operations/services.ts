@@ -6,6 +6,7 @@
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
 import type { Access } from '../access/access.ts'
+import type { MasterKey } from '../access/master-key.ts'
 import type { Config } from '../config/types.ts'
 import type { Content } from '../content/content.ts'
 import type { Propose } from '../store/propose.ts'
@@ -19,9 +20,7 @@ export interface Services {
   readonly propose: Propose
   readonly access: Access
   readonly content: Content
-  /** 32 bytes that depend on the master key and the label alone, so every node derives the same. For seals such as paging tokens. */
-  readonly deriveKey: (label: 'continuation-token') => Uint8Array
-  /** Of the master key this node was started with; compared with the one in the replicated state. */
-  readonly masterKeyFingerprint: string
+  /** Depend on the master keys and the label alone, so every node has the same. For seals such as paging tokens. */
+  readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
   readonly logger: Logger
 }

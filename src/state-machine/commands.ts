@@ -14,6 +14,7 @@ import type {
   BucketRecord,
   Checksums,
   ChunkId,
+  ClusterKeyRecord,
   ObjectRecord,
   TenantId,
   TenantRecord,
@@ -41,6 +42,8 @@ export type PutBody =
       /** W of the gateway: the body is refused while the row of any chunk would list fewer copies than this. */
       readonly copiesMin: number
     }
+
+export type SealedTenantKeys = Pick<TenantRecord, 'dataKey' | 'dedupKey'>
 
 export type Command =
   | { readonly type: 'setClusterKey'; readonly masterKeyFingerprint: string }
@@ -128,13 +131,44 @@ export type Command =
       readonly birth: string
       readonly node: string
     }
+  /** Which master keys this node has, the one it wants to seal with first. */
+  | {
+      readonly type: 'announceMasterKeys'
+      readonly nodeId: string
+      readonly fingerprints: readonly string[]
+    }
+  /** `nodes`: all members; each must have announced `to` in first place. */
+  | {
+      readonly type: 'advanceClusterKey'
+      readonly from: string
+      readonly to: string
+      readonly nodes: readonly string[]
+    }
+  | {
+      readonly type: 'rewrapTenantKeys'
+      readonly masterKeyId: string
+      readonly items: readonly {
+        readonly tenantId: TenantId
+        readonly before: SealedTenantKeys
+        readonly after: SealedTenantKeys
+      }[]
+    }
+  | {
+      readonly type: 'rewrapAccessKeys'
+      readonly items: readonly {
+        readonly accessKeyId: AccessKeyId
+        readonly before: Uint8Array
+        readonly after: Uint8Array
+      }[]
+    }
+  | { readonly type: 'shredTenant'; readonly tenantId: TenantId; readonly reason: string }
 
 export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
 
 /** What a successful command answers. */
 export interface ReplyValues {
-  setClusterKey: { readonly masterKeyFingerprint: string }
+  setClusterKey: ClusterKeyRecord
   createTenant: TenantRecord
   createAccessKey: AccessKeyRecord
   rotateAccessKey: AccessKeyRecord
@@ -148,6 +182,11 @@ export interface ReplyValues {
   deleteObject: { readonly existed: boolean }
   addReplica: null
   dropReplica: null
+  announceMasterKeys: ClusterKeyRecord
+  advanceClusterKey: ClusterKeyRecord
+  rewrapTenantKeys: { readonly rewrapped: number }
+  rewrapAccessKeys: { readonly rewrapped: number }
+  shredTenant: TenantRecord
 }
 
 export type Reply<T extends CommandType = CommandType> =

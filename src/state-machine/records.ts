@@ -4,6 +4,11 @@
  * Owns: the shapes. Plain data that MessagePack can carry: no Date, no Map, no undefined members (null instead).
  * Times are milliseconds since 1970 UTC as stamped by the log; sizes are bytes. Layout of the row keys: keys.ts.
  */
+/** Master keys in the file of a node. */
+export const MASTER_KEYS_MAX = 8
+/** Sealed secrets that one entry replaces at most. */
+export const REWRAP_ITEMS_MAX = 256
+
 export type TenantId = string & { readonly flavour?: 'TenantId' }
 export type BucketId = string & { readonly flavour?: 'BucketId' }
 export type AccessKeyId = string & { readonly flavour?: 'AccessKeyId' }
@@ -19,7 +24,7 @@ export interface TenantRecord {
   readonly createdAt: number
   readonly disabledAt: number | null
   readonly disabledReason: string | null
-  /** Sealed under the master key: the key that derives chunk keys, and the key of the chunk ids. */
+  /** Sealed under the master key: the key that derives chunk keys, and the key of the chunk ids. Empty once shredded. */
   readonly dataKey: Uint8Array
   readonly dedupKey: Uint8Array
   /** Which master key sealed them. */
@@ -137,7 +142,9 @@ export interface RepairRecord {
   readonly since: number
 }
 
-/** The one row that says which master key this cluster was made with. */
+/** The one row that says which master key this cluster seals with. */
 export interface ClusterKeyRecord {
   readonly masterKeyFingerprint: string
+  /** By node: the master keys it has, the one it wants first. Absent before the first node said so. */
+  readonly holders?: Readonly<Record<string, readonly string[]>>
 }

@@ -11,6 +11,13 @@ import { createBucket, deleteBucket } from './buckets.ts'
 import { addReplica, dropReplica } from './chunks.ts'
 import type { Command, CommandType, Reply } from './commands.ts'
 import { Draft } from './draft.ts'
+import {
+  advanceClusterKey,
+  announceMasterKeys,
+  rewrapAccessKeys,
+  rewrapTenantKeys,
+  shredTenant,
+} from './master-keys.ts'
 import { deleteObject, putObject } from './objects.ts'
 import { createTenant, setClusterKey } from './tenants.ts'
 import type { ApplyContext, View, Write } from './view.ts'
@@ -29,6 +36,11 @@ const COMMAND_TYPES: Readonly<Record<CommandType, true>> = {
   deleteObject: true,
   addReplica: true,
   dropReplica: true,
+  announceMasterKeys: true,
+  advanceClusterKey: true,
+  rewrapTenantKeys: true,
+  rewrapAccessKeys: true,
+  shredTenant: true,
 }
 
 export function isCommandType(type: unknown): type is CommandType {
@@ -75,6 +87,16 @@ function decide(draft: Draft, command: Command, context: ApplyContext): Reply {
       return addReplica(draft, command)
     case 'dropReplica':
       return dropReplica(draft, command, context)
+    case 'announceMasterKeys':
+      return announceMasterKeys(draft, command)
+    case 'advanceClusterKey':
+      return advanceClusterKey(draft, command)
+    case 'rewrapTenantKeys':
+      return rewrapTenantKeys(draft, command)
+    case 'rewrapAccessKeys':
+      return rewrapAccessKeys(draft, command)
+    case 'shredTenant':
+      return shredTenant(draft, command, context)
     default:
       return unknownCommand(command)
   }

@@ -16,6 +16,7 @@ import type {
   ChunkId,
   ChunkLink,
   ChunkRecord,
+  ClusterKeyRecord,
   InlineBodyRecord,
   ObjectRecord,
   RepairRecord,
@@ -47,8 +48,8 @@ export class LevelStateReader implements StateReader {
     this.#handle = handle
   }
 
-  masterKeyFingerprint(): string | undefined {
-    return this.#read(keys.clusterKey())?.masterKeyFingerprint
+  clusterKey(): ClusterKeyRecord | undefined {
+    return this.#read(keys.clusterKey())
   }
 
   tenant(id: TenantId): TenantRecord | undefined {

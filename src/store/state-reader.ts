@@ -14,6 +14,7 @@ import type {
   ChunkId,
   ChunkLink,
   ChunkRecord,
+  ClusterKeyRecord,
   InlineBodyRecord,
   ObjectRecord,
   RepairRecord,
@@ -47,7 +48,7 @@ export interface ObjectPage {
 }
 
 export interface StateReader {
-  masterKeyFingerprint(): string | undefined
+  clusterKey(): ClusterKeyRecord | undefined
   tenant(id: TenantId): TenantRecord | undefined
   tenants(after: string, limit: number): Promise<Page<TenantRecord>>
   accessKey(id: AccessKeyId): AccessKeyRecord | undefined

@@ -6,44 +6,57 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Cluster, Condition, StartError } from '../../cluster/index.ts'
+import type { MasterKey } from '../access/master-key.ts'
+import type { SealedSecrets } from '../access/sealed-secrets.ts'
 import type { Services } from '../operations/services.ts'
 import { settle } from '../operations/settle.ts'
 import type { Agreement } from './agreement.ts'
+import { wrongMasterKey } from './key-keeper.ts'
 import { grantPendingWishes } from './pending-tokens.ts'
 
 const RETRY_MS = 250
 
-/** `cluster` is the machine itself: the one that serves requests is held back until this is done. */
-async function checkMasterKey(services: Services, cluster: Pick<Cluster, 'readBarrier'>): Promise<void> {
+/** The cluster's key may be any line of the file: in a rotation the nodes get the new one after each other. */
+async function checkMasterKey({ services, cluster, masterKey, secrets }: SettlingParts): Promise<void> {
   await cluster.readBarrier()
-  const { masterKeyFingerprint: own } = services
-  const known = services.state.masterKeyFingerprint()
+  const { fingerprint: masterKeyFingerprint } = masterKey
   const agreed =
-    known ??
-    settle(await services.propose({ type: 'setClusterKey', masterKeyFingerprint: own })).masterKeyFingerprint
-  if (agreed === own) return
+    services.state.clusterKey() ??
+    settle(await services.propose({ type: 'setClusterKey', masterKeyFingerprint }))
+  if (!masterKey.use(agreed.masterKeyFingerprint)) throw wrongMasterKey()
+  await refuseMissingKeys(secrets)
+}
+
+/** A line that was taken out of the file too early: found at the start, not by the first request that needs it. */
+async function refuseMissingKeys(secrets: SealedSecrets): Promise<void> {
+  const missing = await secrets.missing()
+  if (missing === null) return
+  const key = missing.masterKeyId === null ? 'a master key' : `master key '${missing.masterKeyId}'`
   throw new StartError(
-    'wrong_master_key',
-    'The master key of this node is not the one that this cluster was made with',
+    'master_key_needed',
+    `The secret of ${missing.owner} is sealed under ${key}, which is not in the key file of this node`,
     {
-      hint: 'Give security.master_key_file the same file that the other nodes have. Nothing was changed.',
+      hint: 'Put the line of that key back into security.master_key_file; it may go when metric holdfast_master_key_secrets_remaining is 0.',
     },
   )
 }
 
 export interface SettlingParts {
   readonly services: Services
+  /** The machine itself: the one that serves requests is held back until this is done. */
   readonly cluster: Pick<Cluster, 'readBarrier'>
+  readonly masterKey: MasterKey
+  readonly secrets: SealedSecrets
   readonly agreement: Agreement
 }
 
 /** Resolves when all is done or the signal fired; rejects only with what must stop the node. */
 export async function settleIn(parts: SettlingParts, signal: AbortSignal): Promise<void> {
-  const { services, cluster, agreement } = parts
+  const { services, agreement } = parts
   const { config, logger } = services
   const steps = [
     async () => {
-      await checkMasterKey(services, cluster)
+      await checkMasterKey(parts)
       agreement.reached()
     },
     () => grantPendingWishes(services, config.node.dataDir, logger),

@@ -1,13 +1,15 @@
 /**
  * The master key: its file, what goes wrong with it, and that sealed secrets open only where they belong.
  */
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import type { KeyObject } from 'node:crypto'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import t from 'tap'
 import { StartError } from '../../cluster/index.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
+import { MasterKeyVersion } from '../../src/access/master-key-version.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'holdfast-master-key-'))
 t.teardown(() => rm(folder, { recursive: true }))
@@ -96,12 +98,14 @@ t.test('a master key', async (t) => {
   const key = MasterKey.fromBytes('mk-a', Buffer.alloc(32, 1))
 
   t.test('derives another key for each label and info, the same at every start', async (t) => {
-    const again = MasterKey.fromBytes('mk-a', Buffer.alloc(32, 1))
-    const derived = [key.derive('native-api-token'), key.derive('signed-url'), key.derive('sealing')]
-    derived.push(key.derive('signed-url', 'x'), key.derive('fingerprint', 'mk-a'))
-    t.equal(new Set(derived.map((one) => one.toString('hex'))).size, derived.length)
-    t.ok(key.derive('signed-url').equals(again.derive('signed-url')))
-    t.equal(key.fingerprint, again.fingerprint)
+    const version = (): MasterKeyVersion => new MasterKeyVersion('mk-a', Buffer.alloc(32, 1))
+    const one = version()
+    const derived = [one.derive('native-api-token'), one.derive('signed-url'), one.derive('sealing')]
+    derived.push(one.derive('signed-url', 'x'), one.derive('fingerprint', 'mk-a'))
+    t.equal(new Set(derived.map((bytes) => bytes.toString('hex'))).size, derived.length)
+    t.ok(one.derive('signed-url').equals(version().derive('signed-url')))
+    t.ok(one.keyFor('signed-url').export().equals(one.derive('signed-url')))
+    t.equal(one.fingerprint, key.fingerprint)
     t.match(key.fingerprint, /^[0-9a-f]{64}$/)
   })
 
@@ -134,5 +138,84 @@ t.test('a master key', async (t) => {
   t.test('shows nothing of itself when it is printed', async (t) => {
     const shown = inspect(key, { showHidden: true, depth: 9 }) + JSON.stringify(key)
     t.notMatch(shown, /01, ?01|AQEB|0101|Buffer/)
+  })
+})
+
+t.test('several master keys', async (t) => {
+  const line = (name: string, byte: number) => ({ id: `mk-${name}`, secret: Buffer.alloc(32, byte) })
+  const [older, newer] = [line('a', 1), line('b', 2)]
+  const old = MasterKey.of([older])
+  const both = MasterKey.of([newer, older])
+
+  t.test('seal with the first, or with the one they are told to use, and open with all', async (t) => {
+    const before = old.seal(Buffer.from('s'), 'c')
+    t.strictSame(both.open(before, 'c'), Buffer.from('s'))
+    t.equal(both.sealerOf(before, 'c'), 'mk-a')
+    const after = both.seal(Buffer.from('s'), 'c')
+    t.equal(both.sealerOf(after, 'c'), 'mk-b')
+    t.throws(() => old.open(after, 'c'), { message: /with master key 'mk-b'/ })
+    t.equal(old.sealerOf(after, 'c'), null)
+    const ring = MasterKey.of([newer, older])
+    t.ok(ring.use(old.fingerprint))
+    t.equal(ring.id, 'mk-a')
+    t.strictSame(old.open(ring.seal(Buffer.from('s'), 'c'), 'c'), Buffer.from('s'))
+    t.notOk(ring.use('another'))
+    t.equal(ring.id, 'mk-a')
+    t.strictSame(ring.ids, ['mk-b', 'mk-a'])
+  })
+
+  t.test('sign with the current one and verify with all', async (t) => {
+    const ring = MasterKey.of([newer, older])
+    const bytes = (keys: readonly KeyObject[]) => keys.map((one) => one.export().toString('hex'))
+    t.strictSame(
+      bytes(ring.verifyingKeys('signed-url')),
+      bytes([MasterKey.of([newer]).signingKey('signed-url'), old.signingKey('signed-url')]),
+    )
+    ring.use(old.fingerprint)
+    t.strictSame(bytes([ring.signingKey('signed-url')]), bytes([old.signingKey('signed-url')]))
+    t.strictSame(ring.verifyingKeys('signed-url')[0], ring.signingKey('signed-url'))
+  })
+
+  t.test('open what format 1 sealed, which names no key', async (t) => {
+    // Written by the version before there were several keys.
+    const sealed = Buffer.from(
+      '01c08f5bfc2490662f2cfb9e00de7d1ae73cb5f5063f646f1bbfb8d38b3627a9461e03',
+      'hex',
+    )
+    t.strictSame(both.open(sealed, 'tenant/a'), Buffer.from('secret'))
+    t.equal(both.sealerOf(sealed, 'tenant/a'), 'mk-a')
+    t.throws(() => MasterKey.of([newer]).open(sealed, 'tenant/a'), { message: /any master key of this node/ })
+    t.throws(() => both.open(sealed, 'tenant/b'))
+  })
+
+  t.test('are added in front of a file that keeps the others', async (t) => {
+    const file = join(folder, 'added')
+    const first = await MasterKey.create(file)
+    const sealed = first.seal(Buffer.from('s'), 'c')
+    const added = await MasterKey.add(file)
+    t.equal(added.ids.length, 2)
+    t.equal(added.ids[1], first.id)
+    t.not(added.fingerprint, first.fingerprint)
+    const loaded = await MasterKey.load(file)
+    t.strictSame(loaded.fingerprints, added.fingerprints)
+    t.strictSame(loaded.open(sealed, 'c'), Buffer.from('s'))
+    t.equal((await stat(file)).mode & 0o777, 0o600)
+    t.strictSame(
+      (await readdir(folder)).filter((name) => name.endsWith('.tmp')),
+      [],
+      'nothing is left behind',
+    )
+    for (let count = 2; count < 8; count += 1) await MasterKey.add(file)
+    await t.rejects(MasterKey.add(file), { code: 'master_key_unwritable', hint: /runbooks/ })
+    t.equal((await MasterKey.load(file)).ids.length, 8)
+    await t.rejects(MasterKey.add(join(folder, 'absent')), { code: 'master_key_missing' })
+  })
+
+  t.test('never share an id in one file', async (t) => {
+    const file = join(folder, 'twice')
+    await writeFile(file, LINE + LINE.replace(ENCODED, Buffer.alloc(32).toString('base64url')), {
+      mode: 0o600,
+    })
+    t.equal((await refusal(file)).code, 'master_key_malformed')
   })
 })

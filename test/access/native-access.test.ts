@@ -1,7 +1,6 @@
 /**
  * NativeAccess over a few rows: who gets a token, what ends it, what is refused and with which code.
  */
-import { createSecretKey } from 'node:crypto'
 import t from 'tap'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
@@ -228,12 +227,12 @@ t.test('authenticateBearer', async (t) => {
         jti: 'x',
       } as const
       const others = [newAdminToken().token, token.replace('svctk_', 'svcurl_'), `${token}x`]
-      others.push(encodeToken(claims, createSecretKey(testMasterKey.derive('signed-url'))))
+      others.push(encodeToken(claims, testMasterKey.signingKey('signed-url')))
       for (const other of others)
         t.throws(() => access.authenticateBearer(`Bearer ${other}`), { code: 'token_invalid' })
       t.ok(
         access.authenticateBearer(
-          `Bearer ${encodeToken(claims, createSecretKey(testMasterKey.derive('native-api-token')))}`,
+          `Bearer ${encodeToken(claims, testMasterKey.signingKey('native-api-token'))}`,
         ),
       )
     },

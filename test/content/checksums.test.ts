@@ -2,6 +2,7 @@
  * Digests: published check values, incremental equals whole, and every way in which a claim can be wrong.
  */
 import fc from 'fast-check'
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { BodyDigests, DIGEST_BYTES, parseClaims, type Claims } from '../../src/content/checksums.ts'
 import type { ChecksumAlgorithm } from '../../src/state-machine/records.ts'
@@ -50,6 +51,28 @@ function digest(pieces: readonly Uint8Array[], claims: Claims) {
   return digests.verified()
 }
 
+/** All five at once, each made without BodyDigests or bit by bit. */
+function everyClaim(body: Buffer): Claims {
+  return new Map<ChecksumAlgorithm, Uint8Array>([
+    ['CRC32', bitwise(body, { bits: 32, polynomial: 0xedb88320n })],
+    ['CRC32C', bitwise(body, { bits: 32, polynomial: 0x82f63b78n })],
+    ['CRC64NVME', bitwise(body, { bits: 64, polynomial: 0x9a6c9329ac4bc9b5n })],
+    ['SHA1', createHash('sha1').update(body).digest()],
+    ['SHA256', createHash('sha256').update(body).digest()],
+  ])
+}
+
+/** The definition of a reflected CRC with all bits set before and turned round after, one bit at a time. */
+function bitwise(body: Buffer, { bits, polynomial }: { bits: number; polynomial: bigint }): Buffer {
+  const all = (1n << BigInt(bits)) - 1n
+  let crc = all
+  for (const byte of body) {
+    crc ^= BigInt(byte)
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1n ? (crc >> 1n) ^ polynomial : crc >> 1n
+  }
+  return Buffer.from((crc ^ all).toString(16).padStart(bits / 4, '0'), 'hex')
+}
+
 t.test('BodyDigests', async (t) => {
   t.test('agrees with the published vectors', async (t) => {
     for (const [text, expected] of VECTORS) {
@@ -59,6 +82,37 @@ t.test('BodyDigests', async (t) => {
         Object.fromEntries(entries),
         `'${text}'`,
       )
+    }
+  })
+
+  t.test('agrees with the vectors of the standards for longer messages', async (t) => {
+    const ascending = Buffer.from(Array.from({ length: 32 }, (_, i) => i))
+    const fips448 = Buffer.from('abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq')
+    const million = Buffer.alloc(1_000_000, 'a')
+    /** RFC 3720 B.4, NVM Express base specification (64-bit CRC examples), FIPS 180-2 appendices. */
+    const vectors: readonly (readonly [ChecksumAlgorithm, Buffer, string])[] = [
+      ['CRC32C', Buffer.alloc(32), '8a9136aa'],
+      ['CRC32C', Buffer.alloc(32, 0xff), '62a8ab43'],
+      ['CRC32C', ascending, '46dd794e'],
+      ['CRC64NVME', Buffer.alloc(4096), '6482d367eb22b64e'],
+      ['CRC64NVME', Buffer.alloc(4096, 0xff), 'c0ddba7302eca3ac'],
+      ['SHA1', fips448, '84983e441c3bd26ebaae4aa1f95129e5e54670f1'],
+      ['SHA1', million, '34aa973cd4c4daa4f61eeb2bdbad27316534016f'],
+      ['SHA256', fips448, '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1'],
+      ['SHA256', million, 'cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0'],
+    ]
+    for (const [algorithm, message, hex] of vectors) {
+      const claims = parseClaims([[algorithm, base64Of(hex)]])
+      t.equal(digest([message], claims)[algorithm], base64Of(hex), `${algorithm} of ${message.length} bytes`)
+    }
+  })
+
+  t.test('gives all five for a body that is cut in two at any position', async (t) => {
+    const body = Buffer.from(Array.from({ length: 300 }, (_, i) => (i * 37) % 251))
+    const whole = Object.entries(digest([body], everyClaim(body)))
+    for (let cut = 0; cut <= body.length; cut += 1) {
+      const given = digest([body.subarray(0, cut), body.subarray(cut)], everyClaim(body))
+      t.strictSame(Object.entries(given), whole, `cut at ${cut}`)
     }
   })
 

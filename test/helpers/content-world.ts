@@ -69,15 +69,24 @@ export class ContentWorld {
   #versions = 0
 
   constructor(
-    options: { blobs?: MemoryBlobs; tenant?: TenantRecord; limits?: Partial<Config['limits']> } = {},
+    options: {
+      blobs?: MemoryBlobs
+      tenant?: TenantRecord
+      limits?: Partial<Config['limits']>
+      compression?: 'none' | 'zstd'
+    } = {},
   ) {
     this.blobs = options.blobs ?? new MemoryBlobs()
     this.tenant = options.tenant ?? testTenant()
     this.content = new ObjectContent({
       blobs: this.blobs,
       masterKey: testMasterKey,
-      config: { limits: { ...TEST_LIMITS, ...options.limits } },
+      config: {
+        limits: { ...TEST_LIMITS, ...options.limits },
+        content: { compression: options.compression ?? 'zstd', sealingThreads: 1 },
+      },
       state: {
+        tenant: () => this.tenant,
         chunk: (_tenant, id) => this.chunks.get(id),
         inlineBody: (_bucket, version) => {
           const sealed = this.inline.get(version)

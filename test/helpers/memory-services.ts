@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { type LogLine, recordingLogger } from './loggers.ts'
 import type { Cluster } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
+import type { MasterKey } from '../../src/access/master-key.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
@@ -32,6 +33,7 @@ export interface MadeKey {
 interface Options {
   readonly limits?: Partial<Config['limits']>
   readonly metricsPublic?: boolean
+  readonly masterKey?: MasterKey
 }
 
 export class MemoryServices {
@@ -68,15 +70,15 @@ export class MemoryServices {
     this.#store = openStore({ dir, logger })
     const state = this.#store.reader
     const config = testConfig(dir, options)
+    const masterKey = options.masterKey ?? testMasterKey
     this.services = {
       config,
       cluster: this.#cluster(),
       state,
       propose: createPropose({ propose: (command) => this.#propose(command) }),
-      access: new NativeAccess({ masterKey: testMasterKey, state, config, now: () => this.now }),
-      content: new ObjectContent({ blobs: this.blobs, state, masterKey: testMasterKey, config }),
-      deriveKey: (label) => testMasterKey.derive(label),
-      masterKeyFingerprint: testMasterKey.fingerprint,
+      access: new NativeAccess({ masterKey, state, config, now: () => this.now }),
+      content: new ObjectContent({ blobs: this.blobs, state, masterKey, config }),
+      signing: masterKey,
       logger,
     }
   }
@@ -164,6 +166,7 @@ function testConfig(dataDir: string, options: Options): Config {
     listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
+    content: { compression: 'zstd', sealingThreads: 1 },
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },

@@ -221,6 +221,15 @@ t.test('createCluster refuses', async (t) => {
     })
   }
 
+  await t.test('takes a newer key while the older one is still listed, and never goes back', async (t) => {
+    const place = await Place.make(t, 1)
+    await (await place.start('n1')).stop()
+    const newer = { fingerprint: 'key 2', olderFingerprints: ['key 0', 'key 1'] }
+    await (await place.start('n1', newer)).stop()
+    await (await place.start('n1', { fingerprint: 'key 2' })).stop()
+    await t.rejects(place.start('n1'), { code: 'wrong_fingerprint' })
+  })
+
   await t.test('identity_missing', async (t) => {
     const lost = join(place.root, 'lost')
     await mkdir(join(lost, 'raft'), { recursive: true })

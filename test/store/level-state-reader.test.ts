@@ -226,7 +226,7 @@ t.test('pages', (t) => {
       ['p-gamma'],
     )
     t.same((await reader.buckets('acme', '', '', 9)).items.length, 3)
-    t.equal(reader.masterKeyFingerprint(), undefined)
+    t.equal(reader.clusterKey(), undefined)
   })
   t.end()
 })

@@ -3,42 +3,53 @@
  */
 import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
+import { MasterKey } from '../../src/access/master-key.ts'
+import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
 import { Agreement } from '../../src/workers/agreement.ts'
 import { settleIn } from '../../src/workers/settle-in.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
-/** A node on the state of `world`, whose key has this fingerprint. */
-function nodeOn(world: MemoryServices, masterKeyFingerprint: string) {
+const keyOf = (byte: number): MasterKey => MasterKey.fromBytes(`mk-${byte}`, Buffer.alloc(32, byte))
+
+/** A node on the state of `world` that has this key file. */
+function nodeOn(world: MemoryServices, masterKey: MasterKey) {
   const agreement = new Agreement()
   const { cluster } = world.services
-  const services = { ...world.services, cluster: agreement.guard(cluster), masterKeyFingerprint }
-  return { services, settle: settleIn({ services, cluster, agreement }, new AbortController().signal) }
+  const services = { ...world.services, cluster: agreement.guard(cluster) }
+  const secrets = new SealedSecrets(masterKey, services.state)
+  const settle = settleIn({ services, cluster, agreement, masterKey, secrets }, new AbortController().signal)
+  return { services, settle }
 }
 
 t.test('a node serves once its master key was compared with the cluster', async (t) => {
   const world = await MemoryServices.start(t)
-  const { services, settle } = nodeOn(world, 'fingerprint-1')
+  const { services, settle } = nodeOn(world, keyOf(1))
   await t.rejects(services.cluster.readBarrier(), { code: 'leader_not_ready' })
   t.match(services.cluster.readiness(), { ready: false, reasons: [/master key/] })
   await settle
   await services.cluster.readBarrier()
   t.strictSame(services.cluster.readiness(), { ready: true, reasons: [] })
-  t.equal(services.state.masterKeyFingerprint(), 'fingerprint-1', 'the first key becomes the cluster key')
+  const { fingerprint } = keyOf(1)
+  t.equal(
+    services.state.clusterKey()?.masterKeyFingerprint,
+    fingerprint,
+    'the first key becomes the cluster key',
+  )
 })
 
 t.test('wrong_master_key ends a node that has another key, and it never served', async (t) => {
   const world = await MemoryServices.start(t)
-  await nodeOn(world, 'fingerprint-1').settle
-  const stranger = nodeOn(world, 'fingerprint-2')
+  await nodeOn(world, keyOf(1)).settle
+  const stranger = nodeOn(world, keyOf(2))
   await t.rejects(stranger.settle, { code: 'wrong_master_key', hint: /same file/ })
   await t.rejects(stranger.services.cluster.readBarrier(), { code: 'leader_not_ready' })
-  t.equal(world.services.state.masterKeyFingerprint(), 'fingerprint-1')
+  t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, keyOf(1).fingerprint)
 })
 
 t.test('a node without a leader goes on asking until there is one', async (t) => {
   const world = await MemoryServices.start(t)
   world.barrierFault = new Condition('no_leader', 'nobody leads')
-  const { services, settle } = nodeOn(world, 'fingerprint-1')
+  const { services, settle } = nodeOn(world, keyOf(1))
   await t.rejects(services.cluster.readBarrier(), { code: 'no_leader' })
   t.match(services.cluster.readiness(), { ready: false })
   world.barrierFault = null

@@ -1,0 +1,149 @@
+/**
+ * Everything that is kept sealed under a master key: the keys of tenants and the secrets of access keys.
+ *
+ * Owns: the walk over it, and sealing it anew. Knows nothing of: who asks for that, and when.
+ * Rules: whatever is sealed under a master key and kept in a row belongs here, or a key could be thrown away too early.
+ * What is opened here is sealed again at once and handed to nobody.
+ */
+import type { AccessKeyRecord, TenantRecord } from '../state-machine/records.ts'
+import { REWRAP_ITEMS_MAX } from '../state-machine/records.ts'
+import type { StateReader } from '../store/state-reader.ts'
+import type { MasterKey } from './master-key.ts'
+import { namedKeyOf } from './master-key-version.ts'
+import { accessKeySecret, tenantDataKey, tenantDedupKey } from './sealing-contexts.ts'
+
+type Readable = Pick<StateReader, 'tenants' | 'accessKeys'>
+
+/** What no key of this node opens. */
+export interface MissingKey {
+  /** Such as `tenant 'acme'`. */
+  readonly owner: string
+  /** The id of the master key it needs; null when the secret does not say. */
+  readonly masterKeyId: string | null
+}
+
+export class SealedSecrets {
+  readonly #masterKey: MasterKey
+  readonly #state: Readable
+
+  constructor(masterKey: MasterKey, state: Readable) {
+    this.#masterKey = masterKey
+    this.#state = state
+  }
+
+  /** The first secret found whose key is not here, or null. */
+  async missing(): Promise<MissingKey | null> {
+    for await (const tenants of this.#tenants()) {
+      for (const { id, masterKeyId, dataKey, dedupKey } of tenants) {
+        const isMissing = [
+          this.#isKeyMissing(dataKey, tenantDataKey(id)),
+          this.#isKeyMissing(dedupKey, tenantDedupKey(id)),
+        ].includes(true)
+        if (isMissing) return { owner: `tenant '${id}'`, masterKeyId: namedKeyOf(dataKey) ?? masterKeyId }
+      }
+    }
+    for await (const accessKeys of this.#accessKeys()) {
+      for (const { accessKeyId, secret } of accessKeys) {
+        if (!this.#isKeyMissing(secret, accessKeySecret(accessKeyId))) continue
+        return { owner: `access key '${accessKeyId}'`, masterKeyId: namedKeyOf(secret) }
+      }
+    }
+    return null
+  }
+
+  /** Page by page, what is to be proposed so that everything is sealed under the current key. */
+  async *rewraps() {
+    for await (const tenants of this.#tenants()) {
+      const [items, lost] = split(
+        tenants.filter((tenant) => this.#isOldTenant(tenant)),
+        (tenant) => this.#newTenant(tenant),
+      )
+      const command = { type: 'rewrapTenantKeys', masterKeyId: this.#masterKey.id, items } as const
+      yield { command, lost: lost.map(({ id }) => `tenant '${id}'`) }
+    }
+    for await (const accessKeys of this.#accessKeys()) {
+      const [items, lost] = split(
+        accessKeys.filter((one) => this.#isOldSecret(one)),
+        (one) => this.#newSecret(one),
+      )
+      const command = { type: 'rewrapAccessKeys', items } as const
+      yield { command, lost: lost.map(({ accessKeyId }) => `access key '${accessKeyId}'`) }
+    }
+  }
+
+  /** Pages of tenants; those whose keys were destroyed have nothing sealed. */
+  async *#tenants(): AsyncGenerator<readonly TenantRecord[]> {
+    for await (const tenants of this.#allTenants()) yield tenants.filter(({ dataKey }) => dataKey.length > 0)
+  }
+
+  async *#accessKeys(): AsyncGenerator<readonly AccessKeyRecord[]> {
+    for await (const tenants of this.#allTenants()) {
+      for (const { id } of tenants)
+        yield* pages((after) => this.#state.accessKeys(id, after, REWRAP_ITEMS_MAX))
+    }
+  }
+
+  #allTenants(): AsyncGenerator<readonly TenantRecord[]> {
+    return pages((after) => this.#state.tenants(after, REWRAP_ITEMS_MAX))
+  }
+
+  #isOldTenant({ id, dataKey, dedupKey }: TenantRecord): boolean {
+    const { id: current } = this.#masterKey
+    const sealers = [this.#sealer(dataKey, tenantDataKey(id)), this.#sealer(dedupKey, tenantDedupKey(id))]
+    return sealers.some((sealer) => sealer !== current)
+  }
+
+  #newTenant({ id: tenantId, dataKey, dedupKey }: TenantRecord) {
+    const newDataKey = this.#again(dataKey, tenantDataKey(tenantId))
+    const newDedupKey = this.#again(dedupKey, tenantDedupKey(tenantId))
+    if (newDataKey === null || newDedupKey === null) return null
+    return { tenantId, before: { dataKey, dedupKey }, after: { dataKey: newDataKey, dedupKey: newDedupKey } }
+  }
+
+  #isOldSecret({ accessKeyId, secret }: AccessKeyRecord): boolean {
+    return this.#sealer(secret, accessKeySecret(accessKeyId)) !== this.#masterKey.id
+  }
+
+  #newSecret({ accessKeyId, secret }: AccessKeyRecord) {
+    const after = this.#again(secret, accessKeySecret(accessKeyId))
+    return after === null ? null : { accessKeyId, before: secret, after }
+  }
+
+  /** What names a key that is here and does not open is damaged, which no key file mends. */
+  #isKeyMissing(sealed: Uint8Array, context: string): boolean {
+    const named = namedKeyOf(sealed)
+    return named === null ? this.#sealer(sealed, context) === null : !this.#masterKey.ids.includes(named)
+  }
+
+  #sealer(sealed: Uint8Array, context: string): string | null {
+    return this.#masterKey.sealerOf(sealed, context)
+  }
+
+  #again(sealed: Uint8Array, context: string): Uint8Array | null {
+    if (this.#sealer(sealed, context) === null) return null
+    return this.#masterKey.seal(this.#masterKey.open(sealed, context), context)
+  }
+}
+
+/** What `make` made, and what it could not. */
+function split<T, M>(records: readonly T[], make: (record: T) => M | null): [made: M[], lost: T[]] {
+  const made: M[] = []
+  const lost: T[] = []
+  for (const record of records) {
+    const one = make(record)
+    if (one === null) lost.push(record)
+    else made.push(one)
+  }
+  return [made, lost]
+}
+
+async function* pages<T>(
+  read: (after: string) => Promise<{ readonly items: readonly T[]; readonly next: string | null }>,
+): AsyncGenerator<readonly T[]> {
+  let after: string | null = ''
+  while (after !== null) {
+    const page: { readonly items: readonly T[]; readonly next: string | null } = await read(after)
+    yield page.items
+    after = page.next
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Names and seals chunks: small ones at once, large ones on a sealing thread.
+ *
+ * Owns: that decision. Knows nothing of: how either is done. Rule: the caller leaves the plain bytes alone until the
+ * promise settles; large ones must lie in shared memory.
+ */
+import type { ChunkId } from '../state-machine/records.ts'
+import { type Compression, sealChunk, type SealedBytes } from './sealing.ts'
+import type { SealingPool } from './sealing-pool.ts'
+import type { TenantKeys } from './tenant-keys.ts'
+
+/** Below it the way to a thread and back costs more than it frees. */
+export const SEALED_ON_THREAD_FROM_BYTES = 256 * 1024
+
+export class ChunkSealer {
+  readonly #pool: SealingPool
+
+  constructor(pool: SealingPool) {
+    this.#pool = pool
+  }
+
+  async nameOf(keys: TenantKeys, plain: Buffer): Promise<ChunkId> {
+    return isLarge(plain) ? this.#pool.nameOf(keys.secrets, plain) : keys.chunkIdOf(plain)
+  }
+
+  /** Throws Condition slow_down when the thread that had it died. */
+  async seal(
+    keys: TenantKeys,
+    chunk: { readonly id: ChunkId; readonly plain: Buffer },
+    compression: Compression,
+  ): Promise<SealedBytes> {
+    return isLarge(chunk.plain)
+      ? this.#pool.seal(keys.secrets, chunk, compression)
+      : sealChunk(keys, chunk, compression)
+  }
+}
+
+function isLarge(plain: Buffer): boolean {
+  return plain.length >= SEALED_ON_THREAD_FROM_BYTES
+}

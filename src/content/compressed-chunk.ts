@@ -1,0 +1,142 @@
+/**
+ * Format 2 of the sealed chunk: each frame compressed by itself with zstd, and a header that says how long each is.
+ * Layout, and why no key seals two texts although zstd may change: docs/formats/sealed-chunk.md.
+ *
+ * Owns: the format and the decision whether it pays. Knows nothing of: where copies lie.
+ * Rules: the key depends on everything that is sealed under it; every frame authenticates the whole header; a frame
+ * opens to exactly its plain length or not at all.
+ *
+ *   02 | salt (32) | for each frame: length - 1 of its text (2, big-endian) | for each frame: cipher text | tag (16)
+ */
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { ChunkId } from '../state-machine/records.ts'
+import {
+  bindingOf,
+  type FrameSeal,
+  FRAME_BYTES,
+  frameCountOf,
+  openFrame,
+  plainFrame,
+  plainLengthOf,
+  SealBrokenError,
+  sealFrame,
+  TAG_BYTES,
+} from './frame-cipher.ts'
+import type { FrameLayout, SealedChunk } from './frame-layout.ts'
+import type { TenantKeys } from './tenant-keys.ts'
+
+const FORMAT = 'hf-chunk-2'
+const VERSION = 2
+const SALT_BYTES = 32
+const LENGTH_BYTES = 2
+const FIXED_BYTES = 1 + SALT_BYTES
+/** Fewer bytes than this are not worth a header and a call. */
+const COMPRESSED_FROM_BYTES = 1024
+/** Of the size in format 1: what is not smaller than this stays as it is. */
+const KEPT_UP_TO = 0.9
+const SAMPLE_BYTES = 8 * 1024
+const SAMPLES_MAX = 4
+/** Level 1: the higher ones cost more time than they save space on frames as short as ours. */
+const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+/** The texts that will be sealed, in order: a frame that does not shrink stays plain, and its length says so. */
+export interface CompressedFrames {
+  readonly plainSize: number
+  readonly texts: readonly Uint8Array[]
+  /** The lengths as they stand in the header. */
+  readonly table: Buffer
+}
+
+export function headerBytesOf(plainSize: number): number {
+  return FIXED_BYTES + frameCountOf(plainSize) * LENGTH_BYTES
+}
+
+/** null when the sealed chunk would not be at least a tenth smaller than `sizeOtherwise`. */
+export function compress(plain: Uint8Array, sizeOtherwise: number): CompressedFrames | null {
+  if (plain.length < COMPRESSED_FROM_BYTES || !isPromising(plain)) return null
+  const count = frameCountOf(plain.length)
+  const texts = Array.from({ length: count }, (_, frame) => smaller(plainFrame(plain, frame)))
+  const size = texts.reduce((sum, text) => sum + text.length + TAG_BYTES, headerBytesOf(plain.length))
+  if (size > sizeOtherwise * KEPT_UP_TO) return null
+  const table = Buffer.alloc(count * LENGTH_BYTES)
+  texts.forEach((text, frame) => table.writeUInt16BE(text.length - 1, frame * LENGTH_BYTES))
+  return { plainSize: plain.length, texts, table }
+}
+
+/** Looks at a few pieces from all over the chunk, so that content without redundancy costs little. */
+function isPromising(plain: Uint8Array): boolean {
+  const samples = Math.min(SAMPLES_MAX, Math.ceil(plain.length / FRAME_BYTES))
+  const stride = Math.floor(plain.length / samples)
+  let [before, after] = [0, 0]
+  for (let sample = 0; sample < samples; sample += 1) {
+    const piece = plain.subarray(sample * stride, sample * stride + Math.min(SAMPLE_BYTES, stride))
+    before += piece.length
+    after += zstdCompressSync(piece, OPTIONS).length
+  }
+  return after <= before * KEPT_UP_TO
+}
+
+function smaller(frame: Uint8Array): Uint8Array {
+  const compressed = zstdCompressSync(frame, OPTIONS)
+  return compressed.length < frame.length ? compressed : frame
+}
+
+export function sealCompressed(keys: TenantKeys, id: ChunkId, frames: CompressedFrames): Buffer<ArrayBuffer> {
+  const { plainSize, texts, table } = frames
+  const header = headerOf(keys, frames)
+  const seal = sealOf(keys, { id, size: plainSize }, header)
+  const bytes = texts.reduce((sum, text) => sum + text.length + TAG_BYTES, header.length)
+  const target = Buffer.allocUnsafeSlow(bytes)
+  target.set(header, 0)
+  let offset = FIXED_BYTES + table.length
+  texts.forEach((text, frame) => {
+    offset = sealFrame(seal, frame, text, { target, offset })
+  })
+  return target
+}
+
+/** The salt covers all that the key will seal and authenticate: the plain size, the lengths, the texts. */
+function headerOf(keys: TenantKeys, { plainSize, texts, table }: CompressedFrames): Buffer {
+  const salt = keys.saltOf([bindingOf(FORMAT, plainSize), table, ...texts])
+  return Buffer.concat([Buffer.of(VERSION), salt, table])
+}
+
+function sealOf(keys: TenantKeys, chunk: { id: ChunkId; size: number }, header: Buffer): FrameSeal {
+  const salt = header.subarray(1, FIXED_BYTES)
+  const binding = Buffer.concat([bindingOf(FORMAT, chunk.size), header])
+  return { key: keys.compressedChunkKey(chunk.id, salt), binding }
+}
+
+/** Throws SealBrokenError when the header cannot be that of this chunk; what it says holds only once a frame opened. */
+export function readLayout(chunk: SealedChunk, header: Buffer): FrameLayout {
+  const { keys, size } = chunk
+  if (header.length !== headerBytesOf(size) || header[0] !== VERSION) {
+    throw new SealBrokenError('The header of the compressed chunk is cut short or of an unknown version')
+  }
+  const offsets = [header.length]
+  for (let frame = 0; frame < frameCountOf(size); frame += 1) {
+    const length = header.readUInt16BE(FIXED_BYTES + frame * LENGTH_BYTES) + 1
+    offsets.push((offsets.at(-1) ?? 0) + length + TAG_BYTES)
+  }
+  if (offsets.at(-1) !== chunk.sealedSize) {
+    throw new SealBrokenError('The header of the compressed chunk does not add up to its size')
+  }
+  // A copy: the piece it came in may be used again before the last frame is opened.
+  const seal = sealOf(keys, chunk, Buffer.from(header))
+  return {
+    offsetOf: (frame) => offsets[frame] ?? chunk.sealedSize,
+    open: (frame, sealed) => expand(openFrame(seal, frame, sealed), frame, plainLengthOf(frame, size)),
+  }
+}
+
+function expand(text: Buffer, frame: number, plainLength: number): Buffer {
+  if (text.length === plainLength) return text
+  let plain: Buffer
+  try {
+    plain = zstdDecompressSync(text, { maxOutputLength: plainLength })
+  } catch (cause) {
+    throw new SealBrokenError(`Frame ${frame} does not expand to its ${plainLength} bytes`, { cause })
+  }
+  if (plain.length === plainLength) return plain
+  throw new SealBrokenError(`Frame ${frame} expands to ${plain.length} of its ${plainLength} bytes`)
+}

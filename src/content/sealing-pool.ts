@@ -1,0 +1,148 @@
+/**
+ * Threads that name and seal large chunks, so that the event loop, and with it every heartbeat, does not wait for them.
+ *
+ * Owns: the threads and who waits for one, in order of asking. Knows nothing of: what sealing is.
+ * Rules: not the pool of libuv, where the disk would wait behind us; a thread that dies fails the one request it had,
+ * and never more; an idle thread keeps no process alive. The shared memory of a request is its caller's again only
+ * once the request has settled, by then no thread looks at it.
+ */
+import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { Condition } from '../../cluster/index.ts'
+import type { ChunkId } from '../state-machine/records.ts'
+import type { Compression, SealedBytes } from './sealing.ts'
+import type { SealingReply, SealingRequest } from './sealing-protocol.ts'
+import type { TenantSecrets } from './tenant-keys.ts'
+
+const WORKER_FILE = import.meta.url.endsWith('.ts') ? './sealing-worker.ts' : './sealing-worker.js'
+/** More threads than this would only take the cores from the event loop and the log. */
+const THREADS_BY_CORES_MAX = 4
+
+interface Job {
+  readonly request: SealingRequest
+  resolve(reply: SealingReply): void
+  reject(error: Error): void
+}
+
+export interface SealingPoolOptions {
+  /** 0: half of the cores, at least one. */
+  readonly threads: number
+  /** Requests that wait or run at once; a bound that the callers' own bound must keep them from. */
+  readonly jobsMax: number
+  /** For tests: what runs on a thread. */
+  readonly workerFile?: URL
+}
+
+export class SealingPool {
+  readonly #threadsMax: number
+  readonly #jobsMax: number
+  readonly #workerFile: URL
+  readonly #waiting: Job[] = []
+  readonly #idle = new Set<Worker>()
+  readonly #running = new Map<Worker, Job>()
+  #isClosed = false
+  /** Told when nothing waits or runs any more. */
+  #onDrained: () => void = () => undefined
+
+  constructor(options: SealingPoolOptions) {
+    const byCores = Math.min(THREADS_BY_CORES_MAX, Math.max(1, Math.floor(availableParallelism() / 2)))
+    this.#threadsMax = options.threads === 0 ? byCores : options.threads
+    this.#jobsMax = options.jobsMax
+    this.#workerFile = options.workerFile ?? new URL(WORKER_FILE, import.meta.url)
+  }
+
+  async nameOf(secrets: TenantSecrets, plain: Buffer): Promise<ChunkId> {
+    const reply = await this.#run({ type: 'name', secrets, ...placeOf(plain) })
+    assert(reply.type === 'named', 'a thread answers what it was asked')
+    return reply.id
+  }
+
+  async seal(
+    secrets: TenantSecrets,
+    chunk: { readonly id: ChunkId; readonly plain: Buffer },
+    compression: Compression,
+  ): Promise<SealedBytes> {
+    const { id, plain } = chunk
+    const reply = await this.#run({ type: 'seal', secrets, id, compression, ...placeOf(plain) })
+    assert(reply.type === 'sealed', 'a thread answers what it was asked')
+    return { sealed: Buffer.from(reply.memory), checksum: reply.checksum }
+  }
+
+  /** What runs and waits is finished first; whoever asks later is refused with shutting_down. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await new Promise<void>((resolve) => {
+      this.#onDrained = resolve
+      this.#pump()
+    })
+    await Promise.all([...this.#idle].map((worker) => worker.terminate()))
+  }
+
+  #run(request: SealingRequest): Promise<SealingReply> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new Condition('shutting_down', 'Cannot seal: this node is stopping'))
+      const jobs = this.#waiting.length + this.#running.size
+      assert(jobs < this.#jobsMax, 'a chunk slot stands behind every request')
+      this.#waiting.push({ request, resolve, reject })
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    while (this.#waiting.length > 0) {
+      const worker = this.#freeWorker()
+      const job = worker === null ? undefined : this.#waiting.shift()
+      if (worker === null || job === undefined) return
+      this.#running.set(worker, job)
+      worker.ref()
+      worker.postMessage(job.request)
+    }
+    if (this.#running.size === 0) this.#onDrained()
+  }
+
+  #freeWorker(): Worker | null {
+    for (const worker of this.#idle) {
+      this.#idle.delete(worker)
+      return worker
+    }
+    return this.#running.size < this.#threadsMax ? this.#start() : null
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#workerFile, { name: 'sealing' })
+    let cause: unknown
+    worker.on('message', (reply: SealingReply) => this.#finish(worker, reply))
+    worker.on('error', (error) => {
+      cause = error
+    })
+    // Not before: until then the thread may still read the memory of the request.
+    worker.on('exit', () => this.#bury(worker, cause))
+    return worker
+  }
+
+  #finish(worker: Worker, reply: SealingReply): void {
+    const job = this.#running.get(worker)
+    assert(job !== undefined, 'a thread answers once for each request')
+    this.#running.delete(worker)
+    this.#idle.add(worker)
+    worker.unref()
+    job.resolve(reply)
+    this.#pump()
+  }
+
+  #bury(worker: Worker, cause: unknown): void {
+    this.#idle.delete(worker)
+    const job = this.#running.get(worker)
+    if (job === undefined) return
+    this.#running.delete(worker)
+    const message = 'The thread that sealed a chunk of this upload died; repeat the request'
+    job.reject(new Condition('slow_down', message, { cause }))
+    this.#pump()
+  }
+}
+
+function placeOf(plain: Buffer): { memory: SharedArrayBuffer; offset: number; length: number } {
+  assert(plain.buffer instanceof SharedArrayBuffer, 'the bytes of a large chunk lie in shared memory')
+  return { memory: plain.buffer, offset: plain.byteOffset, length: plain.length }
+}

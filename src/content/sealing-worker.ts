@@ -1,0 +1,28 @@
+/**
+ * The thread that names and seals large chunks.
+ *
+ * Owns: nothing between two requests. Knows nothing of: uploads. Rule: whatever is thrown here ends the thread; the
+ * pool tells the upload that had it and starts another.
+ */
+import assert from 'node:assert/strict'
+import { parentPort, type Transferable } from 'node:worker_threads'
+import { sealChunk } from './sealing.ts'
+import type { SealingReply, SealingRequest } from './sealing-protocol.ts'
+import { TenantKeys } from './tenant-keys.ts'
+
+assert(parentPort !== null, 'a sealing thread is started by the pool')
+const port = parentPort
+
+function answer(request: SealingRequest): SealingReply {
+  const keys = new TenantKeys(request.secrets)
+  const plain = Buffer.from(request.memory, request.offset, request.length)
+  if (request.type === 'name') return { type: 'named', id: keys.chunkIdOf(plain) }
+  const { sealed, checksum } = sealChunk(keys, { id: request.id, plain }, request.compression)
+  return { type: 'sealed', memory: sealed.buffer, checksum }
+}
+
+port.on('message', (request: SealingRequest) => {
+  const reply = answer(request)
+  const given: Transferable[] = reply.type === 'sealed' ? [reply.memory] : []
+  port.postMessage(reply, given)
+})

@@ -1,0 +1,145 @@
+/**
+ * The rotation of the master key, and the destruction of a tenant's keys.
+ *
+ * Owns: which master key the cluster seals with, who has which, the replacing of sealed secrets. Knows nothing of: what is
+ * in a sealed secret. Rules: the cluster moves to a key only when every node has it in first place; a sealed secret is
+ * replaced only if it is still the very bytes that were opened to seal it anew.
+ */
+import type { Command, ReplyValues } from './commands.ts'
+import type { Draft } from './draft.ts'
+import { isKeyPart, keys } from './keys.ts'
+import { MASTER_KEYS_MAX, REWRAP_ITEMS_MAX, type TenantRecord } from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import type { ApplyContext } from './view.ts'
+
+const HOLDERS_MAX = 256
+const FINGERPRINT = /^[0-9a-f]{64}$/
+
+/** A node says which master keys it has, the one it wants to seal with first. Repeating it changes nothing. */
+export function announceMasterKeys(
+  draft: Draft,
+  command: Extract<Command, { type: 'announceMasterKeys' }>,
+): Accepted<ReplyValues['announceMasterKeys']> | Refused {
+  const { nodeId, fingerprints } = command
+  const row = draft.get(keys.clusterKey())
+  if (row === undefined)
+    return refuse('precondition_failed', 'Cannot announce master keys: the cluster has none yet')
+  const isList = fingerprints.length >= 1 && fingerprints.length <= MASTER_KEYS_MAX
+  if (!isKeyPart(nodeId) || !isList || !fingerprints.every((one) => FINGERPRINT.test(one))) {
+    return refuse(
+      'invalid_argument',
+      `Cannot announce master keys: 1 to ${MASTER_KEYS_MAX} fingerprints are expected`,
+    )
+  }
+  if (!fingerprints.includes(row.masterKeyFingerprint)) {
+    return refuse(
+      'precondition_failed',
+      `Cannot announce master keys: "${nodeId}" lacks the key of the cluster`,
+    )
+  }
+  const holders = { ...row.holders, [nodeId]: fingerprints }
+  if (Object.keys(holders).length > HOLDERS_MAX) {
+    return refuse('precondition_failed', `Cannot announce master keys: more than ${HOLDERS_MAX} nodes did`)
+  }
+  const announced = { ...row, holders }
+  draft.put(keys.clusterKey(), announced)
+  return accept(announced)
+}
+
+/** From this entry on every node seals with `to`. Repeating it changes nothing. */
+export function advanceClusterKey(
+  draft: Draft,
+  command: Extract<Command, { type: 'advanceClusterKey' }>,
+): Accepted<ReplyValues['advanceClusterKey']> | Refused {
+  const { from, to, nodes } = command
+  const row = draft.get(keys.clusterKey())
+  if (row?.masterKeyFingerprint === to) return accept(row)
+  if (row === undefined || row.masterKeyFingerprint !== from) {
+    return refuse(
+      'precondition_failed',
+      'Cannot advance the master key: the cluster seals with another one by now',
+    )
+  }
+  // In first place, not only somewhere: two nodes that want different keys must not push the cluster to and fro.
+  const lacking = nodes.filter((node) => row.holders?.[node]?.[0] !== to)
+  if (nodes.length === 0 || lacking.length > 0) {
+    const names = lacking.join(', ')
+    return refuse('precondition_failed', `Cannot advance the master key: not yet the first key of ${names}`)
+  }
+  const advanced = { ...row, masterKeyFingerprint: to }
+  draft.put(keys.clusterKey(), advanced)
+  return accept(advanced)
+}
+
+export function rewrapTenantKeys(
+  draft: Draft,
+  command: Extract<Command, { type: 'rewrapTenantKeys' }>,
+): Accepted<ReplyValues['rewrapTenantKeys']> | Refused {
+  const { items, masterKeyId } = command
+  if (items.length > REWRAP_ITEMS_MAX) return tooMany(items.length)
+  let rewrapped = 0
+  for (const { tenantId, before, after } of items) {
+    const tenant = draft.get(keys.tenant(tenantId))
+    if (tenant === undefined) continue
+    if (!isSame(tenant.dataKey, before.dataKey) || !isSame(tenant.dedupKey, before.dedupKey)) continue
+    draft.put(keys.tenant(tenantId), { ...tenant, ...after, masterKeyId })
+    rewrapped += 1
+  }
+  return accept({ rewrapped })
+}
+
+/** The secret stays what it was, and so does the version of the key: tokens live on. */
+export function rewrapAccessKeys(
+  draft: Draft,
+  command: Extract<Command, { type: 'rewrapAccessKeys' }>,
+): Accepted<ReplyValues['rewrapAccessKeys']> | Refused {
+  const { items } = command
+  if (items.length > REWRAP_ITEMS_MAX) return tooMany(items.length)
+  let rewrapped = 0
+  for (const { accessKeyId, before, after } of items) {
+    const accessKey = draft.get(keys.accessKey(accessKeyId))
+    if (accessKey === undefined || !isSame(accessKey.secret, before)) continue
+    draft.put(keys.accessKey(accessKeyId), { ...accessKey, secret: after })
+    rewrapped += 1
+  }
+  return accept({ rewrapped })
+}
+
+/**
+ * Overwrites the keys of a tenant with nothing: no copy of its objects can be opened any more, wherever it lies. The
+ * tenant is disabled for ever; its rows stay for whoever deletes them. Repeating it changes nothing.
+ */
+export function shredTenant(
+  draft: Draft,
+  command: Extract<Command, { type: 'shredTenant' }>,
+  context: ApplyContext,
+): Accepted<TenantRecord> | Refused {
+  const tenant = draft.get(keys.tenant(command.tenantId))
+  if (tenant === undefined) return refuse('not_found', `Tenant "${command.tenantId}" does not exist`)
+  if (isShredded(tenant)) return accept(tenant)
+  const shredded: TenantRecord = {
+    ...tenant,
+    status: 'disabled',
+    disabledAt: context.time,
+    disabledReason: command.reason,
+    dataKey: new Uint8Array(0),
+    dedupKey: new Uint8Array(0),
+  }
+  draft.put(keys.tenant(tenant.id), shredded)
+  return accept(shredded)
+}
+
+function isShredded(tenant: Pick<TenantRecord, 'dataKey'>): boolean {
+  return tenant.dataKey.length === 0
+}
+
+function tooMany(count: number): Refused {
+  return refuse(
+    'invalid_argument',
+    `Cannot rewrap: ${count} secrets are more than the ${REWRAP_ITEMS_MAX} of an entry`,
+  )
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at])
+}

@@ -1,0 +1,236 @@
+/**
+ * A rotation of the master key on the services of several nodes that share one state, turn by turn.
+ */
+import t, { type Test } from 'tap'
+import { Condition } from '../../cluster/index.ts'
+import { MasterKey } from '../../src/access/master-key.ts'
+import { NativeAccess } from '../../src/access/native-access.ts'
+import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
+import { accessKeySecret } from '../../src/access/sealing-contexts.ts'
+import { Agreement } from '../../src/workers/agreement.ts'
+import { KeyKeeper } from '../../src/workers/key-keeper.ts'
+import { settleIn } from '../../src/workers/settle-in.ts'
+import { MemoryServices } from '../helpers/memory-services.ts'
+
+const line = (name: string, byte: number) => ({ id: `mk-${name}`, secret: Buffer.alloc(32, byte) })
+const [OLD, NEW, OTHER] = [line('old', 1), line('new', 2), line('other', 3)]
+const FINGERPRINT = Object.fromEntries(
+  [OLD, NEW, OTHER].map((one) => [one.id, MasterKey.of([one]).fingerprint]),
+)
+const NODES = ['n1', 'n2', 'n3']
+
+type Line = typeof OLD
+
+/** One node: its key file, and what it does with it. */
+class Node {
+  readonly keeper: KeyKeeper
+  readonly access: NativeAccess
+  readonly masterKey: MasterKey
+  forgot = 0
+
+  constructor(world: MemoryServices, nodeId: string, file: readonly Line[]) {
+    const { services } = world
+    this.masterKey = MasterKey.of(file)
+    const { state, propose, config, logger } = services
+    this.access = new NativeAccess({ masterKey: this.masterKey, state, config, now: () => world.now })
+    this.keeper = new KeyKeeper({
+      masterKey: this.masterKey,
+      secrets: new SealedSecrets(this.masterKey, state),
+      state,
+      propose,
+      nodeId,
+      members: NODES,
+      isLeader: () => nodeId === 'n1',
+      forgetChangedKeys: () => (this.forgot += 1),
+      logger,
+    })
+  }
+}
+
+async function started(t: Test): Promise<{ world: MemoryServices; nodes: Node[] }> {
+  const world = await MemoryServices.start(t, { masterKey: MasterKey.of([OLD]) })
+  await settled(world, [OLD])
+  return { world, nodes: NODES.map((id) => new Node(world, id, [OLD])) }
+}
+
+function settled(world: MemoryServices, file: readonly Line[]): Promise<void> {
+  const { cluster } = world.services
+  const agreement = new Agreement()
+  const services = { ...world.services, cluster: agreement.guard(cluster) }
+  const masterKey = MasterKey.of(file)
+  const secrets = new SealedSecrets(masterKey, services.state)
+  return settleIn({ services, cluster, agreement, masterKey, secrets }, new AbortController().signal)
+}
+
+async function turns(nodes: readonly Node[], times = 4): Promise<void> {
+  for (let time = 0; time < times; time += 1) for (const node of nodes) await node.keeper.turn()
+}
+
+const remaining = (node: Node | undefined): number | undefined =>
+  node?.keeper.samples().find(({ name }) => name.endsWith('remaining'))?.value
+
+t.test('a rotation', async (t) => {
+  const { world, nodes } = await started(t)
+  await world.tenant('acme')
+  const key = await world.accessKey('acme', 'read')
+  const clientAddress = 'test'
+  const oldToken = nodes[0]?.access.exchange({ ...key, clientAddress }).token
+  await turns(nodes)
+
+  await t.test('seals with the old key on every node until the last one has the new one', async (t) => {
+    for (const [at, id] of NODES.entries()) {
+      t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, FINGERPRINT['mk-old'])
+      await settled(world, [NEW, OLD])
+      nodes[at] = new Node(world, id, [NEW, OLD])
+      nodes[at].masterKey.use(FINGERPRINT['mk-old'] ?? '')
+      await nodes[at].keeper.turn()
+      const { accessKeyId, sealed } = nodes[at].access.newAccessKey()
+      const sealers = nodes.map(({ masterKey }) => masterKey.sealerOf(sealed, accessKeySecret(accessKeyId)))
+      t.strictSame(sealers, ['mk-old', 'mk-old', 'mk-old'], 'every node opens it')
+    }
+  })
+
+  await t.test('then moves on, seals everything anew, and says so', async (t) => {
+    await turns(nodes)
+    t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, FINGERPRINT['mk-new'])
+    t.strictSame(
+      nodes.map(({ masterKey }) => masterKey.id),
+      ['mk-new', 'mk-new', 'mk-new'],
+    )
+    t.equal(world.services.state.tenant('acme')?.masterKeyId, 'mk-new')
+    t.equal(remaining(nodes[0]), 0)
+    t.equal(remaining(nodes[1]), -1, 'only the leader walks')
+    const said = world.lines.map(({ message }) => message)
+    t.ok(said.includes('nothing is sealed under an older master key any more'))
+    t.notMatch(JSON.stringify(world.lines), /secretKey|AQEB|AgIC/)
+  })
+
+  await t.test('keeps tokens alive and every secret the same, with and without the old key', async (t) => {
+    const alone = new Node(world, 'n1', [NEW])
+    for (const node of [...nodes, alone]) {
+      t.ok(node.access.exchange({ ...key, clientAddress }).token)
+    }
+    t.ok(nodes[0]?.access.authenticateBearer(`Bearer ${oldToken}`), 'a token from before is still good')
+    t.throws(() => alone.access.authenticateBearer(`Bearer ${oldToken}`), { code: 'token_invalid' })
+    await settled(world, [NEW])
+    await t.rejects(settled(world, [OLD]), { code: 'wrong_master_key' })
+  })
+})
+
+t.test('a node whose file lacks a key that is still needed', async (t) => {
+  t.test('is refused with master_key_needed, and told which', async (t) => {
+    const { world, nodes } = await started(t)
+    await world.tenant('acme')
+    for (const [at, id] of NODES.entries()) nodes[at] = new Node(world, id, [NEW, OLD])
+    // The cluster moves on, but nobody seals anew: the one that would is not there.
+    const others = nodes.slice(1)
+    for (const node of nodes) node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
+    const { propose } = world.services
+    for (const nodeId of NODES) {
+      await propose({
+        type: 'announceMasterKeys',
+        nodeId,
+        fingerprints: nodes[0]?.masterKey.fingerprints ?? [],
+      })
+    }
+    await turns(others)
+    t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, FINGERPRINT['mk-new'])
+    await t.rejects(settled(world, [NEW]), { code: 'master_key_needed', message: /tenant 'acme'.*'mk-old'/ })
+    await settled(world, [NEW, OLD])
+  })
+
+  t.test('is refused for the secret of an access key alone, too', async (t) => {
+    const { world } = await started(t)
+    const { propose } = world.services
+    const newer = new NativeAccess({
+      masterKey: MasterKey.of([NEW]),
+      state: world.services.state,
+      config: world.services.config,
+      now: () => world.now,
+    })
+    await propose({ type: 'createTenant', id: 'acme', name: 'acme', ...newer.newTenantKeys('acme') })
+    const { accessKeyId } = await world.accessKey('acme', 'read')
+    for (const nodeId of NODES) {
+      const fingerprints = [FINGERPRINT['mk-new'] ?? '', FINGERPRINT['mk-old'] ?? '']
+      await propose({ type: 'announceMasterKeys', nodeId, fingerprints })
+    }
+    const [from, to] = [FINGERPRINT['mk-old'] ?? '', FINGERPRINT['mk-new'] ?? '']
+    await propose({ type: 'advanceClusterKey', from, to, nodes: NODES })
+    await t.rejects(settled(world, [NEW]), {
+      code: 'master_key_needed',
+      message: new RegExp(`${accessKeyId}.*'mk-old'`),
+    })
+  })
+})
+
+t.test('a secret that is damaged', async (t) => {
+  t.test('stops neither the start nor the rotation, and is named in the log', async (t) => {
+    const { world } = await started(t)
+    const { propose } = world.services
+    const about = { tenantId: 'acme', name: null, scopes: 'read', expiresAt: null } as const
+    await world.tenant('acme')
+    const damaged = Buffer.from(world.services.access.newAccessKey().sealed)
+    await propose({ type: 'createAccessKey', accessKeyId: 'AKDAMAGED', secret: damaged, ...about })
+    const good = await world.accessKey('acme', 'read')
+    await settled(world, [NEW, OLD])
+    const nodes = NODES.map((id) => new Node(world, id, [NEW, OLD]))
+    for (const node of nodes) node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
+    await turns(nodes)
+    t.equal(remaining(nodes[0]), 1)
+    t.match(
+      world.lines.filter(({ level }) => level === 'error'),
+      [{ fields: { secrets: 1, some: ["access key 'AKDAMAGED'"] } }],
+    )
+    t.ok(
+      new Node(world, 'n1', [NEW]).access.exchange({ ...good, clientAddress: 'test' }),
+      'the others are done',
+    )
+    // It names the old key, so the old key is still asked for.
+    await t.rejects(settled(world, [NEW]), { code: 'master_key_needed', message: /AKDAMAGED/ })
+  })
+})
+
+t.test('KeyKeeper', async (t) => {
+  t.test('never moves the cluster to and fro between nodes that want different keys', async (t) => {
+    const { world } = await started(t)
+    const files = [
+      [NEW, OLD],
+      [NEW, OTHER, OLD],
+      [OTHER, NEW, OLD],
+    ]
+    const nodes = NODES.map((id, at) => new Node(world, id, files[at] ?? []))
+    for (const node of nodes) node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
+    await turns(nodes)
+    t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, FINGERPRINT['mk-old'])
+  })
+
+  t.test('rests when there is nothing to do: it proposes nothing and forgets what changed', async (t) => {
+    const { world, nodes } = await started(t)
+    await world.tenant('acme')
+    const { proposals } = world
+    const forgot = nodes[0]?.forgot ?? 0
+    await turns(nodes)
+    t.equal(world.proposals, proposals)
+    t.equal(nodes[0]?.forgot, forgot + 4)
+  })
+
+  t.test('stops a node that lacks the key on which the others agreed', async (t) => {
+    const { world } = await started(t)
+    await t.rejects(new Node(world, 'n1', [NEW]).keeper.turn(), { code: 'wrong_master_key' })
+  })
+
+  t.test('waits for a leader and goes on, until it is told to stop', async (t) => {
+    const { world } = await started(t)
+    world.proposeFault = new Condition('no_leader', 'nobody leads')
+    const controller = new AbortController()
+    const node = new Node(world, 'n1', [NEW, OLD])
+    node.masterKey.use(FINGERPRINT['mk-old'] ?? '')
+    const run = node.keeper.run(controller.signal)
+    controller.abort()
+    await run
+    t.equal(world.services.state.clusterKey()?.holders, undefined)
+    world.proposeFault = null
+    await node.keeper.turn()
+    t.match(world.services.state.clusterKey()?.holders, { n1: { length: 2 } })
+  })
+})

@@ -13,11 +13,13 @@ import {
   BlobMissingError,
   Condition,
   type BlobCopy,
+  type BlobReading,
   type BlobRef,
   type Blobs,
+  type OpenedCopy,
 } from '../../cluster/index.ts'
 import { FRAME_BYTES, SealBrokenError } from './frame-cipher.ts'
-import { openFrames } from './frame-layout.ts'
+import { type FrameLayout, openFrames, type SealedChunk } from './frame-layout.ts'
 import type { ChunkId } from '../state-machine/records.ts'
 import type { ByteRange } from './range.ts'
 import { layoutBytesOf, layoutOf } from './sealing.ts'
@@ -27,7 +29,7 @@ import type { TenantKeys } from './tenant-keys.ts'
 const ROWS_TRIED_MAX = 3
 
 export interface ChunkToRead {
-  readonly blobs: Pick<Blobs, 'copies' | 'report'>
+  readonly blobs: Pick<Blobs, 'reading' | 'report'>
   readonly keys: TenantKeys
   readonly id: ChunkId
   readonly plainSize: number
@@ -40,10 +42,11 @@ export async function* readChunk(chunk: ChunkToRead, range: ByteRange): AsyncGen
   const reading = new ChunkReading(chunk, range)
   let ref = chunk.locate()
   for (let rows = 0; ref !== null && rows < ROWS_TRIED_MAX; rows += 1) {
-    for (const copy of chunk.blobs.copies(ref)) {
-      yield* reading.continueFrom(copy, ref)
+    const copies = chunk.blobs.reading(ref)
+    while (yield* reading.continueFrom(copies, ref)) {
       if (reading.isDone) return
     }
+    reading.faults.push(...copies.faults)
     const now = chunk.locate()
     if (now === null || isSamePlace(now, ref)) break
     ref = now
@@ -69,10 +72,13 @@ class ChunkReading {
     return this.#position === this.#end
   }
 
-  /** Yields from where the copy before it stopped; returns at the end, or when this copy fails. */
-  async *continueFrom(copy: BlobCopy, ref: BlobRef): AsyncGenerator<Buffer> {
+  /** Yields from where the copy before it stopped, until the end or a fault of the next copy; false when none is left. */
+  async *continueFrom(copies: BlobReading, ref: BlobRef): AsyncGenerator<Buffer, boolean> {
+    const { start, end } = this.#firstRead(ref)
+    const opened = await copies.next(start, end)
+    if (opened === null) return false
     try {
-      for await (const frame of this.#frames(copy, ref)) {
+      for await (const frame of this.#frames(opened, ref)) {
         const within = this.#position % FRAME_BYTES
         const plain = frame.subarray(within, within + this.#end - this.#position)
         this.#position += plain.length
@@ -81,19 +87,40 @@ class ChunkReading {
     } catch (fault) {
       if (fault instanceof AssertionError) throw fault
       this.faults.push(fault)
-      await this.#accuse(copy, ref, fault)
+      await this.#accuse(opened.copy, ref, fault)
     }
+    return true
+  }
+
+  /** Where the frames lie must be read first, unless it is known. */
+  #firstRead(ref: BlobRef): ByteRange {
+    const chunk = this.#sealed(ref)
+    const headBytes = layoutBytesOf(chunk)
+    return headBytes > 0 ? { start: 0, end: headBytes } : this.#wanted(layoutOf(chunk, Buffer.alloc(0)))
+  }
+
+  async *#frames({ copy, pieces }: OpenedCopy, ref: BlobRef): AsyncGenerator<Buffer> {
+    const chunk = this.#sealed(ref)
+    const hasHead = layoutBytesOf(chunk) > 0
+    const layout = layoutOf(chunk, hasHead ? await wholeOf(pieces) : Buffer.alloc(0))
+    const { start, end } = this.#wanted(layout)
+    yield* openFrames(hasHead ? copy.read(start, end) : pieces, layout, this.#span)
   }
 
   /** The format is that of this making of the chunk: copies of another birth may lie in another. */
-  async *#frames(copy: BlobCopy, ref: BlobRef): AsyncGenerator<Buffer> {
+  #sealed(ref: BlobRef): SealedChunk {
     const { keys, id, plainSize } = this.#chunk
-    const chunk = { keys, id, size: plainSize, sealedSize: ref.size }
-    const first = Math.floor(this.#position / FRAME_BYTES)
-    const end = Math.ceil(this.#end / FRAME_BYTES)
-    const layout = layoutOf(chunk, await readHead(copy, layoutBytesOf(chunk)))
-    const sealed = copy.read(layout.offsetOf(first), layout.offsetOf(end))
-    yield* openFrames(sealed, layout, { first, end })
+    return { keys, id, size: plainSize, sealedSize: ref.size }
+  }
+
+  /** The frames that hold what is left. */
+  get #span(): { readonly first: number; readonly end: number } {
+    return { first: Math.floor(this.#position / FRAME_BYTES), end: Math.ceil(this.#end / FRAME_BYTES) }
+  }
+
+  #wanted(layout: FrameLayout): ByteRange {
+    const { first, end } = this.#span
+    return { start: layout.offsetOf(first), end: layout.offsetOf(end) }
   }
 
   async #accuse(copy: BlobCopy, ref: BlobRef, fault: unknown): Promise<void> {
@@ -118,10 +145,10 @@ class ChunkReading {
   }
 }
 
-async function readHead(copy: BlobCopy, bytes: number): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  if (bytes > 0) for await (const piece of copy.read(0, bytes)) pieces.push(piece)
-  return Buffer.concat(pieces)
+async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  return Buffer.concat(all)
 }
 
 function isSamePlace(a: BlobRef, b: BlobRef): boolean {

@@ -32,7 +32,7 @@ export interface ReadParts {
   readonly tenantId: TenantId
   readonly bucketId: BucketId
   readonly object: ObjectRecord
-  readonly blobs: Pick<Blobs, 'copies' | 'report'>
+  readonly blobs: Pick<Blobs, 'reading' | 'report'>
   readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest'>
   readonly keys: TenantKeys
 }

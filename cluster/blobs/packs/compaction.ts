@@ -1,0 +1,140 @@
+/**
+ * Gives back the room of packs that are mostly garbage.
+ *
+ * Owns: the order: verify a record, append it anew, read it back, switch the index, and only when nothing leads into the old
+ * pack any more, durably, unlink that. Knows nothing of: when it is worth it (compaction-choice.ts), who asks.
+ * Rule: a damaged record is put aside, never copied and never dropped; a pack with places that could not be read is moved
+ * into quarantine as a whole.
+ */
+import { BlobDamagedError, type BlobName, type Logger } from '../../types.ts'
+import { fileNameOf, parseFileName } from '../blob-name.ts'
+import type { StoreParts } from '../file-blob-store.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import type { Place } from './index-rows.ts'
+import type { NameLocks } from './name-locks.ts'
+import type { OpenPack, OpenPacks } from './open-packs.ts'
+import type { PackIndex } from './pack-index.ts'
+import { readVerified } from './pack-reader.ts'
+import { recordBytes } from './pack-record.ts'
+import { scanPack } from './pack-scan.ts'
+import type { PackWriter } from './pack-writer.ts'
+
+/** Moved together, so that they share a flush. */
+const RECORDS_AT_ONCE = 32
+
+export interface CompactionParts extends StoreParts {
+  readonly index: PackIndex
+  readonly packs: OpenPacks
+  readonly writer: PackWriter
+  readonly locks: NameLocks
+  readonly budget: ByteBudget
+  readonly logger: Logger
+  /** Called with the lock of the name held. */
+  readonly quarantine: (name: BlobName) => Promise<void>
+  /** Resolves when so many more bytes may be moved. */
+  readonly pace: (bytes: number) => Promise<void>
+  readonly isStopping: () => boolean
+}
+
+export class Compaction {
+  readonly #parts: CompactionParts
+
+  constructor(parts: CompactionParts) {
+    this.#parts = parts
+  }
+
+  /** False: it was stopped, or something still leads into the pack. What was moved by then stays moved. */
+  async run(pack: number): Promise<boolean> {
+    const { index, packs, isStopping } = this.#parts
+    if (index.totalsOf(pack).records > 0) {
+      const opened = await packs.acquire(pack)
+      try {
+        await this.#moveAll(pack, namesOf(opened))
+        // Records whose headers cannot be read are known to the index alone.
+        if (index.totalsOf(pack).records > 0) await this.#moveAll(pack, index.namesIn(pack))
+      } finally {
+        opened.release()
+      }
+    }
+    await index.flush()
+    if (isStopping() || index.totalsOf(pack).records > 0) return false
+    await this.#discard(pack)
+    return true
+  }
+
+  async #moveAll(pack: number, names: AsyncIterable<string>): Promise<void> {
+    let group: string[] = []
+    for await (const name of names) {
+      if (this.#parts.isStopping()) return
+      group.push(name)
+      if (group.length < RECORDS_AT_ONCE) continue
+      await this.#moveGroup(pack, group)
+      group = []
+    }
+    await this.#moveGroup(pack, group)
+  }
+
+  /** All of them end before a failure is told, so that nothing goes on behind the back of whoever asked. */
+  async #moveGroup(pack: number, names: readonly string[]): Promise<void> {
+    const ends = await Promise.allSettled(names.map((fileName) => this.#move(pack, fileName)))
+    const failed = ends.find((end) => end.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
+  async #move(pack: number, fileName: string): Promise<void> {
+    const { index, budget, locks, pace } = this.#parts
+    await pace(recordBytes((await index.lookup(fileName))?.size ?? 0))
+    await locks.run(fileName, async () => {
+      const from = await index.lookup(fileName)
+      // Removed meanwhile, or an older record of a name that is elsewhere by now.
+      if (from?.pack !== pack) return
+      await budget.run(recordBytes(from.size), () => this.#moveAlone(fileName, from))
+    })
+  }
+
+  async #moveAlone(fileName: string, from: Place): Promise<void> {
+    const { index, writer, quarantine, logger } = this.#parts
+    const name = parseFileName(fileName)
+    if (name === null) return
+    try {
+      const { content, pieces } = await this.#intact(name, from)
+      const to = await writer.append({ name, content, pieces, onDurable: () => undefined })
+      await this.#intact(name, to)
+      index.put(fileName, to, from)
+    } catch (err) {
+      if (!(err instanceof BlobDamagedError)) throw err
+      await quarantine(name)
+      logger.error({ blob: name.id, birth: name.birth, err }, 'damaged blob quarantined while compacting')
+    }
+  }
+
+  async #intact(name: BlobName, place: Place) {
+    const pack = await this.#parts.packs.acquire(place.pack)
+    try {
+      return await readVerified({ name, place, pack })
+    } finally {
+      pack.release()
+    }
+  }
+
+  async #discard(pack: number): Promise<void> {
+    const { layout, ops, guard, index, packs } = this.#parts
+    packs.forget(pack)
+    if (index.totalsOf(pack).isDamaged) {
+      await ops.rename(layout.pathOfPack(pack), layout.nextPackQuarantine(pack))
+      await guard.sync(() => ops.syncDirectory(layout.quarantineDirectory))
+    } else {
+      await ops.unlink(layout.pathOfPack(pack))
+    }
+    await guard.sync(() => ops.syncDirectory(layout.packDirectory))
+    index.forget(pack)
+  }
+}
+
+/** In the order of the disk. Older records of a name come too. */
+async function* namesOf({ file, frame }: OpenPack): AsyncGenerator<string> {
+  if (frame === null) return
+  for await (const { records } of scanPack(file, frame, 0)) {
+    for (const { name } of records) yield fileNameOf(name)
+  }
+}

@@ -78,9 +78,9 @@ export class BlobLayout {
   async prepare(ops: FileOps): Promise<void> {
     await ops.makeDirectory(this.root)
     await ops.syncDirectory(dirname(this.root))
-    for (const directory of [this.temporaryDirectory, this.quarantineDirectory, this.packDirectory])
-      await ops.makeDirectory(directory)
-    for (const shard of SHARDS) await ops.makeDirectory(this.shardDirectory(shard))
+    const there = new Set(await ops.listDirectory(this.root))
+    for (const name of ['tmp', 'quarantine', 'packs', ...SHARDS])
+      if (!there.has(name)) await ops.makeDirectory(join(this.root, name))
     // Unconditional: a crash may have come between the making and the sync of an earlier start.
     await ops.syncDirectory(this.root)
     for (const leftover of await ops.listDirectory(this.temporaryDirectory)) {

@@ -181,11 +181,13 @@ export class PackWriter {
     if (pack === null) return
     this.#current = null
     const mark = encodeEnd(pack.frame, { offset: pack.end, batch: pack.batch + 1 })
-    try {
-      await this.#parts.ops.writeAt(pack.file, [mark], pack.end)
-    } catch {
-      // Without the mark a start that has lost the index reads the last batch once more; nothing else depends on it.
-    }
+    const { ops, guard } = this.#parts
+    // Without the mark a start that has lost the index writes the last batch once more; nothing else depends on it.
+    const isMarked = await ops.writeAt(pack.file, [mark], pack.end).then(
+      () => true,
+      () => false,
+    )
+    if (isMarked) await guard.sync(() => ops.syncFile(pack.file))
     this.#index.advance(pack.frame.pack, pack.end + SECTOR_BYTES)
     await pack.file.close()
   }

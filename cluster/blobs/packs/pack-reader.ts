@@ -89,7 +89,7 @@ function contentIn(blob: PackedBlob, header: Buffer): BlobContent {
   const { name, place, pack } = blob
   if (pack.frame === null) throw damaged(blob, 'the head of its pack cannot be read')
   const found = decodeRecordHeader(pack.frame, place.offset, header.subarray(0, HEADER_BYTES))
-  if (found === null || 'endBatch' in found) throw damaged(blob, 'its header cannot be read')
+  if (found === null || found.name === null) throw damaged(blob, 'its header cannot be read')
   if (found.name.id !== name.id || found.name.birth !== name.birth)
     throw damaged(blob, 'its header carries another name')
   return found.content

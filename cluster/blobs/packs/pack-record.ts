@@ -8,7 +8,8 @@
  *   16  16  salt                            190   8  offset of the record in the pack
  *   32 476  zeros                           198   4  number of the batch
  *  508   4  CRC-32 of bytes [0, 508)        202   1  kind: 1 a blob, 2 the end of the pack
- *                                           203  49  zeros
+ *                                           203   8  offset of the first record of the batch
+ *                                           211  41  zeros
  *                                           252   4  CRC-32 of bytes [0, 252), begun with the CRC-32 of the salt
  *
  * Rule: a header is one only at its own place in its own pack. The salt cannot be known to whoever brings a blob, so bytes
@@ -45,6 +46,8 @@ export interface RecordPosition {
   readonly offset: number
   /** Counts the flushes of a pack from 1 on: a record proves that all batches before its own were flushed. */
   readonly batch: number
+  /** Where the batch begins: everything before it was flushed. */
+  readonly batchOffset: number
 }
 
 export interface PackRecord extends RecordPosition {
@@ -79,45 +82,52 @@ export function decodePackHead(pack: number, bytes: Buffer): PackFrame | null {
   return null
 }
 
-export function encodeRecordHeader(frame: PackFrame, { offset, batch, name, content }: PackRecord): Buffer {
+export function encodeRecordHeader(frame: PackFrame, record: PackRecord): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
-  writeNamedContent(header, name, content)
-  return sealed(header, frame, { offset, batch, kind: BLOB })
+  writeNamedContent(header, record.name, record.content)
+  return sealed(header, frame, { ...record, kind: BLOB })
 }
 
 /** Stands behind the last record of a pack that is done: it proves that the last batch was flushed as well. */
-export function encodeEnd(frame: PackFrame, position: RecordPosition): Buffer {
+export function encodeEnd(frame: PackFrame, { offset, batch }: Omit<RecordPosition, 'batchOffset'>): Buffer {
   const header = Buffer.alloc(SECTOR_BYTES)
   writeNamedContent(header, NO_NAME, NO_CONTENT)
-  return sealed(header, frame, { ...position, kind: END })
+  return sealed(header, frame, { offset, batch, batchOffset: offset, kind: END })
 }
 
 function sealed(
   header: Buffer,
   { pack, salt }: PackFrame,
-  { offset, batch, kind }: RecordPosition & { readonly kind: number },
+  { offset, batch, batchOffset, kind }: RecordPosition & { readonly kind: number },
 ): Buffer {
   RECORD_MAGIC.copy(header, 0)
   header.writeUInt32LE(pack, 186)
   header.writeBigUInt64LE(BigInt(offset), 190)
   header.writeUInt32LE(batch, 198)
   header.writeUInt8(kind, 202)
+  header.writeBigUInt64LE(BigInt(batchOffset), 203)
   header.writeUInt32LE(crc32(header.subarray(0, CRC_AT), crc32(salt)), CRC_AT)
   return header
 }
 
-/** The record that begins at `offset`, the batch of the end mark, or null when the bytes are no header of this place. */
+export interface EndMark extends RecordPosition {
+  readonly name: null
+}
+
+/** The record or the end mark that begins at `offset`; null when the bytes are no header of this place. */
 export function decodeRecordHeader(
   frame: PackFrame,
   offset: number,
   header: Buffer,
-): PackRecord | { readonly endBatch: number } | null {
+): PackRecord | EndMark | null {
   if (header.length < HEADER_BYTES || !header.subarray(0, 8).equals(RECORD_MAGIC)) return null
   if (crc32(header.subarray(0, CRC_AT), crc32(frame.salt)) !== header.readUInt32LE(CRC_AT)) return null
   if (header.readUInt32LE(186) !== frame.pack || header.readBigUInt64LE(190) !== BigInt(offset)) return null
   const { name, content, version } = readNamedContent(header)
   if (version !== VERSION) return null
   const batch = header.readUInt32LE(198)
-  if (header.readUInt8(202) === END) return { endBatch: batch }
-  return parseFileName(`${name.id}.${name.birth}`) === null ? null : { offset, batch, name, content }
+  const batchOffset = Number(header.readBigUInt64LE(203))
+  if (header.readUInt8(202) === END) return { offset, batch, batchOffset, name: null }
+  const isName = parseFileName(`${name.id}.${name.birth}`) !== null
+  return isName ? { offset, batch, batchOffset, name, content } : null
 }

@@ -68,7 +68,7 @@ export class PackRecovery {
     const { index } = this.#parts
     const { frame, file } = pack
     for await (const group of scanPack(file, frame, index.totalsOf(frame.pack).indexedTo)) {
-      if (group.isProved && group.hasGap) this.#onDamage(frame.pack)
+      if (group.isDamaged) this.#onDamage(frame.pack)
       for (const record of group.records) {
         if (group.isProved) await this.#adopt(frame.pack, record)
         else await this.#rewrite(pack, record)

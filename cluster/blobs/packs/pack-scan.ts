@@ -21,10 +21,10 @@ const WINDOW_BYTES = 16 * 1024
 
 export interface ScannedGroup {
   readonly records: readonly PackRecord[]
-  /** A later batch follows: these were flushed, and so was whatever stood in unreadable places between them. */
+  /** A later batch follows: these were flushed. */
   readonly isProved: boolean
-  /** Places before or between these records hold nothing that can be read, although they were flushed. */
-  readonly hasGap: boolean
+  /** Places that were flushed hold nothing that can be read. */
+  readonly isDamaged: boolean
 }
 
 interface Batch {
@@ -33,10 +33,7 @@ interface Batch {
   hasGap: boolean
 }
 
-/**
- * Batch by batch from `from` on, which must be the beginning of a record. A gap counts for the batch behind it: if that is the
- * last one, both may be the leavings of one write.
- */
+/** Batch by batch from `from` on, which must be the beginning of a record. */
 export async function* scanPack(
   file: OpenFile,
   frame: PackFrame,
@@ -45,30 +42,29 @@ export async function* scanPack(
   const { size: end } = await file.stat()
   const window = new Window(file)
   let batch: Batch | null = null
-  let hasGap = false
+  let gapAt: number | null = null
   for (let at = Math.max(from, PACK_HEAD_BYTES); at < end; ) {
     const found = decodeRecordHeader(frame, at, await window.sectorAt(at))
     if (found === null) {
-      hasGap = true
+      gapAt ??= at
       at += SECTOR_BYTES
       continue
     }
-    const number: number = 'endBatch' in found ? found.endBatch : found.batch
-    if (batch !== null && batch.number !== number) {
-      yield { records: batch.records, isProved: true, hasGap: batch.hasGap }
+    if (batch !== null && batch.number !== found.batch) {
+      yield { records: batch.records, isProved: true, isDamaged: batch.hasGap }
       batch = null
     }
-    if ('endBatch' in found) {
-      if (hasGap) yield { records: [], isProved: true, hasGap }
-      return
-    }
-    batch ??= { number, records: [], hasGap: false }
-    batch.hasGap ||= hasGap
-    hasGap = false
+    // A gap that begins before the batch does was flushed with an earlier one; any other may be a part of this write.
+    const isOfEarlier: boolean = gapAt !== null && gapAt < found.batchOffset
+    if (isOfEarlier) yield { records: [], isProved: true, isDamaged: true }
+    if (found.name === null) return
+    batch ??= { number: found.batch, records: [], hasGap: false }
+    batch.hasGap ||= gapAt !== null && !isOfEarlier
+    gapAt = null
     batch.records.push(found)
     at += recordBytes(found.content.size)
   }
-  if (batch !== null) yield { records: batch.records, isProved: false, hasGap: batch.hasGap }
+  if (batch !== null) yield { records: batch.records, isProved: false, isDamaged: false }
 }
 
 /** What the disk cannot read is as unreadable as what it reads wrongly. */

@@ -202,7 +202,8 @@ function laidOut(
   let offset = pack.end
   for (const { name, content, pieces: blob } of records) {
     places.push({ pack: pack.frame.pack, offset, size: content.size })
-    pieces.push(encodeRecordHeader(pack.frame, { offset, batch: pack.batch, name, content }), ...blob)
+    const position = { offset, batch: pack.batch, batchOffset: pack.end }
+    pieces.push(encodeRecordHeader(pack.frame, { ...position, name, content }), ...blob)
     const bytes = recordBytes(content.size)
     pieces.push(ZEROS.subarray(0, bytes - HEADER_BYTES - content.size))
     offset += bytes

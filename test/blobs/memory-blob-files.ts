@@ -58,6 +58,10 @@ function writtenFile(files: MemoryFiles, fd: number, path: string): OpenFile {
       end = position + bytes.length
       return { bytesWritten: bytes.length }
     },
+    truncate: async (length) => {
+      const inode = files.names.get(path)
+      if (inode !== undefined) inode.bytes = inode.bytes.subarray(0, length)
+    },
     datasync: async () => files.fdatasync(fd),
     close: async () => files.close(fd),
   }

@@ -98,8 +98,11 @@ t.test('a store of packs', async (t) => {
     const forged = sampleBlob(7, 10)
     const frame = { pack: 2, salt: new Uint8Array(16) }
     const header = encodeRecordHeader(frame, {
-      ...{ offset: 1024 + 512, batch: 1, batchOffset: 1024 },
-      ...{ name: forged, content: forged },
+      offset: 1024 + 512,
+      batch: 1,
+      batchOffset: 1024,
+      name: forged,
+      content: forged,
     })
     const bytes = new Uint8Array(Buffer.concat([Buffer.alloc(256), header, Buffer.alloc(256), stolen]))
     const trap = { ...sampleBlob(8), bytes, size: bytes.length, checksum: sha256(bytes) }

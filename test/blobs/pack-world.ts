@@ -19,6 +19,8 @@ export class PackWorld {
   limits: Partial<PackLimits> = {}
   /** Put around the operations of the disk in memory. */
   wrap: (ops: FileOps) => FileOps = (ops) => ops
+  /** Awaited by a compaction before each record. */
+  pace: () => Promise<void> = async () => undefined
   readonly logged: LogLine[] = []
   readonly fatal: Error[] = []
 
@@ -33,7 +35,7 @@ export class PackWorld {
       rows: this.rows,
       logger: recordingLogger(this.logged),
       limits: { ...PACK_LIMITS, ...this.limits },
-      pace: async () => undefined,
+      pace: () => this.pace(),
     })
     await store.open()
     return store

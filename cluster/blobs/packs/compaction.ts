@@ -83,10 +83,12 @@ export class Compaction {
 
   async #move(pack: number, fileName: string): Promise<void> {
     const { index, budget, locks, pace } = this.#parts
-    await pace(recordBytes((await index.lookup(fileName))?.size ?? 0))
+    const place = await index.lookup(fileName)
+    // Removed, or an older record of a name that is elsewhere by now; the same may come to pass while we wait.
+    if (place?.pack !== pack) return
+    await pace(recordBytes(place.size))
     await locks.run(fileName, async () => {
       const from = await index.lookup(fileName)
-      // Removed meanwhile, or an older record of a name that is elsewhere by now.
       if (from?.pack !== pack) return
       await budget.run(recordBytes(from.size), () => this.#moveAlone(fileName, from))
     })
@@ -96,16 +98,16 @@ export class Compaction {
     const { index, writer, quarantine, logger } = this.#parts
     const name = parseFileName(fileName)
     if (name === null) return
-    try {
-      const { content, pieces } = await this.#intact(name, from)
-      const to = await writer.append({ name, content, pieces, onDurable: () => undefined })
-      await this.#intact(name, to)
-      index.put(fileName, to, from)
-    } catch (err) {
+    const record = await this.#intact(name, from).catch(async (err: unknown) => {
       if (!(err instanceof BlobDamagedError)) throw err
       await quarantine(name)
       logger.error({ blob: name.id, birth: name.birth, err }, 'damaged blob quarantined while compacting')
-    }
+    })
+    if (record === undefined) return
+    const to = await writer.append({ name, ...record, onDurable: () => undefined })
+    // A copy that does not read back ends the compaction: the record it was made of is still the one that counts.
+    await this.#intact(name, to)
+    index.put(fileName, to, from)
   }
 
   async #intact(name: BlobName, place: Place) {

@@ -108,6 +108,33 @@ t.test('a compaction', async (t) => {
     },
   )
 
+  t.test('is followed by a reader that had looked before the record moved', async (t) => {
+    const { world, store, kept } = await worldWithGarbage()
+    const [blob = sampleBlob(0)] = kept
+    const rows = world.rows as MemoryRows
+    const get = rows.get.bind(rows)
+    rows.get = async (key) => {
+      const row = await get(key)
+      rows.get = get
+      t.ok(await store.compact())
+      return row
+    }
+    t.equal((await store.verify(blob)).checksum, blob.checksum)
+  })
+
+  t.test('does not bring back what is removed while its record moves', async (t) => {
+    const { world, store, kept } = await worldWithGarbage()
+    const [gone = sampleBlob(0)] = kept
+    const removals: Promise<void>[] = []
+    world.files.beforeChange = (operation) => {
+      if (operation === 'fdatasync' && removals.length < 4) removals.push(store.remove([gone]))
+    }
+    t.ok(await store.compact())
+    await Promise.all(removals)
+    t.equal(await store.stat(gone), null)
+    t.equal((await store.list(null, 10)).length, kept.length - 1)
+  })
+
   t.test('does not bring back what is removed, nor lose what is written, while it runs', async (t) => {
     const { world, store, kept } = await worldWithGarbage()
     const [gone = sampleBlob(0), ...still] = kept

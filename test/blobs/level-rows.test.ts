@@ -35,6 +35,7 @@ t.test('LevelRows refuses an index that is open already, and leaves it as it is'
   await rows.open()
   await rows.write(new Map([['na', Uint8Array.of(1)]]))
   await t.rejects(new LevelRows(directory).open(), { cause: { code: 'LEVEL_LOCKED' } })
+  t.ok((await readdir(directory)).includes('CURRENT'))
   t.strictSame([...((await rows.get('na')) ?? [])], [1])
   await rows.close()
 })

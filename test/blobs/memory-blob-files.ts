@@ -36,15 +36,19 @@ function openedFile(files: MemoryFiles, path: string): OpenFile {
   const readOnly = async (): Promise<never> => {
     throw new Error(`EBADF: '${path}' is open for reading`)
   }
+  let isOpen = true
   return {
-    read: async (into, offset, length, position) => ({
-      bytesRead: inode.bytes.copy(into, offset, position, position + length),
-    }),
+    read: async (into, offset, length, position) => {
+      if (!isOpen) throw new Error(`EBADF: '${path}' is closed`)
+      return { bytesRead: inode.bytes.copy(into, offset, position, position + length) }
+    },
     writev: readOnly,
     truncate: readOnly,
     datasync: readOnly,
     stat: async () => ({ size: inode.bytes.length }),
-    close: async () => undefined,
+    close: async () => {
+      isOpen = false
+    },
   }
 }
 

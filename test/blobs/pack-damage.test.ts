@@ -4,18 +4,20 @@
 import t from 'tap'
 import { BlobLayout } from '../../cluster/blobs/blob-layout.ts'
 import type { Place } from '../../cluster/blobs/packs/index-rows.ts'
-import { nameKey } from '../../cluster/blobs/packs/index-rows.ts'
+import { encodePlace, nameKey } from '../../cluster/blobs/packs/index-rows.ts'
 import { OpenPacks } from '../../cluster/blobs/packs/open-packs.ts'
 import { verifyPacked } from '../../cluster/blobs/packs/pack-reader.ts'
 import {
   decodePackHead,
+  decodeRecordHeader,
+  encodePackHead,
   encodeRecordHeader,
   PACK_HEAD_BYTES,
   recordBytes,
 } from '../../cluster/blobs/packs/pack-record.ts'
 import { scanPack } from '../../cluster/blobs/packs/pack-scan.ts'
 import { BlobDamagedError, BlobMissingError } from '../../cluster/types.ts'
-import { type SampleBlob, sampleBlob, sha256, streamOf } from './blob-samples.ts'
+import { collect, type SampleBlob, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 import { ROOT } from './crash-world.ts'
 import { blobFilesOn } from './memory-blob-files.ts'
 import { MemoryRows } from './memory-rows.ts'
@@ -88,6 +90,19 @@ t.test('a flipped bit', async (t) => {
     }
     t.pass('all bytes tried')
   })
+})
+
+t.test('a header is one at its own place, in its own pack and under its own salt alone', async (t) => {
+  const frame = { pack: 3, salt: new Uint8Array(16).fill(7) }
+  const record = { offset: 2048, batch: 2, batchOffset: 1536, name: sampleBlob(1), content: sampleBlob(1) }
+  const header = encodeRecordHeader(frame, record)
+  t.match(decodeRecordHeader(frame, 2048, header), { offset: 2048, batch: 2, batchOffset: 1536 })
+  t.equal(decodeRecordHeader(frame, 2560, header), null)
+  t.equal(decodeRecordHeader({ ...frame, pack: 4 }, 2048, header), null)
+  t.equal(decodeRecordHeader({ ...frame, salt: new Uint8Array(16) }, 2048, header), null)
+  const head = encodePackHead(frame)
+  t.strictSame(decodePackHead(3, head), frame)
+  t.equal(decodePackHead(4, head), null)
 })
 
 t.test('a store of packs', async (t) => {
@@ -178,6 +193,17 @@ t.test('a damaged index', async (t) => {
     const again = await world.open()
     t.ok(world.logged.some(({ message }) => message === 'index of packs is wrong and is made anew'))
     t.equal((await again.verify(blob)).checksum, blob.checksum)
+  })
+
+  t.test('leads to damage, never to the bytes of another blob', async (t) => {
+    const world = await closedWorld(THREE)
+    const [blob = sampleBlob(1), other = sampleBlob(2)] = THREE
+    const place = { pack: 1, offset: world.placeOf(other).at, size: other.size }
+    rowsOf(world).set(keyOf(blob), encodePlace(keyOf(blob), place))
+    const store = await world.open()
+    await t.rejects(store.verify(blob), BlobDamagedError)
+    await t.rejects(collect(store.read(blob, 0, 10)), BlobDamagedError)
+    t.equal((await store.verify(other)).checksum, other.checksum)
   })
 
   for (const [harm, change] of [

@@ -4,7 +4,7 @@
  * Owns: where a new copy goes, whether there is room for it, when packs are compacted. Knows nothing of: other nodes.
  * Rule: a name lives in one place. What is there already is found wherever it is, whatever its size would say today.
  */
-import type { BlobName, Logger } from '../types.ts'
+import { BlobMissingError, type BlobName, type Logger } from '../types.ts'
 import { BlobLayout } from './blob-layout.ts'
 import { fileNameOf } from './blob-name.ts'
 import type { BlobContent, BlobStore, DiskUsage } from './blob-store.ts'
@@ -73,6 +73,7 @@ export class DiskBlobStore implements BlobStore {
   async open(): Promise<void> {
     await this.#layout.prepare(this.#ops)
     await this.#packs.open()
+    this.#compact()
   }
 
   /** After the last call. A compaction under way ends after the records that it is moving. Idempotent. */
@@ -85,13 +86,19 @@ export class DiskBlobStore implements BlobStore {
     const isLarge = expected.size >= this.#fileBytesMin
     const [home, other] = isLarge ? [this.#files, this.#packs] : [this.#packs, this.#files]
     // Where its size does not lead is where an older layout, or another limit, has put it.
-    const place = (await holdsAlready(other, name, expected)) ? other : home
+    if (await holdsAlready(other, name, expected)) return other.write(name, source, expected)
     await this.#room.admit(expected.size)
-    await place.write(name, source, expected)
+    await home.write(name, source, expected)
   }
 
   async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {
-    yield* (await this.#storeOf(name)).read(name, start, end)
+    try {
+      return yield* this.#packs.read(name, start, end)
+    } catch (cause) {
+      // Thrown before the first piece or never.
+      if (!(cause instanceof BlobMissingError)) throw cause
+    }
+    yield* this.#files.read(name, start, end)
   }
 
   async stat(name: BlobName): Promise<BlobContent | null> {
@@ -99,7 +106,12 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async verify(name: BlobName): Promise<BlobContent> {
-    return (await this.#storeOf(name)).verify(name)
+    try {
+      return await this.#packs.verify(name)
+    } catch (cause) {
+      if (!(cause instanceof BlobMissingError)) throw cause
+    }
+    return this.#files.verify(name)
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {
@@ -129,10 +141,6 @@ export class DiskBlobStore implements BlobStore {
   }
 
   // ---------------------------------------------------------------------------------------------
-
-  async #storeOf(name: BlobName): Promise<FileBlobStore | PackBlobStore> {
-    return (await this.#packs.has(name)) ? this.#packs : this.#files
-  }
 
   /** In the background, one pack after the other, until none is worth it. */
   #compact(): void {

@@ -3,14 +3,13 @@
  *
  * Rule: while writes are refused the disk is asked each time, so that freed room is noticed at once.
  */
-import { type BlobWriteCode, BlobWriteError, type DiskUsage } from './blob-store.ts'
+import { BlobWriteError, type DiskUsage } from './blob-store.ts'
 import { assertThresholds, diskLevel, type DiskThresholds, severityOf, takesNewBlobs } from './disk-level.ts'
 import type { FileOps } from './file-ops.ts'
 import type { DiskHealth } from './watched-file-ops.ts'
 
 /** So much may be written before the disk is asked again. */
 const BYTES_BETWEEN = 16 * 1024 * 1024
-const FULL: BlobWriteCode = 'disk_full'
 
 export interface DiskRoomParts {
   readonly ops: FileOps
@@ -48,7 +47,7 @@ export class DiskRoom {
     if (takesNewBlobs(level)) return
     const left = `${Math.floor(freeBytes / 1024 ** 2)} MiB are left`
     throw new BlobWriteError(
-      FULL,
+      'disk_full',
       `Cannot write a blob: the disk is nearly full, ${left}; free space or add a disk`,
     )
   }

@@ -4,6 +4,7 @@
 import t from 'tap'
 import type { FileOps } from '../../cluster/blobs/file-ops.ts'
 import { packToCompact } from '../../cluster/blobs/packs/compaction-choice.ts'
+import { decodeTotals, encodeTotals, NO_TOTALS, packKey } from '../../cluster/blobs/packs/index-rows.ts'
 import { PACK_HEAD_BYTES } from '../../cluster/blobs/packs/pack-record.ts'
 import { BlobMissingError } from '../../cluster/types.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
@@ -120,6 +121,38 @@ t.test('a compaction', async (t) => {
       return row
     }
     t.equal((await store.verify(blob)).checksum, blob.checksum)
+  })
+
+  t.test('goes on with other packs when one is gone', async (t) => {
+    const { world, store } = await worldWithGarbage(TEN.slice(0, 9))
+    const more = Array.from({ length: 4 }, (_, seed) => sampleBlob(30 + seed))
+    await writeAll(store, more)
+    await store.close()
+    world.files.unlink(world.packs()[0] ?? '')
+    const again = await world.open()
+    await again.remove(more.slice(0, 3))
+    await t.rejects(again.compact(), { code: 'ENOENT' })
+    t.ok(await again.compact())
+    t.equal((await again.verify(sampleBlob(33))).size, 1000)
+    await t.rejects(
+      again.verify(sampleBlob(9, 900)),
+      { name: 'BlobDamagedError' },
+      'and its names are still told',
+    )
+  })
+
+  t.test('unlinks nothing because of a wrong count', async (t) => {
+    const { world, store } = await worldWithGarbage([])
+    await store.close()
+    const { rows } = world.rows as MemoryRows
+    const totals = decodeTotals(packKey(1), rows.get(packKey(1)) ?? new Uint8Array()) ?? NO_TOTALS
+    t.equal(totals.records, 10)
+    rows.set(packKey(1), encodeTotals(packKey(1), { ...totals, records: 0, bytes: 0 }))
+    const again = await world.open()
+    for (const blob of TEN) t.equal((await again.verify(blob)).checksum, blob.checksum)
+    await again.close()
+    const third = await world.open()
+    for (const blob of TEN) t.equal((await third.verify(blob)).checksum, blob.checksum)
   })
 
   t.test('does not bring back what is removed while its record moves', async (t) => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { HEADER_BYTES } from '../../cluster/blobs/blob-header.ts'
 import { DiskBlobStore, type DiskBlobStoreOptions } from '../../cluster/blobs/disk-blob-store.ts'
+import { type FileOps, systemFileOps } from '../../cluster/blobs/file-ops.ts'
 import type { BlobName } from '../../cluster/types.ts'
 import { blobStoreContract } from '../contracts/blob-store.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -129,5 +130,24 @@ t.test('DiskBlobStore', async (t) => {
     for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
     await store.remove(blobs)
     t.strictSame(await store.list(null, 10), [])
+  })
+
+  t.test('closes after a failed flush, and can be opened again', async (t) => {
+    const directory = await directoryOf(t)
+    let isFailing = false
+    const fatal: Error[] = []
+    const fileOps: FileOps = {
+      ...systemFileOps,
+      syncFile: (file) => (isFailing ? Promise.reject(new Error('EIO')) : systemFileOps.syncFile(file)),
+    }
+    const store = await openStore(t, directory, { fileOps, onFatal: (error) => fatal.push(error) })
+    const [before, during] = [sampleBlob(1), sampleBlob(2)]
+    await store.write(before, streamOf(before.bytes), before)
+    isFailing = true
+    await t.rejects(store.write(during, streamOf(during.bytes), during), { code: 'store_failed' })
+    await store.close()
+    t.equal(fatal.length, 1)
+    const again = await openStore(t, directory)
+    t.equal((await again.verify(before)).checksum, before.checksum)
   })
 })

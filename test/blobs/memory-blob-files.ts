@@ -32,7 +32,7 @@ function assertThere(files: MemoryFiles, path: string): string {
 }
 
 function openedFile(files: MemoryFiles, path: string): OpenFile {
-  const inode = files.names.get(path) ?? { bytes: Buffer.alloc(0) }
+  const inode = files.names.get(path) ?? { bytes: Buffer.alloc(0), synced: Buffer.alloc(0) }
   const readOnly = async (): Promise<never> => {
     throw new Error(`EBADF: '${path}' is open for reading`)
   }
@@ -44,7 +44,9 @@ function openedFile(files: MemoryFiles, path: string): OpenFile {
     },
     writev: readOnly,
     truncate: readOnly,
-    datasync: readOnly,
+    datasync: async () => {
+      inode.synced = inode.bytes
+    },
     stat: async () => ({ size: inode.bytes.length }),
     close: async () => {
       isOpen = false

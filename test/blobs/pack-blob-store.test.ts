@@ -119,6 +119,30 @@ t.test('PackBlobStore', async (t) => {
     t.equal((await store.verify(before)).checksum, before.checksum, 'what was durable can still be read')
   })
 
+  t.test(
+    'takes up what a killed process left, over as many packs as it needs, and even without room',
+    async (t) => {
+      for (const hasRoom of [true, false]) {
+        const world = new PackWorld()
+        const store = await world.open()
+        const blobs = samples(20, 700)
+        await Promise.all(blobs.map((blob) => store.write(blob, streamOf(blob.bytes), blob)))
+        world.limits = { packBytesMax: 4096 }
+        world.files.beforeChange = (operation) => {
+          if (operation === 'write' && !hasRoom) throw systemError('ENOSPC')
+        }
+        const again = await world.open()
+        for (const blob of blobs) t.equal((await again.verify(blob)).checksum, blob.checksum)
+        t.same(
+          world.logged.filter(({ level }) => level === 'error'),
+          [],
+        )
+        const after = await afterPowerCut(world).open()
+        for (const blob of blobs) t.equal((await after.verify(blob)).checksum, blob.checksum)
+      }
+    },
+  )
+
   t.test('stops when the index cannot be written', async (t) => {
     const world = new PackWorld()
     const store = await world.open()
@@ -223,4 +247,5 @@ t.test('ByteBudget lets nobody overtake, and gives back what a failed work had',
   await works[2]
   t.strictSame(order, ['a', 'b', 'c'])
   await budget.run(10, async () => t.pass('everything is back'))
+  await budget.run(11, async () => t.pass('one that is too large has it alone'))
 })

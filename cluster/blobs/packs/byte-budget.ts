@@ -11,17 +11,20 @@ interface Waiter {
 }
 
 export class ByteBudget {
+  readonly #bytesMax: number
   readonly #waitersMax: number
   readonly #waiters: Waiter[] = []
   #left: number
 
   constructor(limits: { readonly bytes: number; readonly waitersMax: number }) {
+    this.#bytesMax = limits.bytes
     this.#left = limits.bytes
     this.#waitersMax = limits.waitersMax
   }
 
-  /** Throws Condition `slow_down` when too many wait already. `bytes` must not be more than the whole budget. */
-  async run<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+  /** Throws Condition `slow_down` when too many wait already. Whoever asks for more than there is gets all of it, alone. */
+  async run<T>(bytesAsked: number, work: () => Promise<T>): Promise<T> {
+    const bytes = Math.min(bytesAsked, this.#bytesMax)
     if (this.#waiters.length === 0 && bytes <= this.#left) this.#left -= bytes
     else await this.#turn(bytes)
     try {

@@ -12,9 +12,9 @@ import type { StoreParts } from '../file-blob-store.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { Place } from './index-rows.ts'
 import type { NameLocks } from './name-locks.ts'
-import type { OpenPack, OpenPacks } from './open-packs.ts'
+import type { OpenPacks } from './open-packs.ts'
 import type { PackIndex } from './pack-index.ts'
-import { readVerified } from './pack-reader.ts'
+import { type PackedBlob, readVerified, verifyPacked } from './pack-reader.ts'
 import { recordBytes } from './pack-record.ts'
 import { scanPack } from './pack-scan.ts'
 import type { PackWriter } from './pack-writer.ts'
@@ -45,17 +45,11 @@ export class Compaction {
 
   /** False: it was stopped, or something still leads into the pack. What was moved by then stays moved. */
   async run(pack: number): Promise<boolean> {
-    const { index, packs, isStopping } = this.#parts
-    if (index.totalsOf(pack).records > 0) {
-      const opened = await packs.acquire(pack)
-      try {
-        await this.#moveAll(pack, namesOf(opened))
-        // Records whose headers cannot be read are known to the index alone.
-        if (index.totalsOf(pack).records > 0) await this.#moveAll(pack, index.namesIn(pack))
-      } finally {
-        opened.release()
-      }
-    }
+    const { index, isStopping } = this.#parts
+    // Also where the totals say that nothing is of use: they are a count, and the rows are what counts.
+    await this.#moveAll(pack, this.#namesOf(pack))
+    // Records whose headers cannot be read are known to the index alone.
+    if (index.totalsOf(pack).records > 0) await this.#moveAll(pack, index.namesIn(pack))
     await index.flush()
     if (isStopping() || index.totalsOf(pack).records > 0) return false
     await this.#discard(pack)
@@ -98,7 +92,7 @@ export class Compaction {
     const { index, writer, quarantine, logger } = this.#parts
     const name = parseFileName(fileName)
     if (name === null) return
-    const record = await this.#intact(name, from).catch(async (err: unknown) => {
+    const record = await this.#with(name, from, readVerified).catch(async (err: unknown) => {
       if (!(err instanceof BlobDamagedError)) throw err
       await quarantine(name)
       logger.error({ blob: name.id, birth: name.birth, err }, 'damaged blob quarantined while compacting')
@@ -106,37 +100,47 @@ export class Compaction {
     if (record === undefined) return
     const to = await writer.append({ name, ...record, onDurable: () => undefined })
     // A copy that does not read back ends the compaction: the record it was made of is still the one that counts.
-    await this.#intact(name, to)
+    await this.#with(name, to, verifyPacked)
     index.put(fileName, to, from)
   }
 
-  async #intact(name: BlobName, place: Place) {
+  async #with<T>(name: BlobName, place: Place, work: (blob: PackedBlob) => Promise<T>): Promise<T> {
     const pack = await this.#parts.packs.acquire(place.pack)
     try {
-      return await readVerified({ name, place, pack })
+      return await work({ name, place, pack })
     } finally {
       pack.release()
     }
   }
 
+  /** In the order of the disk. Older records of a name come too. */
+  async *#namesOf(pack: number): AsyncGenerator<string> {
+    const { index, packs } = this.#parts
+    // A damaged pack is never unlinked, so nothing is lost when it cannot even be opened.
+    const opened = await packs.acquire(pack).catch((cause: unknown) => {
+      if (index.totalsOf(pack).isDamaged) return null
+      throw cause
+    })
+    try {
+      if (opened === null || opened.frame === null) return
+      for await (const { records } of scanPack(opened.file, opened.frame, 0)) {
+        for (const { name } of records) yield fileNameOf(name)
+      }
+    } finally {
+      opened?.release()
+    }
+  }
+
   async #discard(pack: number): Promise<void> {
     const { layout, ops, guard, index, packs } = this.#parts
-    packs.forget(pack)
     if (index.totalsOf(pack).isDamaged) {
       await ops.rename(layout.pathOfPack(pack), layout.nextPackQuarantine(pack))
       await guard.sync(() => ops.syncDirectory(layout.quarantineDirectory))
     } else {
       await ops.unlink(layout.pathOfPack(pack))
     }
+    packs.forget(pack)
     await guard.sync(() => ops.syncDirectory(layout.packDirectory))
     index.forget(pack)
-  }
-}
-
-/** In the order of the disk. Older records of a name come too. */
-async function* namesOf({ file, frame }: OpenPack): AsyncGenerator<string> {
-  if (frame === null) return
-  for await (const { records } of scanPack(file, frame, 0)) {
-    for (const { name } of records) yield fileNameOf(name)
   }
 }

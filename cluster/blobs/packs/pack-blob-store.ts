@@ -4,9 +4,9 @@
  * Owns: who may change a name when, and how much of all this is in memory. Knows nothing of: large blobs, other nodes.
  * Rule: a write is told as done after the flush of its batch; an index that leads astray is told as damage, never as bytes.
  */
-import { BlobDamagedError, BlobMissingError, type BlobName, type Logger } from '../../types.ts'
+import { BlobDamagedError, BlobMissingError, type BlobName, Condition, type Logger } from '../../types.ts'
 import { fileNameOf, parseFileName } from '../blob-name.ts'
-import { type BlobContent, type BlobStore } from '../blob-store.ts'
+import { type BlobContent, type BlobStore, BlobWriteError } from '../blob-store.ts'
 import { assertContent, ContentCheck } from '../content-check.ts'
 import type { StoreParts } from '../file-blob-store.ts'
 import { holdsAlready } from '../holds-already.ts'
@@ -67,7 +67,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
   /** Set by `open`. */
   #writer: PackWriter | null = null
   #compacting: Promise<boolean> | null = null
-  /** Packs that something still led into after they were compacted: a damaged row, until the next start. */
+  /** Packs that could not be compacted, for a damaged row or for not being there: left alone until the next start. */
   readonly #stuck = new Set<number>()
   #isStopping = false
 
@@ -86,22 +86,34 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     if (fault !== null) logger.error({ fault }, 'index of packs is wrong and is made anew')
     const files = await ops.listDirectory(layout.packDirectory)
     const found = files.flatMap((file) => layout.packOf(file) ?? []).toSorted((one, other) => one - other)
-    const firstPack = Math.max(0, ...found, ...this.#index.packs.keys()) + 1
-    const writer = new PackWriter(this.#parts, this.#index, { packBytesMax: limits.packBytesMax, firstPack })
+    const newest = [...found, ...this.#index.packs.keys()].reduce((most, pack) => Math.max(most, pack), 0)
+    if (found.length > 0 && this.#index.packs.size === 0)
+      logger.warn({ packs: found.length }, 'packs are read from their beginnings')
+    const writer = new PackWriter(this.#parts, this.#index, {
+      packBytesMax: limits.packBytesMax,
+      firstPack: newest + 1,
+    })
     this.#writer = writer
     const [index, packs] = [this.#index, this.#packs]
     await new PackRecovery({ ...this.#parts, index, packs, writer }).run(found)
     for (const pack of found) if (index.totalsOf(pack).records === 0) await this.#compaction().run(pack)
   }
 
-  /** A compaction under way ends after the records that it is about to move. */
+  /** A compaction under way ends after the records that it is about to move. A failure that was told already is not told again. */
   async close(): Promise<void> {
     this.#isStopping = true
     await this.#compacting?.catch(() => undefined)
     if (this.#writer === null) return this.#parts.rows.close()
-    await this.#writer.close()
-    await this.#index.close()
-    this.#packs.forgetAll()
+    try {
+      await this.#writer.close()
+    } catch (cause) {
+      if (!isToldAlready(cause)) throw cause
+    } finally {
+      this.#packs.forgetAll()
+      await this.#index.close().catch((cause: unknown) => {
+        if (!isToldAlready(cause)) throw cause
+      })
+    }
   }
 
   async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
@@ -126,11 +138,6 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     } finally {
       blob.pack.release()
     }
-  }
-
-  /** True for a damaged copy, too. */
-  async has(name: BlobName): Promise<boolean> {
-    return (await this.#placeToLeave(fileNameOf(name))) !== null
   }
 
   async stat(name: BlobName): Promise<BlobContent | null> {
@@ -185,9 +192,15 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
       .map(([pack, { indexedTo, bytes }]) => ({ pack, bytes: indexedTo, liveBytes: bytes }))
     const pack = packToCompact(packs, this.#parts.limits)
     if (pack === null || this.#isStopping) return false
-    const isGone = await this.#compaction().run(pack)
-    if (!isGone) this.#stuck.add(pack)
-    return isGone
+    try {
+      const isGone = await this.#compaction().run(pack)
+      if (!isGone) this.#stuck.add(pack)
+      return isGone
+    } catch (cause) {
+      // For want of room, or because others came first: the next time may do better.
+      if (!(cause instanceof BlobWriteError || cause instanceof Condition)) this.#stuck.add(pack)
+      throw cause
+    }
   }
 
   #compaction(): Compaction {
@@ -268,6 +281,10 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     if (this.#writer === null) throw new Error('Cannot use a blob store before it is open')
     return this.#writer
   }
+}
+
+function isToldAlready(cause: unknown): boolean {
+  return cause instanceof BlobWriteError && cause.code === 'store_failed'
 }
 
 async function collected(

@@ -38,6 +38,7 @@ export class PackIndex {
   #changedPacks = new Set<number>()
   #lastWrite: Promise<void> = Promise.resolve()
   #nextWrite: Promise<void> | null = null
+  /** There is no mark of a clean stop then, so that the next start reads all rows. */
   #hasBadRow = false
 
   constructor(rows: IndexRows, guard: FlushGuard) {
@@ -77,7 +78,6 @@ export class PackIndex {
     if (row === undefined) return null
     const place = decodePlace(key, row)
     if (place !== null) return place
-    // Without the mark of a clean stop the next start reads all rows, and makes them anew.
     this.#hasBadRow = true
     throw new BlobDamagedError(`Blob "${fileName}" cannot be found: its row in the index is damaged`)
   }
@@ -165,9 +165,11 @@ export class PackIndex {
 
   #account({ pack, size }: Place, sign: 1 | -1, sum: number): void {
     const { records, bytes, xor } = this.totalsOf(pack)
+    // LevelDB may give back totals of another time. The next start compares them with all rows.
+    if (records + sign < 0) this.#hasBadRow = true
     this.#change(pack, {
-      records: records + sign,
-      bytes: bytes + sign * recordBytes(size),
+      records: Math.max(0, records + sign),
+      bytes: Math.max(0, bytes + sign * recordBytes(size)),
       xor: (xor ^ sum) >>> 0,
     })
   }

@@ -34,12 +34,13 @@ export class PackRecovery {
   /** `found`: the packs on the disk. Durable in the index when it resolves. */
   async run(found: readonly number[]): Promise<void> {
     const { index, logger } = this.#parts
-    for (const pack of found) await this.#readPack(pack)
-    for (const [pack, { records }] of index.packs) {
-      if (found.includes(pack) || pack === this.#parts.writer.currentPack) continue
+    const there = new Set(found)
+    const gone = [...index.packs].filter(([pack]) => !there.has(pack))
+    for (const [pack, { records }] of gone) {
       if (records === 0) index.forget(pack)
       else logger.error({ pack, records }, 'pack of blobs is gone')
     }
+    for (const pack of found) await this.#readPack(pack)
     await index.flush()
   }
 
@@ -69,10 +70,9 @@ export class PackRecovery {
     const { frame, file } = pack
     for await (const group of scanPack(file, frame, index.totalsOf(frame.pack).indexedTo)) {
       if (group.isDamaged) this.#onDamage(frame.pack)
-      for (const record of group.records) {
-        if (group.isProved) await this.#adopt(frame.pack, record)
-        else await this.#rewrite(pack, record)
-      }
+      if (group.isProved) for (const record of group.records) await this.#adopt(frame.pack, record)
+      // At once, as they were written: together they share a flush, and are no more than one batch in memory.
+      else await Promise.all(group.records.map((record) => this.#rewrite(pack, record)))
       await index.relieve()
     }
   }

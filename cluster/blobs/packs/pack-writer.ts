@@ -180,8 +180,9 @@ export class PackWriter {
     const pack = this.#current
     if (pack === null) return
     this.#current = null
-    const mark = encodeEnd(pack.frame, { offset: pack.end, batch: pack.batch + 1 })
     const { ops, guard } = this.#parts
+    guard.assertWorking()
+    const mark = encodeEnd(pack.frame, { offset: pack.end, batch: pack.batch + 1 })
     // Without the mark a start that has lost the index writes the last batch once more; nothing else depends on it.
     const isMarked = await ops.writeAt(pack.file, [mark], pack.end).then(
       () => true,

@@ -15,7 +15,7 @@ import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
 import { RepairEngine } from './repair/repair-engine.ts'
 import { HttpTransport } from './transport/http-transport.ts'
-import type { Cluster, ClusterOptions, ClusterParts, MetricSample } from './types.ts'
+import type { Cluster, ClusterOptions, ClusterParts, Logger, MetricSample } from './types.ts'
 import { ThreadWal } from './wal/thread-wal.ts'
 
 interface Machine {
@@ -50,6 +50,7 @@ async function open({ node, store, repair }: Machine): Promise<void> {
     void node.serving.then(() => repair.start())
   } catch (error) {
     await node.stop()
+    await store.close()
     throw error
   }
 }
@@ -82,11 +83,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     },
     { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
   )
-  const store = new DiskBlobStore({
-    directory: join(dataDir, 'blobs'),
-    onFatal: (cause) =>
-      node.fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
-  })
+  const store = blobStore(dataDir, logger, (error) => node.fail(error))
   const blobs = new ReplicatedBlobs({
     nodeId,
     members,
@@ -115,13 +112,22 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
   return { node, wal, transport, store, blobs, repair }
 }
 
+function blobStore(dataDir: string, logger: Logger, fail: (error: Error) => void): DiskBlobStore {
+  return new DiskBlobStore({
+    directory: join(dataDir, 'blobs'),
+    logger: logger.child({ room: 'blobs' }),
+    onFatal: (cause) => fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
+  })
+}
+
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
-  const { node, wal, transport, blobs, repair } = machine
+  const { node, wal, transport, store, blobs, repair } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     blobs.stop()
     await repair.stop()
     await node.stop()
+    await store.close()
     await lock.release()
   }
   const metrics = (): readonly MetricSample[] => [

@@ -11,6 +11,7 @@
  *  186  66  zeros
  *  252   4  CRC-32 of bytes [0, 252)
  *
+ * The bytes from 8 to 186 stand in the records of packs as well (packs/pack-record.ts).
  * Rule: a header that does not carry the file's own name is damage, so a misdirected write or a swapped file can never
  * be served as another blob.
  */
@@ -28,14 +29,28 @@ const NAME_BYTES_MAX = 64
 export function encodeHeader(name: BlobName, content: BlobContent): Buffer {
   const header = Buffer.alloc(HEADER_BYTES)
   MAGIC.copy(header, 0)
+  writeNamedContent(header, name, content)
+  header.writeUInt32LE(crc32(header.subarray(0, CRC_AT)), CRC_AT)
+  return header
+}
+
+/** Version, length, size, checksum and name. */
+export function writeNamedContent(header: Buffer, name: BlobName, content: BlobContent): void {
   header.writeUInt32LE(VERSION, 8)
   header.writeUInt32LE(HEADER_BYTES, 12)
   header.writeBigUInt64LE(BigInt(content.size), 16)
   header.write(content.checksum, 24, 32, 'hex')
   writeText(header, 56, name.id)
   writeText(header, 121, name.birth)
-  header.writeUInt32LE(crc32(header.subarray(0, CRC_AT)), CRC_AT)
-  return header
+}
+
+/** What stands there, whether it makes sense or not; only for a header that passed its CRC. */
+export function readNamedContent(header: Buffer): { name: BlobName; content: BlobContent; version: number } {
+  return {
+    name: { id: readText(header, 56), birth: readText(header, 121) },
+    content: { size: Number(header.readBigUInt64LE(16)), checksum: header.toString('hex', 24, 56) },
+    version: header.readUInt32LE(8),
+  }
 }
 
 /** Throws BlobDamagedError, which says what is wrong. */
@@ -47,12 +62,12 @@ export function decodeHeader(name: BlobName, header: Buffer): BlobContent {
   if (crc32(header.subarray(0, CRC_AT)) !== header.readUInt32LE(CRC_AT)) {
     throw damaged('its header fails its own checksum')
   }
-  const version = header.readUInt32LE(8)
-  if (version !== VERSION) throw damaged(`its format version is ${version}`)
-  if (readText(header, 56) !== name.id || readText(header, 121) !== name.birth) {
+  const found = readNamedContent(header)
+  if (found.version !== VERSION) throw damaged(`its format version is ${found.version}`)
+  if (found.name.id !== name.id || found.name.birth !== name.birth) {
     throw damaged('its header carries another name')
   }
-  return { size: Number(header.readBigUInt64LE(16)), checksum: header.toString('hex', 24, 56) }
+  return found.content
 }
 
 /** One length byte, then up to 64 bytes of ASCII. */

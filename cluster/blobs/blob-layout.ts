@@ -1,5 +1,6 @@
 /**
- * The directories of a blob store: `<root>/<first two hex digits of the id>/<id>.<birth>`, `<root>/tmp`, `<root>/quarantine`.
+ * The directories of a blob store: `<root>/<first two hex digits of the id>/<id>.<birth>`, and beside these
+ * `tmp`, `quarantine`, `packs` and `pack-index`.
  *
  * One level of 256 is enough: ids are uniform, and a million blobs (4 TB of full chunks) are 4,000 names in each. All
  * 256 are made and synced when the store opens, so a write has one directory to sync, never a chain of parents.
@@ -14,6 +15,9 @@ export const SHARDS: readonly string[] = Array.from({ length: 256 }, (_, n) =>
   n.toString(16).padStart(2, '0'),
 )
 
+const PACK_DIGITS = 10
+const PACK_FILE = /^([0-9]{10})\.pack$/
+
 export function shardOf(name: BlobName): string {
   return name.id.slice(0, 2)
 }
@@ -22,6 +26,9 @@ export class BlobLayout {
   readonly root: string
   readonly temporaryDirectory: string
   readonly quarantineDirectory: string
+  readonly packDirectory: string
+  /** Made by LevelDB itself. */
+  readonly packIndexDirectory: string
   #temporaries = 0
   #quarantined = 0
 
@@ -29,10 +36,22 @@ export class BlobLayout {
     this.root = root
     this.temporaryDirectory = join(root, 'tmp')
     this.quarantineDirectory = join(root, 'quarantine')
+    this.packDirectory = join(root, 'packs')
+    this.packIndexDirectory = join(root, 'pack-index')
   }
 
   shardDirectory(shard: string): string {
     return join(this.root, shard)
+  }
+
+  pathOfPack(pack: number): string {
+    return join(this.packDirectory, `${String(pack).padStart(PACK_DIGITS, '0')}.pack`)
+  }
+
+  /** Null for a file that is no pack. */
+  packOf(fileName: string): number | null {
+    const digits = PACK_FILE.exec(fileName)?.[1]
+    return digits === undefined ? null : Number(digits)
   }
 
   pathOf(name: BlobName): string {
@@ -50,13 +69,18 @@ export class BlobLayout {
     return join(this.quarantineDirectory, `${fileNameOf(name)}.${this.#quarantined++}`)
   }
 
+  /** For a whole pack that cannot be read. */
+  nextPackQuarantine(pack: number): string {
+    return join(this.quarantineDirectory, `${pack}.pack.${this.#quarantined++}`)
+  }
+
   /** Makes and syncs what is not there and removes what a crash left in tmp. */
   async prepare(ops: FileOps): Promise<void> {
     await ops.makeDirectory(this.root)
     await ops.syncDirectory(dirname(this.root))
-    for (const directory of [this.temporaryDirectory, this.quarantineDirectory])
-      await ops.makeDirectory(directory)
-    for (const shard of SHARDS) await ops.makeDirectory(this.shardDirectory(shard))
+    const there = new Set(await ops.listDirectory(this.root))
+    for (const name of ['tmp', 'quarantine', 'packs', ...SHARDS])
+      if (!there.has(name)) await ops.makeDirectory(join(this.root, name))
     // Unconditional: a crash may have come between the making and the sync of an earlier start.
     await ops.syncDirectory(this.root)
     for (const leftover of await ops.listDirectory(this.temporaryDirectory)) {

@@ -1,6 +1,7 @@
 /**
  * Every bound of replicated blobs, in one place, so that memory can be computed: a node holds at most
- * (writesMax + lateCopiesMax) blobs of its own writes, and of its peers' only the pieces on the wire.
+ * (writesMax + lateCopiesMax) blobs of its own writes, and of its peers' only the pieces on the wire, but for small blobs:
+ * these are whole in memory while they are written, within PACK_LIMITS.
  */
 export interface BlobLimits {
   /** Copies wanted, R, and copies that must be durable, W. Fewer members mean fewer of both. */

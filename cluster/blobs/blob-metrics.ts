@@ -3,6 +3,7 @@
  */
 import type { MetricSample } from '../types.ts'
 import type { DiskUsage } from './blob-store.ts'
+import { severityOf } from './disk-level.ts'
 import type { BlobCounts } from './local-blobs.ts'
 
 export interface BlobFacts {
@@ -37,10 +38,20 @@ export function blobMetrics({
   ]
 }
 
-function diskGauges({ totalBytes, freeBytes }: DiskUsage): MetricSample[] {
+function diskGauges({ totalBytes, freeBytes, level, isSuspect }: DiskUsage): MetricSample[] {
   return [
     gauge('holdfast_blob_disk_total_bytes', 'Size of the file system that holds the blobs.', totalBytes),
     gauge('holdfast_blob_disk_free_bytes', 'Space left for blobs on that file system.', freeBytes),
+    gauge(
+      'holdfast_blob_disk_level',
+      '0 takes blobs, 1 others should be asked first, 2 refuses new blobs, 3 only removes and compacts.',
+      severityOf(level),
+    ),
+    gauge(
+      'holdfast_blob_disk_suspect',
+      '1 when the disk failed several operations in a row since the start.',
+      isSuspect ? 1 : 0,
+    ),
   ]
 }
 

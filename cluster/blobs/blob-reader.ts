@@ -5,11 +5,10 @@
  * same: another copy must answer. Knows nothing of: writes, directories.
  * Rule: the descriptor is closed on every path, also when the consumer stops in the middle.
  */
-import type { FileHandle } from 'node:fs/promises'
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../types.ts'
 import { decodeHeader, HEADER_BYTES } from './blob-header.ts'
 import type { BlobContent } from './blob-store.ts'
-import { errorCode, type FileOps } from './file-ops.ts'
+import { errorCode, type FileOps, type OpenFile } from './file-ops.ts'
 
 const PIECE_BYTES = 256 * 1024
 
@@ -49,7 +48,7 @@ export async function* readRange(file: BlobFile, start: number, end: number): As
   }
 }
 
-async function openBlob(file: BlobFile): Promise<FileHandle> {
+async function openBlob(file: BlobFile): Promise<OpenFile> {
   try {
     return await file.ops.openForRead(file.path)
   } catch (cause) {
@@ -62,7 +61,7 @@ async function openBlob(file: BlobFile): Promise<FileHandle> {
   }
 }
 
-async function checkedHeader(file: BlobFile, handle: FileHandle): Promise<BlobContent> {
+async function checkedHeader(file: BlobFile, handle: OpenFile): Promise<BlobContent> {
   const { size: fileSize } = await handle.stat()
   if (fileSize < HEADER_BYTES)
     throw new BlobDamagedError(`Blob "${file.name.id}" is damaged: its header is cut off`)
@@ -78,7 +77,7 @@ async function checkedHeader(file: BlobFile, handle: FileHandle): Promise<BlobCo
 /** Exactly `length` bytes. */
 async function readPiece(
   file: BlobFile,
-  handle: FileHandle,
+  handle: OpenFile,
   range: { at: number; length: number },
 ): Promise<Buffer> {
   const piece = Buffer.allocUnsafeSlow(range.length)
@@ -92,7 +91,7 @@ async function readPiece(
 
 async function readSome(
   file: BlobFile,
-  handle: FileHandle,
+  handle: OpenFile,
   { piece, filled, at }: { piece: Buffer; filled: number; at: number },
 ): Promise<number> {
   try {

@@ -1,247 +1,158 @@
 /**
- * Blobs as files on the local disk, one file for each copy.
+ * The blobs of one disk: small ones in packs, large ones in files of their own.
  *
- * Owns: the order that makes a write durable: temporary file, fdatasync, rename, fsync of the directory.
- * Knows nothing of: other nodes, when a blob may go.
- * Rule: after a failed fsync nobody knows what the disk holds, so the store calls `onFatal` once and acknowledges
- * nothing any more; only a restart, which reads from the disk itself, may trust it again.
+ * Owns: where a new copy goes, whether there is room for it, when packs are compacted. Knows nothing of: other nodes.
+ * Rule: a name lives in one place. What is there already is found wherever it is, whatever its size would say today.
  */
-import { createHash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
-import { BlobDamagedError, BlobMissingError, type BlobName } from '../types.ts'
-import { encodeHeader } from './blob-header.ts'
-import { BlobLayout, SHARDS, shardOf } from './blob-layout.ts'
-import { assertBlobName, fileNameOf, isChecksum, parseFileName } from './blob-name.ts'
-import { readContent, readRange, type BlobFile } from './blob-reader.ts'
-import { BlobWriteError, type BlobContent, type BlobStore, type DiskUsage } from './blob-store.ts'
-import { errorCode, systemFileOps, type FileOps } from './file-ops.ts'
+import { BlobMissingError, type BlobName, type Logger } from '../types.ts'
+import { BlobLayout } from './blob-layout.ts'
+import { fileNameOf } from './blob-name.ts'
+import type { BlobContent, BlobStore, DiskUsage } from './blob-store.ts'
+import { DISK_THRESHOLDS, type DiskThresholds } from './disk-level.ts'
+import { DiskRoom } from './disk-room.ts'
+import { FileBlobStore } from './file-blob-store.ts'
+import { type FileOps, systemFileOps } from './file-ops.ts'
+import { FlushGuard } from './flush-guard.ts'
+import { holdsAlready } from './holds-already.ts'
+import { LevelRows } from './packs/level-rows.ts'
+import { PACK_LIMITS, PackBlobStore, type PackLimits } from './packs/pack-blob-store.ts'
+import { DiskHealth, FAILURES_MAX, watchedFileOps } from './watched-file-ops.ts'
 
-/** Pieces from a socket are small; so many bytes go to the disk at once. One chunk in flight holds no more of them. */
-const WRITE_BYTES = 512 * 1024
+/** Blobs of this size and more are files of their own. */
+const FILE_BYTES_MIN = 256 * 1024
 
 export interface DiskBlobStoreOptions {
   /** Absolute. Its parent must exist; everything in it belongs to the store. */
   readonly directory: string
   /** The disk cannot be trusted any more: stop the node. Called at most once. */
   readonly onFatal: (error: Error) => void
+  readonly logger: Logger
   readonly fileOps?: FileOps
+  readonly fileBytesMin?: number
+  readonly thresholds?: DiskThresholds
+  /** Failed operations in a row that make the disk suspect. */
+  readonly failuresMax?: number
+  readonly packLimits?: Partial<PackLimits>
+  /** Resolves when so many more bytes may be moved by a compaction; without it there is no limit. */
+  readonly compactionPace?: (bytes: number) => Promise<void>
 }
 
 export class DiskBlobStore implements BlobStore {
+  readonly #files: FileBlobStore
+  readonly #packs: PackBlobStore
   readonly #layout: BlobLayout
   readonly #ops: FileOps
-  readonly #onFatal: (error: Error) => void
-  #failure: Error | null = null
+  readonly #room: DiskRoom
+  readonly #logger: Logger
+  readonly #fileBytesMin: number
+  #compacting: Promise<void> | null = null
+  #closed: Promise<void> | null = null
 
   constructor(options: DiskBlobStoreOptions) {
-    this.#layout = new BlobLayout(options.directory)
-    this.#ops = options.fileOps ?? systemFileOps
-    this.#onFatal = options.onFatal
+    const { directory, onFatal, logger, thresholds = DISK_THRESHOLDS } = options
+    const health = new DiskHealth(options.failuresMax ?? FAILURES_MAX)
+    const ops = watchedFileOps(options.fileOps ?? systemFileOps, health)
+    const layout = new BlobLayout(directory)
+    const parts = { layout, ops, guard: new FlushGuard(onFatal) }
+    this.#layout = layout
+    this.#ops = ops
+    this.#logger = logger
+    this.#fileBytesMin = options.fileBytesMin ?? FILE_BYTES_MIN
+    this.#room = new DiskRoom({ ops, path: directory, thresholds, health })
+    this.#files = new FileBlobStore(parts)
+    this.#packs = new PackBlobStore({
+      ...parts,
+      rows: new LevelRows(layout.packIndexDirectory),
+      logger,
+      limits: { ...PACK_LIMITS, ...options.packLimits },
+      pace: options.compactionPace ?? (async () => undefined),
+    })
   }
 
-  /** Before anything else. Makes the directories durable and removes unfinished writes. */
-  open(): Promise<void> {
-    return this.#layout.prepare(this.#ops)
+  /** Before anything else. Makes the directories durable, removes unfinished writes and reads the ends of the packs. */
+  async open(): Promise<void> {
+    await this.#layout.prepare(this.#ops)
+    await this.#packs.open()
+    this.#compact()
+  }
+
+  /** After the last call. A compaction under way ends after the records that it is moving. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#packs.close().then(() => this.#compacting ?? undefined)
+    return this.#closed
   }
 
   async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
-    assertBlobName(name)
-    assertContent(expected)
-    this.#assertWorking()
-    if (await this.#holdsAlready(name, expected)) return this.#syncShard(name)
-    const temporary = this.#layout.nextTemporary()
-    try {
-      await this.#writeTemporary(temporary, source, { name, expected })
-      await this.#disk(() => this.#ops.rename(temporary, this.#layout.pathOf(name)))
-    } catch (cause) {
-      await this.#discard(temporary, cause)
-      throw cause
-    }
-    await this.#syncShard(name)
+    const isLarge = expected.size >= this.#fileBytesMin
+    const [home, other] = isLarge ? [this.#files, this.#packs] : [this.#packs, this.#files]
+    // Where its size does not lead is where an older layout, or another limit, has put it.
+    if (await holdsAlready(other, name, expected)) return other.write(name, source, expected)
+    await this.#room.admit(expected.size)
+    await home.write(name, source, expected)
   }
 
-  read(name: BlobName, start: number, end: number): AsyncIterable<Uint8Array> {
-    return readRange(this.#file(name), start, end)
+  async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {
+    try {
+      return yield* this.#packs.read(name, start, end)
+    } catch (cause) {
+      // Thrown before the first piece or never.
+      if (!(cause instanceof BlobMissingError)) throw cause
+    }
+    yield* this.#files.read(name, start, end)
   }
 
   async stat(name: BlobName): Promise<BlobContent | null> {
-    try {
-      return await readContent(this.#file(name))
-    } catch (cause) {
-      if (cause instanceof BlobMissingError) return null
-      throw cause
-    }
+    return (await this.#packs.stat(name)) ?? (await this.#files.stat(name))
   }
 
   async verify(name: BlobName): Promise<BlobContent> {
-    const content = await readContent(this.#file(name))
-    const hash = createHash('sha256')
-    for await (const piece of this.read(name, 0, content.size)) hash.update(piece)
-    if (hash.digest('hex') === content.checksum) return content
-    throw new BlobDamagedError(`Blob "${fileNameOf(name)}" is damaged: its bytes do not match their checksum`)
+    try {
+      return await this.#packs.verify(name)
+    } catch (cause) {
+      if (!(cause instanceof BlobMissingError)) throw cause
+    }
+    return this.#files.verify(name)
+  }
+
+  async remove(names: readonly BlobName[]): Promise<void> {
+    names.forEach(fileNameOf)
+    await this.#packs.remove(names)
+    await this.#files.remove(names)
+    this.#compact()
   }
 
   async quarantine(name: BlobName): Promise<void> {
-    const path = this.#layout.pathOf(name)
-    try {
-      await this.#ops.rename(path, this.#layout.nextQuarantine(name))
-    } catch (cause) {
-      if (errorCode(cause) === 'ENOENT') return
-      throw cause
-    }
-    await this.#sync(() => this.#ops.syncDirectory(this.#layout.quarantineDirectory))
-    await this.#syncShard(name)
+    await this.#packs.quarantine(name)
+    await this.#files.quarantine(name)
   }
 
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
-    const afterFile = after === null ? '' : fileNameOf(after)
-    const found: BlobName[] = []
-    for (const shard of after === null ? SHARDS : SHARDS.slice(SHARDS.indexOf(shardOf(after)))) {
-      const files = await this.#ops.listDirectory(this.#layout.shardDirectory(shard))
-      for (const file of files.filter((one) => one > afterFile).sort()) {
-        const name = parseFileName(file)
-        if (name !== null && shardOf(name) === shard) found.push(name)
-        if (found.length >= limit) return found
-      }
-    }
-    return found
+    const [packed, files] = await Promise.all([
+      this.#packs.list(after, limit),
+      this.#files.list(after, limit),
+    ])
+    const names = new Map([...packed, ...files].map((name) => [fileNameOf(name), name]))
+    const order = [...names.keys()].sort().slice(0, limit)
+    return order.flatMap((fileName) => names.get(fileName) ?? [])
   }
 
   usage(): Promise<DiskUsage> {
-    return this.#ops.diskUsage(this.#layout.root)
+    return this.#room.usage()
   }
 
   // ---------------------------------------------------------------------------------------------
 
-  #file(name: BlobName): BlobFile {
-    return { name, path: this.#layout.pathOf(name), ops: this.#ops }
+  /** In the background, one pack after the other, until none is worth it. */
+  #compact(): void {
+    if (this.#closed !== null) return
+    this.#compacting ??= this.#compactAll()
+      .catch((err: unknown) => this.#logger.warn({ err }, 'packs not compacted'))
+      .finally(() => {
+        this.#compacting = null
+      })
   }
 
-  /** Believes no header: a copy that answers for a write is read back in full, and put aside if it is damaged. */
-  async #holdsAlready(name: BlobName, expected: BlobContent): Promise<boolean> {
-    try {
-      const found = await this.verify(name)
-      if (found.size === expected.size && found.checksum === expected.checksum) return true
-    } catch (cause) {
-      if (cause instanceof BlobMissingError) return false
-      if (!(cause instanceof BlobDamagedError)) throw cause
-      await this.quarantine(name)
-      return false
-    }
-    throw new BlobWriteError(
-      'name_taken',
-      `Cannot write blob "${fileNameOf(name)}": it holds other bytes already`,
-    )
+  async #compactAll(): Promise<void> {
+    while (this.#closed === null && (await this.#packs.compact()));
   }
-
-  async #writeTemporary(
-    path: string,
-    source: AsyncIterable<Uint8Array>,
-    blob: { readonly name: BlobName; readonly expected: BlobContent },
-  ): Promise<void> {
-    const file = await this.#disk(() => this.#ops.create(path))
-    try {
-      await this.#disk(() => this.#ops.append(file, [encodeHeader(blob.name, blob.expected)]))
-      await this.#copy(file, source, blob)
-      await this.#sync(() => this.#ops.syncFile(file))
-    } finally {
-      await file.close()
-    }
-  }
-
-  async #copy(
-    file: FileHandle,
-    source: AsyncIterable<Uint8Array>,
-    { name, expected }: { readonly name: BlobName; readonly expected: BlobContent },
-  ): Promise<void> {
-    const hash = createHash('sha256')
-    let size = 0
-    let gathered: Uint8Array[] = []
-    let gatheredBytes = 0
-    const write = async (): Promise<void> => {
-      await this.#disk(() => this.#ops.append(file, gathered))
-      gathered = []
-      gatheredBytes = 0
-    }
-    for await (const piece of source) {
-      size += piece.length
-      if (size > expected.size) break
-      hash.update(piece)
-      gathered.push(piece)
-      gatheredBytes += piece.length
-      if (gatheredBytes >= WRITE_BYTES) await write()
-    }
-    await write()
-    const blob = `blob "${fileNameOf(name)}"`
-    if (size !== expected.size) {
-      const found = size > expected.size ? 'more' : `${size}`
-      throw new BlobWriteError(
-        'size_mismatch',
-        `Cannot write ${blob}: ${found} bytes instead of ${expected.size}`,
-      )
-    }
-    if (hash.digest('hex') !== expected.checksum) {
-      throw new BlobWriteError(
-        'checksum_mismatch',
-        `Cannot write ${blob}: its bytes do not match their checksum`,
-      )
-    }
-  }
-
-  /** The next start empties tmp anyway; a failure to remove is told beside its cause because it eats space until then. */
-  async #discard(temporary: string, cause: unknown): Promise<void> {
-    try {
-      await this.#ops.unlink(temporary)
-    } catch (second) {
-      if (errorCode(second) === 'ENOENT') return
-      const causes = new AggregateError([cause, second], 'A write failed, and so did removing its file')
-      throw new BlobWriteError('io_error', 'Cannot write a blob: the disk refuses', { cause: causes })
-    }
-  }
-
-  #syncShard(name: BlobName): Promise<void> {
-    return this.#sync(() => this.#ops.syncDirectory(this.#layout.shardDirectory(shardOf(name))))
-  }
-
-  async #sync(operation: () => Promise<void>): Promise<void> {
-    this.#assertWorking()
-    try {
-      await operation()
-    } catch (cause) {
-      this.#fail(new Error('Cannot flush blobs to the disk', { cause }))
-    }
-    // Another write's fsync may have failed meanwhile; it may have swallowed the error that was ours.
-    this.#assertWorking()
-  }
-
-  #fail(error: Error): void {
-    if (this.#failure !== null) return
-    this.#failure = error
-    this.#onFatal(error)
-  }
-
-  #assertWorking(): void {
-    if (this.#failure === null) return
-    throw new BlobWriteError('store_failed', 'Cannot write a blob: an earlier flush failed', {
-      cause: this.#failure,
-    })
-  }
-
-  async #disk<T>(operation: () => Promise<T>): Promise<T> {
-    try {
-      return await operation()
-    } catch (cause) {
-      const full = errorCode(cause) === 'ENOSPC' || errorCode(cause) === 'EDQUOT'
-      if (full) throw new BlobWriteError('disk_full', 'Cannot write a blob: the disk is full', { cause })
-      throw new BlobWriteError('io_error', 'Cannot write a blob: the disk refuses', { cause })
-    }
-  }
-}
-
-function assertContent(expected: BlobContent): void {
-  if (!Number.isSafeInteger(expected.size) || expected.size < 0) {
-    throw new TypeError(`Invalid blob size ${String(expected.size)}`)
-  }
-  if (!isChecksum(expected.checksum))
-    throw new TypeError('Invalid blob checksum: not 64 lower-case hex digits')
 }

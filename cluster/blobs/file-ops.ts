@@ -4,15 +4,34 @@
  * Rule: `syncFile` and `syncDirectory` are apart from the rest, because their failure has another meaning: what was
  * written before may be gone although the kernel calls its pages clean, so the store must never acknowledge again.
  */
-import { mkdir, open, readdir, rename, statfs, unlink, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, statfs, unlink } from 'node:fs/promises'
+
+/** What a store uses of an open file; a FileHandle is one. */
+export interface OpenFile {
+  read(
+    into: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>
+  /** Without a position: behind what was written last. */
+  writev(pieces: readonly Uint8Array[], position?: number): Promise<{ readonly bytesWritten: number }>
+  truncate(length: number): Promise<void>
+  datasync(): Promise<void>
+  stat(): Promise<{ readonly size: number }>
+  close(): Promise<void>
+}
 
 export interface FileOps {
   /** Exclusive: fails if the file exists. */
-  create(path: string): Promise<FileHandle>
-  openForRead(path: string): Promise<FileHandle>
+  create(path: string): Promise<OpenFile>
+  openForRead(path: string): Promise<OpenFile>
   /** Appends all of `pieces`, in order. */
-  append(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void>
-  syncFile(file: FileHandle): Promise<void>
+  append(file: OpenFile, pieces: readonly Uint8Array[]): Promise<void>
+  /** The same, from `position` on. */
+  writeAt(file: OpenFile, pieces: readonly Uint8Array[], position: number): Promise<void>
+  truncate(file: OpenFile, length: number): Promise<void>
+  syncFile(file: OpenFile): Promise<void>
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
@@ -25,7 +44,9 @@ export interface FileOps {
 export const systemFileOps: FileOps = {
   create: (path) => open(path, 'wx', 0o600),
   openForRead: (path) => open(path, 'r'),
-  append,
+  append: (file, pieces) => writeAll(file, pieces),
+  writeAt: writeAll,
+  truncate: (file, length) => file.truncate(length),
   syncFile: (file) => file.datasync(),
   syncDirectory,
   rename,
@@ -36,12 +57,14 @@ export const systemFileOps: FileOps = {
 }
 
 /** A write may be short; the rest is written until nothing is left. */
-async function append(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+async function writeAll(file: OpenFile, pieces: readonly Uint8Array[], position?: number): Promise<void> {
   let left = pieces.filter(({ length }) => length > 0)
+  let at = position
   while (left.length > 0) {
-    const { bytesWritten } = await file.writev(left)
-    if (bytesWritten === 0) throw new Error('Cannot append to a file: the system wrote nothing')
+    const { bytesWritten } = await file.writev(left, at)
+    if (bytesWritten === 0) throw new Error('Cannot write to a file: the system wrote nothing')
     left = after(left, bytesWritten)
+    if (at !== undefined) at += bytesWritten
   }
 }
 

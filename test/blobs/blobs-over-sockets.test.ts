@@ -38,7 +38,11 @@ async function startNodes(t: Test) {
       clock,
       logger: SILENT,
     })
-    const store = new DiskBlobStore({ directory, onFatal: (error) => t.fail(error.message) })
+    const store = new DiskBlobStore({
+      directory,
+      logger: SILENT,
+      onFatal: (error) => t.fail(error.message),
+    })
     // A busy machine may be slower than the usual grace; here all three are waited for.
     const limits = { graceMs: 60_000 }
     const common = { members, clock, incarnation: nodeId, session: '1', logger: SILENT, limits }
@@ -57,6 +61,7 @@ async function startNodes(t: Test) {
   }
   t.teardown(async () => {
     await Promise.all(nodes.map(({ transport }) => transport.stop()))
+    await Promise.all(nodes.map(({ store }) => store.close()))
     await rm(root, { recursive: true, force: true })
   })
   return nodes

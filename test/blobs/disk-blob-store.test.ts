@@ -1,45 +1,34 @@
 /**
- * Proofs of the store on disk: the contract, and what only a disk can do to a blob: crash points, torn files, a
- * failing fsync, a full disk.
+ * The store of one disk: the contract for every way in which sizes can be spread, and what the spreading itself promises.
  */
-import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { HEADER_BYTES } from '../../cluster/blobs/blob-header.ts'
-import { DiskBlobStore } from '../../cluster/blobs/disk-blob-store.ts'
+import { DiskBlobStore, type DiskBlobStoreOptions } from '../../cluster/blobs/disk-blob-store.ts'
 import { type FileOps, systemFileOps } from '../../cluster/blobs/file-ops.ts'
-import { BlobDamagedError, type BlobName } from '../../cluster/types.ts'
+import type { BlobName } from '../../cluster/types.ts'
 import { blobStoreContract } from '../contracts/blob-store.ts'
-import { deferred } from '../helpers/async.ts'
-import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { collect, sampleBlob, streamOf } from './blob-samples.ts'
 
 async function directoryOf(t: Test): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), 'holdfast-blobs-'))
+  const parent = await mkdtemp(join(tmpdir(), 'holdfast-disk-'))
   t.teardown(() => rm(parent, { recursive: true, force: true }))
   return join(parent, 'blobs')
 }
 
 async function openStore(
+  t: Test,
   directory: string,
-  options: { fileOps?: FileOps; onFatal?: (error: Error) => void } = {},
-) {
-  const onFatal = options.onFatal ?? ((error: Error) => assert(error))
-  const store = new DiskBlobStore({
-    directory,
-    onFatal,
-    ...(options.fileOps && { fileOps: options.fileOps }),
-  })
+  options: Partial<DiskBlobStoreOptions> = {},
+): Promise<DiskBlobStore> {
+  const onFatal = (error: Error) => t.fail(error.message)
+  const store = new DiskBlobStore({ directory, logger: SILENT, onFatal, ...options })
   await store.open()
+  t.teardown(() => store.close())
   return store
-}
-
-function assert(error: Error): never {
-  throw error
-}
-
-function pathOf(directory: string, { id, birth }: BlobName): string {
-  return join(directory, id.slice(0, 2), `${id}.${birth}`)
 }
 
 async function flipBit(path: string, at: number): Promise<void> {
@@ -49,218 +38,116 @@ async function flipBit(path: string, at: number): Promise<void> {
   await file.close()
 }
 
-function systemError(code: string): Error {
-  return Object.assign(new Error(`${code}: injected`), { code })
+/** Where the bytes of a blob are, found by its name in a header in front of them. */
+async function placeOf(directory: string, { id, birth }: BlobName): Promise<{ path: string; at: number }> {
+  const file = join(directory, id.slice(0, 2), `${id}.${birth}`)
+  const packs = (await readdir(join(directory, 'packs'))).map((name) => join(directory, 'packs', name))
+  for (const path of [file, ...packs.toReversed()]) {
+    const bytes = await open(path).then(
+      async (handle) => handle.readFile().finally(() => handle.close()),
+      () => Buffer.alloc(0),
+    )
+    for (let at = bytes.lastIndexOf(id); at !== -1; at = bytes.lastIndexOf(id, at - 1)) {
+      const start = at - 57
+      if (bytes.toString('latin1', start + 122, start + 122 + birth.length) === birth)
+        return { path, at: start + HEADER_BYTES }
+    }
+  }
+  throw new Error(`"${id}" is nowhere`)
 }
 
-t.test('DiskBlobStore', (t) =>
-  blobStoreContract(t, async (t) => {
-    const directory = await directoryOf(t)
-    const store = await openStore(directory)
-    return { store, damage: (name) => flipBit(pathOf(directory, name), HEADER_BYTES + 3) }
-  }),
-)
-
-t.test('DiskBlobStore on a damaged disk', async (t) => {
-  t.test(
-    'calls every flipped byte of the header and every other length damage, already in stat',
-    async (t) => {
+for (const [spread, fileBytesMin] of [
+  ['in packs', Infinity],
+  ['in files', 0],
+  ['by size', 4096],
+] as const) {
+  t.test(`DiskBlobStore with everything ${spread}`, (t) =>
+    blobStoreContract(t, async (t) => {
       const directory = await directoryOf(t)
-      const store = await openStore(directory)
-      const blob = sampleBlob(1, 100)
-      await store.write(blob, streamOf(blob.bytes), blob)
-      const path = pathOf(directory, blob)
-      const intact = await readFile(path)
-      for (let at = 0; at < HEADER_BYTES; at += 5) {
-        await flipBit(path, at)
-        await t.rejects(store.stat(blob), BlobDamagedError, `byte ${at}`)
-        await writeFile(path, intact)
+      const store = await openStore(t, directory, { fileBytesMin })
+      const damage = async (name: BlobName): Promise<void> => {
+        const { path, at } = await placeOf(directory, name)
+        await flipBit(path, at + 3)
       }
-      for (const length of [0, 10, HEADER_BYTES, intact.length - 1, intact.length + 1]) {
-        await truncate(path, length)
-        await t.rejects(store.stat(blob), BlobDamagedError, `${length} bytes`)
-        await t.rejects(collect(store.read(blob, 0, 100)), BlobDamagedError)
-        await writeFile(path, intact)
-      }
-      t.strictSame(await store.verify(blob), { size: blob.size, checksum: blob.checksum })
-    },
+      return { store, damage }
+    }),
   )
+}
 
-  t.test('never serves one blob under the name of another', async (t) => {
+t.test('DiskBlobStore', async (t) => {
+  t.test('puts small blobs into packs and large ones into files', async (t) => {
     const directory = await directoryOf(t)
-    const store = await openStore(directory)
-    const [one, other] = [sampleBlob(1), { ...sampleBlob(1), birth: 'later' }]
-    await store.write(one, streamOf(one.bytes), one)
-    await writeFile(pathOf(directory, other), await readFile(pathOf(directory, one)))
-    await t.rejects(store.stat(other), BlobDamagedError)
+    const store = await openStore(t, directory)
+    const [small, large] = [sampleBlob(1, 256 * 1024 - 1), sampleBlob(2, 256 * 1024)]
+    for (const blob of [small, large]) await store.write(blob, streamOf(blob.bytes), blob)
+    t.match((await placeOf(directory, small)).path, /\.pack$/)
+    t.match((await placeOf(directory, large)).path, new RegExp(`${large.id}\\.${large.birth}$`))
   })
 
-  t.test('finds a flipped bit in verify, not in read, which a reader must authenticate itself', async (t) => {
+  t.test('opens a directory of files alone, and leaves each name where it is', async (t) => {
     const directory = await directoryOf(t)
-    const store = await openStore(directory)
-    const blob = sampleBlob(1)
-    await store.write(blob, streamOf(blob.bytes), blob)
-    await flipBit(pathOf(directory, blob), HEADER_BYTES + 500)
-    t.not(sha256(await collect(store.read(blob, 0, blob.size))), blob.checksum)
-    await t.rejects(store.verify(blob), BlobDamagedError)
-  })
-
-  t.test('keeps every quarantined copy, also under the same name after a restart', async (t) => {
-    const directory = await directoryOf(t)
-    const blob = sampleBlob(1)
-    for (let round = 0; round < 3; round++) {
-      const store = await openStore(directory)
-      for (let again = 0; again < 2; again++) {
-        await store.write(blob, streamOf(blob.bytes), blob)
-        await store.quarantine(blob)
-      }
-    }
-    t.equal((await readdir(join(directory, 'quarantine'))).length, 6)
-  })
-})
-
-t.test('DiskBlobStore after a crash', async (t) => {
-  /** The step at which the process dies: it throws, and nothing afterwards happens either. */
-  const dyingAt = (step: 'append' | 'syncFile' | 'rename'): FileOps => {
-    let dead = false
-    const die = async (): Promise<never> => {
-      dead = true
-      throw new Error('the process is dead')
-    }
-    return {
-      ...systemFileOps,
-      [step]: die,
-      unlink: (path) => (dead ? die() : systemFileOps.unlink(path)),
-      syncDirectory: (path) => (dead ? die() : systemFileOps.syncDirectory(path)),
-    }
-  }
-
-  for (const step of ['append', 'syncFile', 'rename'] as const) {
-    t.test(`has no such blob and no leftover when the crash came at ${step}`, async (t) => {
-      const directory = await directoryOf(t)
-      const blob = sampleBlob(1)
-      const dying = await openStore(directory, { fileOps: dyingAt(step), onFatal: () => undefined })
-      await t.rejects(dying.write(blob, streamOf(blob.bytes), blob))
-      t.equal((await readdir(join(directory, 'tmp'))).length, 1, 'the crash left a file')
-      const store = await openStore(directory)
-      t.strictSame(await readdir(join(directory, 'tmp')), [])
-      t.equal(await store.stat(blob), null)
-      await store.write(blob, streamOf(blob.bytes), blob)
+    const blobs = [0, 10, 5000].map((size, seed) => sampleBlob(seed, size))
+    const before = await openStore(t, directory, { fileBytesMin: 0 })
+    for (const blob of blobs) await before.write(blob, streamOf(blob.bytes), blob)
+    await before.close()
+    await rm(join(directory, 'packs'), { recursive: true })
+    await rm(join(directory, 'pack-index'), { recursive: true })
+    const store = await openStore(t, directory)
+    for (const blob of blobs) {
       t.equal((await store.verify(blob)).checksum, blob.checksum)
-    })
-  }
-
-  t.test('still has what was acknowledged', async (t) => {
-    const directory = await directoryOf(t)
-    const blob = sampleBlob(1)
-    await (await openStore(directory)).write(blob, streamOf(blob.bytes), blob)
-    t.equal((await (await openStore(directory)).verify(blob)).checksum, blob.checksum)
+      await store.write(blob, streamOf(blob.bytes), blob)
+    }
+    t.strictSame(await readdir(join(directory, 'packs')), [])
+    t.equal((await store.list(null, 10)).length, 3)
+    const [damaged] = blobs.slice(2)
+    if (damaged === undefined) throw new Error('three blobs')
+    await flipBit((await placeOf(directory, damaged)).path, HEADER_BYTES + 3)
+    await store.write(damaged, streamOf(damaged.bytes), damaged)
+    t.match((await placeOf(directory, damaged)).path, /\.pack$/, 'a new copy goes where its size leads')
+    t.equal((await store.verify(damaged)).checksum, damaged.checksum)
+    t.equal((await store.list(null, 10)).length, 3)
   })
-})
 
-t.test('DiskBlobStore durability order', async (t) => {
-  t.test(
-    'acknowledges after file sync, rename and directory sync, in this order, and a repeated write syncs too',
-    async (t) => {
-      const directory = await directoryOf(t)
-      const steps: string[] = []
-      const recorded = <K extends 'syncFile' | 'syncDirectory' | 'rename'>(step: K): FileOps[K] =>
-        (async (...args: [never, never]) => {
-          await systemFileOps[step](...args)
-          steps.push(step)
-        }) as FileOps[K]
-      const fileOps: FileOps = {
-        ...systemFileOps,
-        syncFile: recorded('syncFile'),
-        syncDirectory: recorded('syncDirectory'),
-        rename: recorded('rename'),
-      }
-      const store = await openStore(directory, { fileOps })
-      t.strictSame(
-        steps,
-        ['syncDirectory', 'syncDirectory'],
-        'new directories are durable before the first write',
-      )
-      steps.length = 0
-      const blob = sampleBlob(1)
-      await store.write(blob, streamOf(blob.bytes), blob)
-      t.strictSame(steps, ['syncFile', 'rename', 'syncDirectory'])
-      steps.length = 0
-      await store.write(blob, streamOf(blob.bytes), blob)
-      t.strictSame(steps, ['syncDirectory'])
-    },
-  )
-
-  for (const step of ['syncFile', 'syncDirectory'] as const) {
-    t.test(`stops acknowledging for good, and says so once, when ${step} fails`, async (t) => {
-      const directory = await directoryOf(t)
-      const fatal: Error[] = []
-      let failing = false
-      const sync = (real: () => Promise<void>) => (failing ? Promise.reject(systemError('EIO')) : real())
-      const fileOps: FileOps = {
-        ...systemFileOps,
-        [step]: (target: never) => sync(() => systemFileOps[step](target)),
-      }
-      const store = await openStore(directory, { fileOps, onFatal: (error) => fatal.push(error) })
-      const [before, during, after] = [sampleBlob(1), sampleBlob(2), sampleBlob(3)]
-      await store.write(before, streamOf(before.bytes), before)
-      failing = true
-      await t.rejects(store.write(during, streamOf(during.bytes), during), { code: 'store_failed' })
-      failing = false
-      await t.rejects(store.write(after, streamOf(after.bytes), after), { code: 'store_failed' })
-      await t.rejects(store.write(before, streamOf(before.bytes), before), { code: 'store_failed' })
-      t.equal(fatal.length, 1)
-      t.match(fatal[0]?.cause, { code: 'EIO' })
-      t.equal((await store.verify(before)).checksum, before.checksum, 'what was durable can still be read')
-    })
-  }
-
-  t.test("refuses a write that was already under way when another write's fsync failed", async (t) => {
+  t.test('keeps everything over a restart, whatever lies where', async (t) => {
     const directory = await directoryOf(t)
-    const [first, second] = [sampleBlob(1), sampleBlob(2)]
-    const [reached, released] = [deferred(), deferred()]
-    let syncs = 0
+    const blobs = [100, 5000, 9000, 3000].map((size, seed) => sampleBlob(seed, size))
+    const first = await openStore(t, directory, { fileBytesMin: 4000 })
+    for (const blob of blobs) await first.write(blob, streamOf(blob.bytes), blob)
+    await first.close()
+    const second = await openStore(t, directory, { fileBytesMin: 8000 })
+    for (const blob of blobs) {
+      await second.write(blob, streamOf(blob.bytes), blob)
+      const bytes = await collect(second.read(blob, 1, blob.size))
+      t.ok(Buffer.from(bytes).equals(blob.bytes.subarray(1)))
+    }
+    t.equal((await second.list(null, 10)).length, 4)
+  })
+
+  t.test('removes from wherever a name is', async (t) => {
+    const directory = await directoryOf(t)
+    const store = await openStore(t, directory, { fileBytesMin: 4000 })
+    const blobs = [100, 5000, 3000].map((size, seed) => sampleBlob(seed, size))
+    for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
+    await store.remove(blobs)
+    t.strictSame(await store.list(null, 10), [])
+  })
+
+  t.test('closes after a failed flush, and can be opened again', async (t) => {
+    const directory = await directoryOf(t)
+    let isFailing = false
+    const fatal: Error[] = []
     const fileOps: FileOps = {
       ...systemFileOps,
-      syncFile: async (file) => {
-        if (++syncs === 2) throw systemError('EIO')
-        reached.resolve()
-        await released.promise
-        await systemFileOps.syncFile(file)
-      },
+      syncFile: (file) => (isFailing ? Promise.reject(new Error('EIO')) : systemFileOps.syncFile(file)),
     }
-    const store = await openStore(directory, { fileOps, onFatal: () => undefined })
-    const slow = store.write(first, streamOf(first.bytes), first)
-    slow.catch(() => undefined)
-    await reached.promise
-    await t.rejects(store.write(second, streamOf(second.bytes), second), { code: 'store_failed' })
-    released.resolve()
-    await t.rejects(slow, { code: 'store_failed' })
-    t.equal(await store.stat(first), null)
+    const store = await openStore(t, directory, { fileOps, onFatal: (error) => fatal.push(error) })
+    const [before, during] = [sampleBlob(1), sampleBlob(2)]
+    await store.write(before, streamOf(before.bytes), before)
+    isFailing = true
+    await t.rejects(store.write(during, streamOf(during.bytes), during), { code: 'store_failed' })
+    await store.close()
+    t.equal(fatal.length, 1)
+    const again = await openStore(t, directory)
+    t.equal((await again.verify(before)).checksum, before.checksum)
   })
-
-  for (const [code, expected] of [
-    ['ENOSPC', 'disk_full'],
-    ['EDQUOT', 'disk_full'],
-    ['EIO', 'io_error'],
-  ] as const) {
-    t.test(`refuses with ${expected}, leaves nothing and goes on when a write meets ${code}`, async (t) => {
-      const directory = await directoryOf(t)
-      const blob = sampleBlob(1, 5000)
-      let appends = 0
-      const fileOps: FileOps = {
-        ...systemFileOps,
-        append: async (file, pieces) => {
-          if (++appends === 2) throw systemError(code)
-          await systemFileOps.append(file, pieces)
-        },
-      }
-      const store = await openStore(directory, { fileOps })
-      await t.rejects(store.write(blob, streamOf(blob.bytes), blob), { code: expected })
-      t.strictSame(await readdir(join(directory, 'tmp')), [])
-      t.equal(await store.stat(blob), null)
-      await store.write(blob, streamOf(blob.bytes), blob)
-      t.equal((await store.verify(blob)).checksum, blob.checksum)
-    })
-  }
 })

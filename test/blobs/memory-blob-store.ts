@@ -60,6 +60,10 @@ export class MemoryBlobStore implements BlobStore {
     if (this.#blobs.delete(fileNameOf(name))) this.quarantined.push(fileNameOf(name))
   }
 
+  async remove(names: readonly BlobName[]): Promise<void> {
+    for (const file of names.map(fileNameOf)) this.#blobs.delete(file)
+  }
+
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
     const from = after === null ? '' : fileNameOf(after)
     const files = [...this.#blobs.keys()].filter((file) => file > from).sort()
@@ -67,7 +71,7 @@ export class MemoryBlobStore implements BlobStore {
   }
 
   async usage(): Promise<DiskUsage> {
-    return { totalBytes: 1_000_000, freeBytes: 600_000 }
+    return { totalBytes: 1_000_000, freeBytes: 600_000, level: 'open', isSuspect: false }
   }
 
   /** Flips one bit of a stored byte. */

@@ -7,7 +7,7 @@ import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster
 import { collect, sampleBlob, sha256, streamOf } from '../blobs/blob-samples.ts'
 
 export interface BlobStoreBench {
-  readonly store: BlobStore
+  readonly store: Omit<BlobStore, 'usage'>
   /** Flips one bit among the stored bytes of a blob, behind the store's back. */
   damage(name: BlobName): Promise<void>
 }
@@ -35,7 +35,8 @@ export async function blobStoreContract(
   t.test('write', (t) => writeContract(t, makeBench))
   t.test('read', (t) => readContract(t, makeBench))
   t.test('verify, stat and quarantine', (t) => damageContract(t, makeBench))
-  t.test('list and usage', (t) => listContract(t, makeBench))
+  t.test('list', (t) => listContract(t, makeBench))
+  t.test('remove', (t) => removeContract(t, makeBench))
 }
 
 async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
@@ -101,15 +102,16 @@ async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreB
   t.test('refuses names that are none, in every call', async (t) => {
     const { store } = await makeBench(t)
     const { bytes, size, checksum } = sampleBlob(1)
+    const good = sampleBlob(2)
     for (const name of HOSTILE_NAMES) {
       await t.rejects(store.write(name, streamOf(bytes), { size, checksum }), TypeError)
       await t.rejects(async () => collect(store.read(name, 0, 1)), TypeError)
       await t.rejects(async () => store.stat(name), TypeError)
       await t.rejects(async () => store.verify(name), TypeError)
       await t.rejects(async () => store.quarantine(name), TypeError)
+      await t.rejects(async () => store.remove([good, name]), TypeError)
       await t.rejects(async () => store.list(name, 1), TypeError)
     }
-    const good = sampleBlob(2)
     await t.rejects(store.write(good, streamOf(bytes), { size, checksum: 'x'.repeat(64) }), TypeError)
     t.strictSame(await store.list(null, 10), [])
   })
@@ -208,9 +210,32 @@ async function listContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBe
       t.strictSame(listed, names)
     }
   })
+}
 
-  t.test('tells how much room there is', async (t) => {
-    const { totalBytes, freeBytes } = await (await makeBench(t)).store.usage()
-    t.ok(totalBytes > 0 && freeBytes >= 0 && freeBytes <= totalBytes)
+async function removeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
+  t.test('leaves nothing under the names, and everything under others', async (t) => {
+    const { store } = await makeBench(t)
+    const blobs = Array.from({ length: 7 }, (_, seed) => sampleBlob(seed, seed * 300))
+    for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
+    const [gone, kept] = [blobs.slice(0, 4), blobs.slice(4)]
+    await store.remove(gone)
+    for (const blob of gone) {
+      t.equal(await store.stat(blob), null)
+      await t.rejects(collect(store.read(blob, 0, 0)), BlobMissingError)
+    }
+    for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
+    t.equal((await store.list(null, 100)).length, kept.length)
+  })
+
+  t.test('is fine with names that are absent, twice there, or damaged, and with none', async (t) => {
+    const bench = await makeBench(t)
+    const [absent, damaged] = [sampleBlob(1), sampleBlob(2)]
+    await bench.store.write(damaged, streamOf(damaged.bytes), damaged)
+    await bench.damage(damaged)
+    await bench.store.remove([])
+    await bench.store.remove([absent, damaged, damaged, absent])
+    t.strictSame(await bench.store.list(null, 10), [])
+    await bench.store.write(damaged, streamOf(damaged.bytes), damaged)
+    t.equal((await bench.store.verify(damaged)).checksum, damaged.checksum)
   })
 }

@@ -1,0 +1,62 @@
+/**
+ * Whether the rows of the index are those that were written.
+ *
+ * Owns: the comparison of all rows with the totals of their packs. Rule: after a clean stop only the totals are read; after
+ * any other, every row is, because LevelDB drops damaged records of its log without a word.
+ */
+import {
+  CLEAN_KEY,
+  decodePlace,
+  decodeTotals,
+  type IndexRows,
+  NAME_ROWS,
+  NO_TOTALS,
+  PACK_ROWS,
+  type PackTotals,
+  packOfKey,
+  rowSum,
+} from './index-rows.ts'
+import { recordBytes } from './pack-record.ts'
+
+export interface Audit {
+  readonly totals: ReadonlyMap<number, PackTotals>
+  /** What is wrong with the rows, or null. */
+  readonly fault: string | null
+}
+
+export async function auditOf(rows: IndexRows): Promise<Audit> {
+  const totals = new Map<number, PackTotals>()
+  try {
+    for await (const [key, row] of rows.entries(PACK_ROWS)) {
+      const found = decodeTotals(key, row)
+      if (found === null) return { totals, fault: `the row of pack ${packOfKey(key)} is damaged` }
+      totals.set(packOfKey(key), found)
+    }
+    const isClean = (await rows.get(CLEAN_KEY)) !== undefined
+    return { totals, fault: isClean ? null : await faultOfNames(rows, totals) }
+  } catch (cause) {
+    return { totals, fault: `the rows cannot be read: ${cause instanceof Error ? cause.message : 'unknown'}` }
+  }
+}
+
+async function faultOfNames(
+  rows: IndexRows,
+  totals: ReadonlyMap<number, PackTotals>,
+): Promise<string | null> {
+  const counted = new Map<number, { records: number; bytes: number; xor: number }>()
+  for await (const [key, row] of rows.entries(NAME_ROWS)) {
+    const place = decodePlace(key, row)
+    if (place === null) return `the row of "${key.slice(1)}" is damaged`
+    const count = counted.get(place.pack) ?? { records: 0, bytes: 0, xor: 0 }
+    count.records += 1
+    count.bytes += recordBytes(place.size)
+    count.xor = (count.xor ^ rowSum(key, place)) >>> 0
+    counted.set(place.pack, count)
+  }
+  for (const pack of new Set([...totals.keys(), ...counted.keys()])) {
+    const [said, found] = [totals.get(pack) ?? NO_TOTALS, counted.get(pack) ?? NO_TOTALS]
+    if (said.records !== found.records || said.bytes !== found.bytes || said.xor !== found.xor)
+      return `pack ${pack} has ${found.records} rows where ${said.records} were written`
+  }
+  return null
+}

@@ -1,0 +1,127 @@
+/**
+ * The rows of the pack index: the port to whatever keeps them, and their bytes.
+ *
+ *   n<id>.<birth>   4 pack, 8 offset, 8 size, 4 CRC-32 of key and the 20 bytes before
+ *   p<pack, 8 hex>  8 end of what is indexed, 8 records, 8 bytes, 4 XOR of their CRCs, 4 flags (1: unread places), 4 CRC-32
+ *   c               empty; there while the index is closed, after a clean stop
+ *
+ * Rule: no row is believed without its CRC, because LevelDB returns flipped bits as good data.
+ */
+import { crc32 } from 'node:zlib'
+
+/** All keys are ASCII. */
+export interface IndexRows {
+  /** Opens what is there; what cannot be opened is made anew, empty. */
+  open(): Promise<void>
+  get(key: string): Promise<Uint8Array | undefined>
+  /** In the order of their keys, `after` excluded. */
+  entries(range: IndexRange): AsyncIterable<readonly [string, Uint8Array]>
+  /** All or nothing, and durable when it resolves. Null removes. */
+  write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface IndexRange {
+  readonly after: string
+  readonly before: string
+  readonly limit?: number
+}
+
+export interface Place {
+  readonly pack: number
+  readonly offset: number
+  /** Of the blob. */
+  readonly size: number
+}
+
+export interface PackTotals {
+  /** Everything before it is in the index; what lies behind it is read at a start. */
+  readonly indexedTo: number
+  /** Records that rows lead to. */
+  readonly records: number
+  /** What these take up in the pack. */
+  readonly bytes: number
+  readonly xor: number
+  /** There are places that could not be read though they were flushed: the pack is never thrown away. */
+  readonly isDamaged: boolean
+}
+
+export const NO_TOTALS: PackTotals = { indexedTo: 0, records: 0, bytes: 0, xor: 0, isDamaged: false }
+export const NAME_ROWS = { after: 'n', before: 'o' } as const
+export const PACK_ROWS = { after: 'p', before: 'q' } as const
+export const CLEAN_KEY = 'c'
+
+const PLACE_BYTES = 24
+const TOTALS_BYTES = 36
+
+export function nameKey(fileName: string): string {
+  return `n${fileName}`
+}
+
+export function packKey(pack: number): string {
+  return `p${pack.toString(16).padStart(8, '0')}`
+}
+
+export function packOfKey(key: string): number {
+  return Number.parseInt(key.slice(1), 16)
+}
+
+export function encodePlace(key: string, { pack, offset, size }: Place): Buffer {
+  const row = Buffer.alloc(PLACE_BYTES)
+  row.writeUInt32LE(pack, 0)
+  row.writeBigUInt64LE(BigInt(offset), 4)
+  row.writeBigUInt64LE(BigInt(size), 12)
+  return sealed(key, row)
+}
+
+/** Null: the row is not what was written under this key. */
+export function decodePlace(key: string, bytes: Uint8Array): Place | null {
+  const row = opened(key, bytes, PLACE_BYTES)
+  return row === null
+    ? null
+    : {
+        pack: row.readUInt32LE(0),
+        offset: Number(row.readBigUInt64LE(4)),
+        size: Number(row.readBigUInt64LE(12)),
+      }
+}
+
+/** The part of a row that the totals of its pack are made of. */
+export function rowSum(key: string, place: Place): number {
+  return encodePlace(key, place).readUInt32LE(PLACE_BYTES - 4)
+}
+
+export function encodeTotals(key: string, totals: PackTotals): Buffer {
+  const row = Buffer.alloc(TOTALS_BYTES)
+  row.writeBigUInt64LE(BigInt(totals.indexedTo), 0)
+  row.writeBigUInt64LE(BigInt(totals.records), 8)
+  row.writeBigUInt64LE(BigInt(totals.bytes), 16)
+  row.writeUInt32LE(totals.xor, 24)
+  row.writeUInt32LE(totals.isDamaged ? 1 : 0, 28)
+  return sealed(key, row)
+}
+
+export function decodeTotals(key: string, bytes: Uint8Array): PackTotals | null {
+  const row = opened(key, bytes, TOTALS_BYTES)
+  return row === null
+    ? null
+    : {
+        indexedTo: Number(row.readBigUInt64LE(0)),
+        records: Number(row.readBigUInt64LE(8)),
+        bytes: Number(row.readBigUInt64LE(16)),
+        xor: row.readUInt32LE(24),
+        isDamaged: row.readUInt32LE(28) === 1,
+      }
+}
+
+function sealed(key: string, row: Buffer): Buffer {
+  row.writeUInt32LE(crc32(row.subarray(0, -4), crc32(key)), row.length - 4)
+  return row
+}
+
+function opened(key: string, bytes: Uint8Array, length: number): Buffer | null {
+  const row = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (row.length !== length) return null
+  return crc32(row.subarray(0, -4), crc32(key)) === row.readUInt32LE(length - 4) ? row : null
+}

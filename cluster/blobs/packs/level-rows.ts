@@ -1,0 +1,71 @@
+/**
+ * The rows of the pack index in a LevelDB.
+ *
+ * Knows nothing of: what the rows say. Rule: every write is synced before the next one begins, so what is left after a power
+ * cut is a prefix of what was written, also across two logs of LevelDB, of which it flushes only the newer.
+ */
+import { rm } from 'node:fs/promises'
+import { ClassicLevel } from 'classic-level'
+import type { IndexRange, IndexRows } from './index-rows.ts'
+
+export class LevelRows implements IndexRows {
+  readonly #directory: string
+  /** Made by `open`: a ClassicLevel begins to open as soon as it exists. */
+  #opened: ClassicLevel<string, Uint8Array> | null = null
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** An index that does not open is thrown away: it can be made anew from the packs. One that another process holds is not. */
+  async open(): Promise<void> {
+    try {
+      this.#opened = await opened(this.#directory)
+    } catch (cause) {
+      if (isHeld(cause)) throw cause
+      await rm(this.#directory, { recursive: true, force: true })
+      this.#opened = await opened(this.#directory)
+    }
+  }
+
+  get(key: string): Promise<Uint8Array | undefined> {
+    return this.#db.get(key)
+  }
+
+  entries({ after, before, limit = -1 }: IndexRange): AsyncIterable<readonly [string, Uint8Array]> {
+    return this.#db.iterator({ gt: after, lt: before, limit })
+  }
+
+  async write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void> {
+    const batch = this.#db.batch()
+    for (const [key, value] of changes) {
+      if (value === null) batch.del(key)
+      else batch.put(key, value)
+    }
+    await batch.write({ sync: true })
+  }
+
+  clear(): Promise<void> {
+    return this.#db.clear()
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.close()
+  }
+
+  get #db(): ClassicLevel<string, Uint8Array> {
+    if (this.#opened === null) throw new Error('Cannot use the index of packs before it is open')
+    return this.#opened
+  }
+}
+
+async function opened(directory: string): Promise<ClassicLevel<string, Uint8Array>> {
+  const db = new ClassicLevel<string, Uint8Array>(directory, { keyEncoding: 'utf8', valueEncoding: 'view' })
+  await db.open()
+  return db
+}
+
+function isHeld(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED'
+}

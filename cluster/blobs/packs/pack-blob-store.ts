@@ -1,0 +1,303 @@
+/**
+ * Small blobs, many in one file: behind the same port as files of their own.
+ *
+ * Owns: who may change a name when, and how much of all this is in memory. Knows nothing of: large blobs, other nodes.
+ * Rule: a write is told as done after the flush of its batch; an index that leads astray is told as damage, never as bytes.
+ */
+import { BlobDamagedError, BlobMissingError, type BlobName, Condition, type Logger } from '../../types.ts'
+import { fileNameOf, parseFileName } from '../blob-name.ts'
+import { type BlobContent, type BlobStore, BlobWriteError } from '../blob-store.ts'
+import { assertContent, ContentCheck } from '../content-check.ts'
+import type { StoreParts } from '../file-blob-store.ts'
+import { holdsAlready } from '../holds-already.ts'
+import { ByteBudget } from './byte-budget.ts'
+import { Compaction } from './compaction.ts'
+import { packToCompact } from './compaction-choice.ts'
+import type { IndexRows, Place } from './index-rows.ts'
+import { NameLocks } from './name-locks.ts'
+import { type OpenPack, OpenPacks } from './open-packs.ts'
+import { PackIndex } from './pack-index.ts'
+import {
+  type PackedBlob,
+  rawRecord,
+  readPackedContent,
+  readPackedRange,
+  unopenable,
+  verifyPacked,
+} from './pack-reader.ts'
+import { recordBytes } from './pack-record.ts'
+import { PackRecovery } from './pack-recovery.ts'
+import { PackWriter } from './pack-writer.ts'
+
+export interface PackLimits {
+  /** A pack is followed by the next one at this size. Bytes. */
+  readonly packBytesMax: number
+  /** Blobs that are on their way to the disk, at most so many bytes of them, and so many that wait. */
+  readonly bytesInMemoryMax: number
+  readonly writesWaitingMax: number
+  /** See CompactionLimits. */
+  readonly garbageMin: number
+  readonly smallPacksMax: number
+}
+
+export const PACK_LIMITS: PackLimits = {
+  packBytesMax: 64 * 1024 * 1024,
+  bytesInMemoryMax: 32 * 1024 * 1024,
+  writesWaitingMax: 1_024,
+  garbageMin: 0.5,
+  smallPacksMax: 16,
+}
+
+export interface PackBlobStoreParts extends StoreParts {
+  readonly rows: IndexRows
+  readonly logger: Logger
+  readonly limits: PackLimits
+  /** Resolves when so many more bytes may be moved by a compaction. */
+  readonly pace: (bytes: number) => Promise<void>
+}
+
+type Acquired = PackedBlob & { readonly pack: OpenPack & { readonly release: () => void } }
+
+export class PackBlobStore implements Omit<BlobStore, 'usage'> {
+  readonly #parts: PackBlobStoreParts
+  readonly #index: PackIndex
+  readonly #packs: OpenPacks
+  readonly #budget: ByteBudget
+  readonly #locks = new NameLocks()
+  /** Set by `open`. */
+  #writer: PackWriter | null = null
+  #compacting: Promise<boolean> | null = null
+  /** Packs that could not be compacted, for a damaged row or for not being there: left alone until the next start. */
+  readonly #stuck = new Set<number>()
+  #isStopping = false
+
+  constructor(parts: PackBlobStoreParts) {
+    const { rows, guard, layout, ops, limits } = parts
+    this.#parts = parts
+    this.#index = new PackIndex(rows, guard)
+    this.#packs = new OpenPacks(layout, ops)
+    this.#budget = new ByteBudget({ bytes: limits.bytesInMemoryMax, waitersMax: limits.writesWaitingMax })
+  }
+
+  /** Before anything else, when the directories are there. */
+  async open(): Promise<void> {
+    const { ops, layout, logger, limits } = this.#parts
+    const fault = await this.#index.open()
+    if (fault !== null) logger.error({ fault }, 'index of packs is wrong and is made anew')
+    const files = await ops.listDirectory(layout.packDirectory)
+    const found = files.flatMap((file) => layout.packOf(file) ?? []).toSorted((one, other) => one - other)
+    const newest = [...found, ...this.#index.packs.keys()].reduce((most, pack) => Math.max(most, pack), 0)
+    if (found.length > 0 && this.#index.packs.size === 0)
+      logger.warn({ packs: found.length }, 'packs are read from their beginnings')
+    const writer = new PackWriter(this.#parts, this.#index, {
+      packBytesMax: limits.packBytesMax,
+      firstPack: newest + 1,
+    })
+    this.#writer = writer
+    const [index, packs] = [this.#index, this.#packs]
+    await new PackRecovery({ ...this.#parts, index, packs, writer }).run(found)
+    for (const pack of found) if (index.totalsOf(pack).records === 0) await this.#compaction().run(pack)
+  }
+
+  /** A compaction under way ends after the records that it is about to move. A failure that was told already is not told again. */
+  async close(): Promise<void> {
+    this.#isStopping = true
+    await this.#compacting?.catch(() => undefined)
+    if (this.#writer === null) return this.#parts.rows.close()
+    try {
+      await this.#writer.close()
+    } catch (cause) {
+      if (!isToldAlready(cause)) throw cause
+    } finally {
+      this.#packs.forgetAll()
+      await this.#index.close().catch((cause: unknown) => {
+        if (!isToldAlready(cause)) throw cause
+      })
+    }
+  }
+
+  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
+    const fileName = fileNameOf(name)
+    assertContent(expected)
+    this.#parts.guard.assertWorking()
+    // The lock comes before the budget, here and in a compaction: whoever holds bytes never waits for a name.
+    await this.#locks.run(fileName, async () => {
+      if (await this.#holds(name, expected)) return
+      await this.#budget.run(recordBytes(expected.size), async () => {
+        const pieces = await collected(name, source, expected)
+        const onDurable = (place: Place): void => this.#index.put(fileName, place, null)
+        await this.#writerOf().append({ name, content: expected, pieces, onDurable })
+      })
+    })
+  }
+
+  async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {
+    const blob = await this.#acquire(name)
+    try {
+      yield* readPackedRange(blob, start, end)
+    } finally {
+      blob.pack.release()
+    }
+  }
+
+  async stat(name: BlobName): Promise<BlobContent | null> {
+    try {
+      return await this.#with(name, readPackedContent)
+    } catch (cause) {
+      if (cause instanceof BlobMissingError) return null
+      throw cause
+    }
+  }
+
+  verify(name: BlobName): Promise<BlobContent> {
+    return this.#with(name, verifyPacked)
+  }
+
+  async remove(names: readonly BlobName[]): Promise<void> {
+    await Promise.all(
+      names.map(fileNameOf).map((fileName) =>
+        this.#locks.run(fileName, async () => {
+          const place = await this.#placeToLeave(fileName)
+          if (place !== null) this.#index.remove(fileName, place === 'unknown' ? null : place)
+        }),
+      ),
+    )
+    await this.#index.flush()
+  }
+
+  async quarantine(name: BlobName): Promise<void> {
+    const fileName = fileNameOf(name)
+    await this.#locks.run(fileName, () => this.#quarantineLocked(name))
+  }
+
+  async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
+    const names = await this.#index.names(after === null ? '' : fileNameOf(after), limit)
+    return names.flatMap((name) => parseFileName(name) ?? [])
+  }
+
+  /** Compacts the pack that is most worth it; false when none is. One at a time: a second call waits for the first. */
+  compact(): Promise<boolean> {
+    this.#compacting ??= this.#compactOne().finally(() => {
+      this.#compacting = null
+    })
+    return this.#compacting
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  async #compactOne(): Promise<boolean> {
+    const current = this.#writerOf().currentPack
+    const packs = [...this.#index.packs]
+      .filter(([pack]) => pack !== current && !this.#stuck.has(pack))
+      .map(([pack, { indexedTo, bytes }]) => ({ pack, bytes: indexedTo, liveBytes: bytes }))
+    const pack = packToCompact(packs, this.#parts.limits)
+    if (pack === null || this.#isStopping) return false
+    try {
+      const isGone = await this.#compaction().run(pack)
+      if (!isGone) this.#stuck.add(pack)
+      return isGone
+    } catch (cause) {
+      // For want of room, or because others came first: the next time may do better.
+      if (!(cause instanceof BlobWriteError || cause instanceof Condition)) this.#stuck.add(pack)
+      throw cause
+    }
+  }
+
+  #compaction(): Compaction {
+    return new Compaction({
+      ...this.#parts,
+      index: this.#index,
+      packs: this.#packs,
+      writer: this.#writerOf(),
+      locks: this.#locks,
+      budget: this.#budget,
+      quarantine: (name) => this.#quarantineLocked(name),
+      isStopping: () => this.#isStopping,
+    })
+  }
+
+  #holds(name: BlobName, expected: BlobContent): Promise<boolean> {
+    const quarantine = (damaged: BlobName) => this.#quarantineLocked(damaged)
+    return holdsAlready({ verify: (found) => this.verify(found), quarantine }, name, expected)
+  }
+
+  /** The bytes are kept in a file of their own, durably, before the name is taken away. */
+  async #quarantineLocked(name: BlobName): Promise<void> {
+    const { layout, ops, guard } = this.#parts
+    const fileName = fileNameOf(name)
+    const place = await this.#placeToLeave(fileName)
+    if (place === null) return
+    const bytes = place === 'unknown' ? null : await this.#with(name, rawRecord).catch(() => null)
+    if (bytes !== null) {
+      const [temporary, path] = [layout.nextTemporary(), layout.nextQuarantine(name)]
+      const file = await ops.create(temporary)
+      try {
+        await ops.append(file, [bytes])
+        await guard.sync(() => ops.syncFile(file))
+      } finally {
+        await file.close()
+      }
+      await ops.rename(temporary, path)
+      await guard.sync(() => ops.syncDirectory(layout.quarantineDirectory))
+    }
+    this.#index.remove(fileName, place === 'unknown' ? null : place)
+    await this.#index.flush()
+  }
+
+  async #placeToLeave(fileName: string): Promise<Place | 'unknown' | null> {
+    try {
+      return await this.#index.lookup(fileName)
+    } catch (cause) {
+      if (cause instanceof BlobDamagedError) return 'unknown'
+      throw cause
+    }
+  }
+
+  async #with<T>(name: BlobName, work: (blob: PackedBlob) => Promise<T>): Promise<T> {
+    const blob = await this.#acquire(name)
+    try {
+      return await work(blob)
+    } finally {
+      blob.pack.release()
+    }
+  }
+
+  async #acquire(name: BlobName): Promise<Acquired> {
+    const fileName = fileNameOf(name)
+    for (let tried: Place | null = null; ; ) {
+      const place = await this.#index.lookup(fileName)
+      if (place === null) throw new BlobMissingError(`Blob "${fileName}" is not on this node`)
+      try {
+        return { name, place, pack: await this.#packs.acquire(place.pack) }
+      } catch (cause) {
+        // A compaction may have moved the record after we looked.
+        if (tried?.pack === place.pack) throw unopenable(name, cause)
+        tried = place
+      }
+    }
+  }
+
+  #writerOf(): PackWriter {
+    if (this.#writer === null) throw new Error('Cannot use a blob store before it is open')
+    return this.#writer
+  }
+}
+
+function isToldAlready(cause: unknown): boolean {
+  return cause instanceof BlobWriteError && cause.code === 'store_failed'
+}
+
+async function collected(
+  name: BlobName,
+  source: AsyncIterable<Uint8Array>,
+  expected: BlobContent,
+): Promise<Uint8Array[]> {
+  const check = new ContentCheck(name, expected)
+  const pieces: Uint8Array[] = []
+  for await (const piece of source) {
+    check.add(piece)
+    pieces.push(piece)
+  }
+  check.finish()
+  return pieces
+}

@@ -1,0 +1,213 @@
+/**
+ * Appends records to the newest pack, many with one flush.
+ *
+ * Owns: the pack that is written, its batches, when the next pack begins. Knows nothing of: names that are there already.
+ * Rule: a batch is written only after the one before it was flushed, and a record counts only after its own flush. A pack is
+ * written by one process in one life: after a start a new one is begun, so a torn end stays what it is.
+ */
+import { randomBytes } from 'node:crypto'
+import type { BlobName } from '../../types.ts'
+import { HEADER_BYTES } from '../blob-header.ts'
+import type { BlobContent } from '../blob-store.ts'
+import { orRefusal } from '../disk-refusals.ts'
+import type { StoreParts } from '../file-blob-store.ts'
+import type { OpenFile } from '../file-ops.ts'
+import type { Place } from './index-rows.ts'
+import type { PackIndex } from './pack-index.ts'
+import {
+  encodeEnd,
+  encodePackHead,
+  encodeRecordHeader,
+  PACK_HEAD_BYTES,
+  type PackFrame,
+  recordBytes,
+  SALT_BYTES,
+  SECTOR_BYTES,
+} from './pack-record.ts'
+
+/** The most that one flush has to carry, unless a single record is larger. */
+const BATCH_BYTES = 8 * 1024 * 1024
+const ZEROS = Buffer.alloc(SECTOR_BYTES)
+
+export interface NewRecord {
+  readonly name: BlobName
+  readonly content: BlobContent
+  readonly pieces: readonly Uint8Array[]
+  /** Runs when the record is durable, before the index is told that everything up to here is in it. */
+  readonly onDurable: (place: Place) => void
+}
+
+interface Waiting {
+  readonly record: NewRecord
+  readonly resolve: (place: Place) => void
+  readonly reject: (cause: unknown) => void
+}
+
+interface CurrentPack {
+  readonly frame: PackFrame
+  readonly file: OpenFile
+  /** Flushed up to here. */
+  end: number
+  batch: number
+}
+
+export interface PackWriterOptions {
+  readonly packBytesMax: number
+  /** The number of the first pack; none with it or above it may ever have been written. */
+  readonly firstPack: number
+}
+
+export class PackWriter {
+  readonly #parts: StoreParts
+  readonly #index: PackIndex
+  readonly #packBytesMax: number
+  #nextPack: number
+  #current: CurrentPack | null = null
+  /** Bounded by whoever counts the bytes of the records. */
+  #queue: Waiting[] = []
+  #draining: Promise<void> | null = null
+
+  constructor(parts: StoreParts, index: PackIndex, { packBytesMax, firstPack }: PackWriterOptions) {
+    this.#parts = parts
+    this.#index = index
+    this.#packBytesMax = packBytesMax
+    this.#nextPack = firstPack
+  }
+
+  /** Not to be compacted: it may still grow. */
+  get currentPack(): number | null {
+    return this.#current?.frame.pack ?? null
+  }
+
+  /** Durable when it resolves. Throws BlobWriteError. */
+  append(record: NewRecord): Promise<Place> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ record, resolve, reject })
+      this.#draining ??= this.#drain()
+    })
+  }
+
+  /** Everything handed in is done; nothing may be handed in any more. */
+  async close(): Promise<void> {
+    await this.#draining
+    await this.#seal()
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#takeBatch()
+      try {
+        const places = await this.#commit(batch.map(({ record }) => record))
+        batch.forEach(({ resolve }, at) => resolve(places[at] as Place))
+      } catch (cause) {
+        for (const { reject } of batch) reject(cause)
+      }
+    }
+    this.#draining = null
+  }
+
+  /** What waits, in order, up to the size of a batch. */
+  #takeBatch(): Waiting[] {
+    let bytes = 0
+    const fits = ({ record }: Waiting): boolean => (bytes += recordBytes(record.content.size)) <= BATCH_BYTES
+    const tooMany = this.#queue.findIndex((waiting, at) => !fits(waiting) && at > 0)
+    return this.#queue.splice(0, tooMany === -1 ? this.#queue.length : tooMany)
+  }
+
+  async #commit(records: readonly NewRecord[]): Promise<Place[]> {
+    const { ops, guard } = this.#parts
+    guard.assertWorking()
+    const bytes = records.reduce((sum, { content }) => sum + recordBytes(content.size), 0)
+    const pack = await this.#packWithRoom(bytes)
+    pack.batch++
+    const { places, pieces } = laidOut(pack, records)
+    try {
+      await orRefusal(() => ops.writeAt(pack.file, pieces, pack.end))
+    } catch (cause) {
+      await this.#cutBack(pack)
+      throw cause
+    }
+    await guard.sync(() => ops.syncFile(pack.file))
+    pack.end += bytes
+    records.forEach(({ onDurable }, at) => onDurable(places[at] as Place))
+    this.#index.advance(pack.frame.pack, pack.end)
+    await this.#index.relieve()
+    return places
+  }
+
+  async #packWithRoom(bytes: number): Promise<CurrentPack> {
+    const current = this.#current
+    if (current !== null) {
+      if (current.end + bytes <= this.#packBytesMax || current.end === PACK_HEAD_BYTES) return current
+      await this.#seal()
+    }
+    this.#current = await this.#begin()
+    return this.#current
+  }
+
+  async #begin(): Promise<CurrentPack> {
+    const { layout, ops, guard } = this.#parts
+    const frame: PackFrame = { pack: this.#nextPack++, salt: randomBytes(SALT_BYTES) }
+    const path = layout.pathOfPack(frame.pack)
+    const file = await orRefusal(() => ops.create(path))
+    try {
+      await orRefusal(() => ops.writeAt(file, [encodePackHead(frame)], 0))
+      await guard.sync(() => ops.syncFile(file))
+      await guard.sync(() => ops.syncDirectory(layout.packDirectory))
+      return { frame, file, end: PACK_HEAD_BYTES, batch: 0 }
+    } catch (cause) {
+      await file.close()
+      // A pack without a record is removed by the next start as well.
+      await ops.unlink(path).catch(() => undefined)
+      throw cause
+    }
+  }
+
+  /** Half a batch must not stand between two whole ones: it would look like damage. */
+  async #cutBack(pack: CurrentPack): Promise<void> {
+    try {
+      await this.#parts.ops.truncate(pack.file, pack.end)
+    } catch {
+      this.#current = null
+      this.#index.advance(pack.frame.pack, pack.end + SECTOR_BYTES)
+      await pack.file.close()
+    }
+  }
+
+  async #seal(): Promise<void> {
+    const pack = this.#current
+    if (pack === null) return
+    this.#current = null
+    const { ops, guard } = this.#parts
+    guard.assertWorking()
+    const mark = encodeEnd(pack.frame, { offset: pack.end, batch: pack.batch + 1 })
+    // Without the mark a start that has lost the index writes the last batch once more; nothing else depends on it.
+    const isMarked = await ops.writeAt(pack.file, [mark], pack.end).then(
+      () => true,
+      () => false,
+    )
+    if (isMarked) await guard.sync(() => ops.syncFile(pack.file))
+    this.#index.advance(pack.frame.pack, pack.end + SECTOR_BYTES)
+    await pack.file.close()
+  }
+}
+
+function laidOut(
+  pack: CurrentPack,
+  records: readonly NewRecord[],
+): { readonly places: Place[]; readonly pieces: Uint8Array[] } {
+  const places: Place[] = []
+  const pieces: Uint8Array[] = []
+  let offset = pack.end
+  for (const { name, content, pieces: blob } of records) {
+    places.push({ pack: pack.frame.pack, offset, size: content.size })
+    const position = { offset, batch: pack.batch, batchOffset: pack.end }
+    pieces.push(encodeRecordHeader(pack.frame, { ...position, name, content }), ...blob)
+    const bytes = recordBytes(content.size)
+    pieces.push(ZEROS.subarray(0, bytes - HEADER_BYTES - content.size))
+    offset += bytes
+  }
+  return { places, pieces }
+}

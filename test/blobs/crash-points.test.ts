@@ -1,0 +1,177 @@
+/**
+ * A power cut at every call to the disk, with every choice of what survives of what was not flushed, for blobs in packs and
+ * in files of their own.
+ *
+ * Rule: what was acknowledged verifies, also without the index; what was removed or under way is there whole or not at all;
+ * nothing else is there, and nothing is left behind.
+ */
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { FileBlobStore } from '../../cluster/blobs/file-blob-store.ts'
+import { PACK_LIMITS, PackBlobStore } from '../../cluster/blobs/packs/pack-blob-store.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { type SampleBlob, sampleBlob, streamOf } from './blob-samples.ts'
+import { LOSE_ALL, type MemoryFiles } from '../wal/memory-files.ts'
+import { crashAt, cutsOf, openOn, type Script, type Step, type StoreKind, verdictOn } from './crash-world.ts'
+import { MemoryRows } from './memory-rows.ts'
+
+/** Room for six or seven sectors of records. */
+const LIMITS = { ...PACK_LIMITS, packBytesMax: 1024 + 7 * 512, smallPacksMax: 1000 }
+
+const inPacks: StoreKind = async (parts, rows) => {
+  const pace = async (): Promise<void> => undefined
+  const store = new PackBlobStore({ ...parts, rows, logger: SILENT, limits: LIMITS, pace })
+  await store.open()
+  return { store, close: () => store.close(), compact: () => store.compact() }
+}
+
+const inFiles: StoreKind = async (parts) => {
+  const store = new FileBlobStore(parts)
+  return { store, close: async () => undefined, compact: async () => false }
+}
+
+const blobs = [100, 700, 0, 256, 900, 200, 300, 1200, 40, 50].map((size, seed) => sampleBlob(seed, size))
+const [a, b, c, d, e, f, g, h, i, j] = blobs as [
+  SampleBlob,
+  SampleBlob,
+  SampleBlob,
+  SampleBlob,
+  SampleBlob,
+  SampleBlob,
+  SampleBlob,
+  SampleBlob,
+  SampleBlob,
+  SampleBlob,
+]
+
+/** At once, so that they meet in batches. */
+const write = (...some: SampleBlob[]): Step => ({
+  touches: some,
+  writes: some,
+  run: ({ store }) => Promise.all(some.map((blob) => store.write(blob, streamOf(blob.bytes), blob))),
+})
+const remove = (...some: SampleBlob[]): Step => ({
+  touches: some,
+  writes: [],
+  run: ({ store }) => store.remove(some),
+})
+const quarantine = (blob: SampleBlob): Step => ({
+  touches: [blob],
+  writes: [],
+  run: ({ store }) => store.quarantine(blob),
+})
+const compact: Step = {
+  touches: [],
+  writes: [],
+  run: async ({ compact }) => {
+    while (await compact());
+  },
+}
+
+const SCRIPT: Script = [
+  write(a),
+  write(b, c, d),
+  remove(a),
+  write(e),
+  'restart',
+  quarantine(b),
+  write(f, g),
+  write(f),
+  'kill',
+  write(b),
+  remove(c, e),
+  compact,
+  write(h),
+  'kill',
+  remove(f, b),
+  'restart',
+  compact,
+  write(i, j),
+  write(a),
+]
+
+/** Files of their own have fewer steps, and a name in each of 256 directories to choose. */
+const SHORT_SCRIPT: Script = [write(a), write(b, c), quarantine(a), write(a), 'kill', remove(b, c), write(b)]
+
+class Tally {
+  readonly counts = new Map<string, number>()
+  points = 0
+
+  add(outcome: string): void {
+    this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1)
+  }
+
+  get wrong(): string[] {
+    return [...this.counts.keys()].filter((outcome) => outcome.startsWith('wrong'))
+  }
+}
+
+/** Many choices lead to one disk. */
+function printOf(files: MemoryFiles): string {
+  const hash = createHash('sha256')
+  for (const path of files.paths())
+    hash.update(`${path} ${files.bytesOf(path).length} `).update(files.bytesOf(path))
+  return hash.digest('hex')
+}
+
+async function tallyOf(kind: StoreKind, script: Script, losesIndex: boolean): Promise<Tally> {
+  const tally = new Tally()
+  for (let call = 1; ; call++) {
+    const crash = await crashAt(kind, script, call)
+    if (crash === null) return tally
+    tally.points++
+    const seen = new Set<string>()
+    for (const cut of cutsOf(crash.disk.files)) {
+      const files = crash.disk.files.afterPowerCut(cut)
+      if (seen.size === seen.add(printOf(files)).size) continue
+      const rows = losesIndex ? new MemoryRows() : new MemoryRows(crash.disk.rows.rows)
+      tally.add(await verdictOn(kind, { files, rows }, crash.promised))
+    }
+  }
+}
+
+/** The power stays, so the next process sees what was never flushed; it acknowledges what is written again, then power fails. */
+async function tallyOfKills(kind: StoreKind, script: Script): Promise<Tally> {
+  const tally = new Tally()
+  for (let call = 1; ; call++) {
+    const crash = await crashAt(kind, script, call)
+    if (crash === null) return tally
+    tally.points++
+    const { disk, promised } = crash
+    disk.files.beforeChange = disk.rows.beforeWrite = () => undefined
+    const { store } = await openOn(kind, disk)
+    for (const blob of promised.possible.values()) {
+      await store.write(blob, streamOf(blob.bytes), blob)
+      promised.written(blob)
+    }
+    const files = disk.files.afterPowerCut(LOSE_ALL)
+    tally.add(await verdictOn(kind, { files, rows: new MemoryRows(disk.rows.rows) }, promised))
+  }
+}
+
+for (const [what, kind, script, losesIndex] of [
+  ['packs', inPacks, SCRIPT, false],
+  ['packs whose index is lost as well', inPacks, SCRIPT, true],
+  ['files', inFiles, SHORT_SCRIPT, false],
+] as const) {
+  t.test(`a power cut anywhere takes nothing that was acknowledged out of ${what}`, async (t) => {
+    const tally = await tallyOf(kind, script, losesIndex)
+    t.comment(`${tally.points} crash points`)
+    for (const [outcome, count] of tally.counts) t.comment(`${count} x ${outcome}`)
+    t.same(tally.wrong, [])
+    t.ok(tally.points > 2 * script.length)
+    t.ok(tally.counts.has('what was acknowledged and 0 more'))
+    t.ok(tally.counts.has('what was acknowledged and 1 more'))
+  })
+}
+
+for (const [what, kind, script] of [
+  ['packs', inPacks, SCRIPT],
+  ['files', inFiles, SHORT_SCRIPT],
+] as const) {
+  t.test(`what the process after a killed one acknowledged in ${what} survives a power cut`, async (t) => {
+    const tally = await tallyOfKills(kind, script)
+    t.same([...tally.counts.keys()], ['what was acknowledged and 0 more'])
+    t.ok(tally.points > 2 * script.length)
+  })
+}

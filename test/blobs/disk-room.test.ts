@@ -1,0 +1,167 @@
+/**
+ * A disk that fills up, and one that fails again and again.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { blobMetrics } from '../../cluster/blobs/blob-metrics.ts'
+import { DiskBlobStore, type DiskBlobStoreOptions } from '../../cluster/blobs/disk-blob-store.ts'
+import { assertThresholds, DISK_THRESHOLDS, diskLevel } from '../../cluster/blobs/disk-level.ts'
+import { type FileOps, systemFileOps } from '../../cluster/blobs/file-ops.ts'
+import { DiskHealth } from '../../cluster/blobs/watched-file-ops.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { collect, sampleBlob, streamOf } from './blob-samples.ts'
+
+const disk = (freeBytes: number) => ({ totalBytes: 1000, freeBytes })
+
+t.test('diskLevel', async (t) => {
+  for (const [free, level] of [
+    [1000, 'open'],
+    [151, 'open'],
+    [150, 'stopPlacing'],
+    [81, 'stopPlacing'],
+    [80, 'stopWriting'],
+    [51, 'stopWriting'],
+    [50, 'reserve'],
+    [0, 'reserve'],
+  ] as const) {
+    t.equal(diskLevel(disk(free), DISK_THRESHOLDS), level, `${free} of 1000 are free`)
+  }
+  t.equal(diskLevel({ totalBytes: 0, freeBytes: 0 }, DISK_THRESHOLDS), 'reserve')
+  for (const wrong of [
+    { stopPlacing: 0.9, stopWriting: 0.8, reserve: 0.95 },
+    { stopPlacing: 0.1, stopWriting: 0.8, reserve: 1.1 },
+    { stopPlacing: Number.NaN, stopWriting: 0.8, reserve: 0.9 },
+  ]) {
+    t.throws(() => assertThresholds(wrong), RangeError)
+  }
+})
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: injected`), { code })
+}
+
+async function openStore(t: Test, fileOps: FileOps, options: Partial<DiskBlobStoreOptions> = {}) {
+  const parent = await mkdtemp(join(tmpdir(), 'holdfast-room-'))
+  const onFatal = (error: Error) => t.fail(error.message)
+  const store = new DiskBlobStore({
+    directory: join(parent, 'blobs'),
+    logger: SILENT,
+    onFatal,
+    fileOps,
+    ...options,
+  })
+  await store.open()
+  t.teardown(async () => {
+    await store.close()
+    await rm(parent, { recursive: true, force: true })
+  })
+  return store
+}
+
+t.test('DiskBlobStore on a disk that fills up', async (t) => {
+  t.test(
+    'disk_full: refuses new blobs of any size, still reads, removes and compacts, and goes on with room',
+    async (t) => {
+      let free = 900
+      const store = await openStore(
+        t,
+        { ...systemFileOps, diskUsage: async () => disk(free) },
+        { fileBytesMin: 500 },
+      )
+      const [small, large, more] = [sampleBlob(1, 100), sampleBlob(2, 900), sampleBlob(3, 100)]
+      for (const blob of [small, large]) await store.write(blob, streamOf(blob.bytes), blob)
+      free = 60
+      t.equal((await store.usage()).level, 'stopWriting')
+      for (const blob of [more, sampleBlob(4, 900)])
+        await t.rejects(store.write(blob, streamOf(blob.bytes), blob), { code: 'disk_full' })
+      t.equal((await collect(store.read(large, 0, 900))).length, 900)
+      free = 0
+      await store.remove([small, large])
+      t.equal((await store.usage()).level, 'reserve')
+      await t.rejects(store.write(more, streamOf(more.bytes), more), { code: 'disk_full' })
+      free = 100
+      await store.write(more, streamOf(more.bytes), more)
+      t.equal(
+        (await store.usage()).level,
+        'stopPlacing',
+        'others should be asked first, but it takes what comes',
+      )
+    },
+  )
+
+  t.test('asks the disk again after so many bytes, not for every blob', async (t) => {
+    let asked = 0
+    const diskUsage = async () => {
+      asked++
+      return disk(900)
+    }
+    const store = await openStore(t, { ...systemFileOps, diskUsage })
+    const blobs = Array.from({ length: 20 }, (_, seed) => sampleBlob(seed, 100))
+    for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
+    t.equal(asked, 1)
+    for (const seed of [100, 101, 102, 103, 104]) {
+      const blob = sampleBlob(seed, 4 * 1024 * 1024)
+      await store.write(blob, streamOf(blob.bytes), blob)
+    }
+    t.equal(asked, 2)
+  })
+
+  t.test('takes its thresholds from its options', async (t) => {
+    const thresholds = { stopPlacing: 0.1, stopWriting: 0.2, reserve: 0.3 }
+    const store = await openStore(t, { ...systemFileOps, diskUsage: async () => disk(750) }, { thresholds })
+    t.equal((await store.usage()).level, 'stopWriting')
+  })
+})
+
+t.test('DiskHealth', async (t) => {
+  const fails = (health: DiskHealth, subject: string, code = 'EIO') =>
+    t.rejects(health.watch(subject, () => Promise.reject(systemError(code))))
+
+  t.test('suspects a disk that fails three different operations in a row', async (t) => {
+    const health = new DiskHealth(3)
+    for (const subject of ['read a', 'read b']) await fails(health, subject)
+    t.notOk(health.isSuspect)
+    await fails(health, 'write a')
+    t.ok(health.isSuspect)
+    await health.watch('read c', async () => undefined)
+    t.ok(health.isSuspect, 'until the next start')
+  })
+
+  t.test(
+    'suspects nothing when one place fails over and over, when one works, or for other errors',
+    async (t) => {
+      const health = new DiskHealth(3)
+      for (let again = 0; again < 5; again++) await fails(health, 'read a')
+      await fails(health, 'read b')
+      await health.watch('read c', async () => undefined)
+      for (const subject of ['read d', 'read e']) await fails(health, subject)
+      for (const code of ['ENOENT', 'ENOSPC', 'EMFILE']) await fails(health, `read ${code}`, code)
+      t.notOk(health.isSuspect)
+    },
+  )
+})
+
+t.test('DiskBlobStore on a disk that fails', async (t) => {
+  t.test('is not to be placed on when files cannot be read one after the other, and says so', async (t) => {
+    let isFailing = false
+    const openForRead: FileOps['openForRead'] = async (path) => {
+      if (isFailing) throw systemError('EIO')
+      return systemFileOps.openForRead(path)
+    }
+    const fileOps = { ...systemFileOps, openForRead, diskUsage: async () => disk(900) }
+    const store = await openStore(t, fileOps, { fileBytesMin: 0 })
+    const blobs = [1, 2, 3].map((seed) => sampleBlob(seed))
+    for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
+    isFailing = true
+    for (const blob of blobs) await t.rejects(store.verify(blob))
+    const usage = await store.usage()
+    t.match(usage, { level: 'stopPlacing', isSuspect: true })
+    const counts = { readBytes: 0, writtenBytes: 0, damaged: 0 }
+    const samples = blobMetrics({ counts, usage, writesUnderWay: 0, lateCopies: 0 })
+    const valueOf = (name: string) => samples.find((sample) => sample.name === name)?.value
+    t.equal(valueOf('holdfast_blob_disk_suspect'), 1)
+    t.equal(valueOf('holdfast_blob_disk_level'), 1)
+  })
+})

@@ -94,18 +94,18 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     transport,
     clock,
     incarnation,
-    session: String(boot),
+    boot: String(boot),
     logger: logger.child({ room: 'blobs' }),
     onFault(ref, holder) {
-      parts.replicaTasks
-        .lost(ref, holder)
+      parts.copyLedger
+        .lost(holder, [ref])
         .then(() => repair.kick())
         .catch((err: unknown) => logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not struck off'))
     },
   })
   const repair = new RepairEngine({
     nodeId,
-    tasks: parts.replicaTasks,
+    tasks: parts.copyLedger,
     store,
     blobs,
     clock,

@@ -127,7 +127,18 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
   },
   { room: 'src/config/', rooms: ['src/config/', 'cluster/index.ts'] },
   { room: 'src/telemetry/', rooms: ['src/telemetry/', 'src/config/types.ts', 'cluster/index.ts'] },
-  { room: 'src/workers/', rooms: ['src/workers/', 'src/operations/', 'src/refusal.ts', 'cluster/index.ts'] },
+  {
+    room: 'src/workers/',
+    rooms: [
+      'src/workers/',
+      'src/operations/',
+      'src/content/uploads.ts',
+      'src/store/',
+      'src/state-machine/',
+      'src/refusal.ts',
+      'cluster/index.ts',
+    ],
+  },
   {
     room: 'src/cli/',
     rooms: [

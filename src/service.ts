@@ -19,13 +19,14 @@ import type { Config } from './config/types.ts'
 import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
 import type { Services } from './operations/services.ts'
+import { createCopyLedger } from './store/copy-ledger.ts'
 import { openStore } from './store/open-store.ts'
 import { createPropose } from './store/propose.ts'
-import { createReplicaTasks } from './store/replica-tasks.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
 import { settleIn } from './workers/settle-in.ts'
+import { UploadSessions } from './workers/upload-sessions.ts'
 
 export interface Service {
   readonly dataAddress: string
@@ -74,10 +75,12 @@ async function composeServices(
       logKeepEntries: config.cluster.logKeepEntries,
       logKeepBytes: config.cluster.logKeepBytes,
     },
-    { stateMachine, replicaTasks: createReplicaTasks(reader, propose), logger },
+    { stateMachine, copyLedger: createCopyLedger(reader, propose), logger },
   )
   const access = new NativeAccess({ masterKey, state: reader, config, now: Date.now })
-  const content = new ObjectContent({ blobs: cluster.blobs, state: reader, masterKey, config })
+  const nodeId = cluster.nodeId
+  const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
+  const content = new ObjectContent({ blobs: cluster.blobs, uploads, state: reader, masterKey, config })
   const deriveKey: Services['deriveKey'] = (label) => masterKey.derive(label)
   const masterKeyFingerprint = masterKey.fingerprint
   const agreement = new Agreement()

@@ -11,7 +11,6 @@ import type { Clock } from '../node/clock.ts'
 import { placeReplicas } from '../placement/rendezvous.ts'
 import { PeerRefusedError, type Transport } from '../transport/transport.ts'
 import {
-  type Birth,
   type BlobCopy,
   type BlobName,
   type BlobRef,
@@ -34,6 +33,8 @@ import { type OutgoingBlob, PeerBlobs } from './peer-blobs.ts'
 import { PeerHealth } from './peer-health.ts'
 import { Slots } from './slots.ts'
 
+const SESSION_DIGITS = 24
+
 export type CopyFault = 'missing' | 'damaged'
 
 export interface ReplicatedBlobsOptions {
@@ -45,7 +46,7 @@ export interface ReplicatedBlobsOptions {
   readonly clock: Clock
   /** One life of this data directory, and one run of the process in it: together never used twice on a cluster. */
   readonly incarnation: string
-  readonly session: string
+  readonly boot: string
   readonly logger: Logger
   /** The owner confirmed that this copy is bad. */
   readonly onFault?: (ref: BlobRef, nodeId: NodeId, fault: CopyFault) => void
@@ -60,9 +61,8 @@ export class ReplicatedBlobs implements Blobs {
   readonly #local: LocalBlobs
   readonly #peers: PeerBlobs
   readonly #writes: Slots
-  readonly #birthPrefix: string
   readonly #reports = new Set<string>()
-  #births = 0
+  #sessions = 0
   #lateCopies = 0
   #ownWrites = 0
   #stopping = false
@@ -71,7 +71,7 @@ export class ReplicatedBlobs implements Blobs {
 
   /** Registers the blob calls, so it comes before the transport's start. */
   constructor(options: ReplicatedBlobsOptions) {
-    const { clock, transport, nodeId, incarnation, session } = options
+    const { clock, transport } = options
     const limits = { ...BLOB_LIMITS, ...options.limits }
     this.#options = options
     this.#limits = limits
@@ -90,11 +90,6 @@ export class ReplicatedBlobs implements Blobs {
       waitMs: limits.writeWaitMs,
       clock,
     })
-    // Hashed, because a birth has 64 characters and its parts have no such bound.
-    const maker = createHash('sha256')
-      .update(JSON.stringify([nodeId, incarnation, session]))
-      .digest('hex')
-    this.#birthPrefix = maker.slice(0, 24)
     new BlobService({ local: this.#local, clock, limits }).register(transport)
   }
 
@@ -103,8 +98,11 @@ export class ReplicatedBlobs implements Blobs {
     return Math.min(this.#limits.copiesNeeded, this.#limits.copiesWanted, takers)
   }
 
-  newBirth(): Birth {
-    return `${this.#birthPrefix}-${(this.#births++).toString(36)}`
+  nextSession(): string {
+    const { nodeId, incarnation, boot } = this.#options
+    // Hashed, because a birth has 64 characters and the parts of a session have no such bound.
+    const maker = createHash('sha256').update(JSON.stringify([nodeId, incarnation, boot, this.#sessions++]))
+    return maker.digest('hex').slice(0, SESSION_DIGITS)
   }
 
   async write(

@@ -17,8 +17,8 @@ import {
   type Logger,
   type MetricSample,
   type NodeId,
+  type CopyLedger,
   type ReplicaTask,
-  type ReplicaTasks,
 } from '../types.ts'
 import { Backoff } from './backoff.ts'
 import { repairMetrics } from './repair-metrics.ts'
@@ -26,7 +26,7 @@ import { Throttle } from './throttle.ts'
 
 export interface RepairEngineOptions {
   readonly nodeId: NodeId
-  readonly tasks: Pick<ReplicaTasks, 'pending' | 'done'>
+  readonly tasks: Pick<CopyLedger, 'pending' | 'done'>
   readonly store: BlobStore
   /** With `report`, a bad copy met on the way is told; without it, only skipped. */
   readonly blobs: Pick<Blobs, 'copies'> & Partial<Pick<Blobs, 'report'>>

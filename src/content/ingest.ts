@@ -16,12 +16,14 @@ import type { ChunkSlot, ChunkSlots } from './chunk-slots.ts'
 import type { IngestedBody, IngestRequest } from './content.ts'
 import { etagOf } from './etag.ts'
 import { sealChunk } from './sealing.ts'
+import type { Upload, Uploads } from './uploads.ts'
 
 /** Of one upload: while one chunk is being placed the next one fills. */
 const CHUNKS_IN_FLIGHT_MAX = 2
 
 export interface IngestParts {
-  readonly blobs: Pick<Blobs, 'newBirth' | 'write' | 'copiesToAck'>
+  readonly blobs: Pick<Blobs, 'write' | 'copiesToAck'>
+  readonly uploads: Uploads
   readonly state: Pick<StateReader, 'chunk'>
   readonly keys: TenantKeys
   readonly slots: ChunkSlots
@@ -34,14 +36,23 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   const reader = new BodyReader({ ...request, signal })
   const head = await readHead(reader, parts.inlineBytesMax)
   if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, parts.keys)
-  const upload = new ChunkUpload(request.tenant.id, parts, failure)
-  const chunks = await upload.run(reader, head, signal)
-  const checksums = reader.verified()
-  return {
-    size: reader.size,
-    etag: etagOf(chunks.map((chunk) => chunk.id)),
-    checksums,
-    body: { kind: 'chunks', chunks, copiesMin: parts.blobs.copiesToAck },
+  const upload = await parts.uploads.begin()
+  try {
+    const chunks = await new ChunkUpload(request.tenant.id, { ...parts, upload }, failure).run(
+      reader,
+      head,
+      signal,
+    )
+    return {
+      size: reader.size,
+      etag: etagOf(chunks.map((chunk) => chunk.id)),
+      checksums: reader.verified(),
+      body: { kind: 'chunks', chunks, copiesMin: parts.blobs.copiesToAck },
+      end: (outcome) => upload.end(outcome),
+    }
+  } catch (error) {
+    upload.end('known')
+    throw error
   }
 }
 
@@ -56,21 +67,26 @@ async function readHead(reader: BodyReader, inlineBytesMax: number): Promise<Buf
 function smallBody(plain: Buffer, reader: BodyReader, keys: TenantKeys): IngestedBody {
   const checksums = reader.verified()
   const size = plain.length
-  if (size === 0) return { size, etag: etagOf([]), checksums, body: { kind: 'empty' } }
+  const end = () => undefined
+  if (size === 0) return { size, etag: etagOf([]), checksums, body: { kind: 'empty' }, end }
   const chunkId = keys.chunkIdOf(plain)
   const sealed = sealChunk(keys.chunkKey(chunkId), plain)
-  return { size, etag: etagOf([chunkId]), checksums, body: { kind: 'inline', chunkId, sealed } }
+  return { size, etag: etagOf([chunkId]), checksums, body: { kind: 'inline', chunkId, sealed }, end }
+}
+
+interface ChunkUploadParts extends IngestParts {
+  readonly upload: Upload
 }
 
 class ChunkUpload {
   readonly #tenantId: TenantId
-  readonly #parts: IngestParts
+  readonly #parts: ChunkUploadParts
   readonly #failure: AbortController
   readonly #uses: Promise<ChunkUse>[] = []
   /** A body may hold the same chunk many times; it is placed once, under one birth. */
   readonly #byId = new Map<ChunkId, Promise<ChunkUse>>()
 
-  constructor(tenantId: TenantId, parts: IngestParts, failure: AbortController) {
+  constructor(tenantId: TenantId, parts: ChunkUploadParts, failure: AbortController) {
     this.#tenantId = tenantId
     this.#parts = parts
     this.#failure = failure
@@ -126,14 +142,18 @@ class ChunkUpload {
     const sealed = sealChunk(this.#parts.keys.chunkKey(id), plain)
     const size = plain.length
     slot.dropPlain()
-    const use = this.#place({ id, size }, sealed, row).finally(() => slot.release())
+    const use = this.#place({ id, size }, sealed).finally(() => slot.release())
     this.#byId.set(id, use)
     return use
   }
 
-  /** Stored by an earlier upload, condemned or not: the commit revives it, or says that it is gone or has too few copies. */
+  /**
+   * Stored by an earlier upload. A condemned one is about to be collected and is written again, so that the commit
+   * hardly ever finds it gone; if it is still there then, it is revived all the same.
+   */
   #existing(row: ChunkRecord | undefined): Promise<ChunkUse> | null {
-    if (row === undefined || row.replicas.length < this.#parts.blobs.copiesToAck) return null
+    if (row === undefined || row.condemnedAt !== null) return null
+    if (row.replicas.length < this.#parts.blobs.copiesToAck) return null
     const { id, birth, size, sealedSize, checksum } = row
     return Promise.resolve({
       id,
@@ -148,17 +168,16 @@ class ChunkUpload {
   }
 
   /**
-   * A chunk that has a row but too few copies for an acknowledgement is written again under the birth of that row:
-   * sealing is deterministic, so the copies it has and those it gets are the same bytes.
+   * Always under a birth of its own: a copy under the birth of a row is made with a committed task only, or it could
+   * come to a disk that is about to remove that very copy. The commit takes over a row that has too few copies.
    */
-  async #place(chunk: ChunkLink, sealed: Buffer, row: ChunkRecord | undefined): Promise<ChunkUse> {
-    const { blobs } = this.#parts
-    const birth = row?.birth ?? blobs.newBirth()
+  async #place(chunk: ChunkLink, sealed: Buffer): Promise<ChunkUse> {
+    const { blobs, upload } = this.#parts
+    const birth = upload.newBirth()
     const checksum = createHash('sha256').update(sealed).digest('hex')
     // To the machine below a chunk is a blob, and its id only a name.
     const blobId: string = chunk.id
     const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum })
-    const existing = row !== undefined
-    return { ...chunk, birth, sealedSize: sealed.length, checksum, existing, replicas, missing }
+    return { ...chunk, birth, sealedSize: sealed.length, checksum, existing: false, replicas, missing }
   }
 }

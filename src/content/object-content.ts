@@ -15,9 +15,11 @@ import type { Content, IngestedBody, IngestRequest } from './content.ts'
 import { ingest } from './ingest.ts'
 import type { ByteRange } from './range.ts'
 import { readContent } from './read-content.ts'
+import type { Uploads } from './uploads.ts'
 
 export interface ObjectContentParts {
-  readonly blobs: Blobs
+  readonly blobs: Pick<Blobs, 'write' | 'copiesToAck' | 'copies' | 'report'>
+  readonly uploads: Uploads
   readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest'>
   readonly masterKey: MasterKey
   readonly config: Pick<Config, 'limits'>
@@ -40,10 +42,10 @@ export class ObjectContent implements Content {
   }
 
   async ingest(request: IngestRequest): Promise<IngestedBody> {
-    const { blobs, state, config } = this.#parts
+    const { blobs, uploads, state, config } = this.#parts
     const keys = this.#keys.of(request.tenant)
     const { inlineBytesMax } = config.limits
-    return ingest(request, { blobs, state, keys, slots: this.#slots, inlineBytesMax })
+    return ingest(request, { blobs, uploads, state, keys, slots: this.#slots, inlineBytesMax })
   }
 
   read(

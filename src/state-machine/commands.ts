@@ -27,7 +27,7 @@ export interface ChunkUse {
   readonly sealedSize: number
   readonly checksum: string
   readonly existing: boolean
-  /** Who holds a durable copy, and who should but does not. Of an `existing` one: only what this upload added. */
+  /** Who holds a durable copy, and who should but does not. Of an `existing` one: nobody. */
   readonly replicas: readonly string[]
   readonly missing: readonly string[]
 }
@@ -112,22 +112,66 @@ export type Command =
       readonly bucket: string
       readonly key: string
     }
-  /** A repair task is done: `node` now holds a verified copy of this birth. */
+  /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
   | {
       readonly type: 'addReplica'
       readonly tenantId: TenantId
       readonly chunkId: ChunkId
       readonly birth: string
       readonly node: string
+      readonly permit: number
     }
-  /** A reader or a scrub found the copy of `node` bad or absent: it no longer counts and is to be made again. */
+  /** `node` found these copies of its own bad or absent: they no longer count and are to be made again. */
   | {
-      readonly type: 'dropReplica'
-      readonly tenantId: TenantId
-      readonly chunkId: ChunkId
-      readonly birth: string
+      readonly type: 'dropReplicas'
       readonly node: string
+      readonly copies: readonly CopyName[]
+      readonly operation: string | null
     }
+  | { readonly type: 'planCopies'; readonly operation: string; readonly moves: readonly CopyMove[] }
+  | {
+      readonly type: 'endTasks'
+      readonly operation: string
+      readonly tasks: readonly (CopyName & { readonly target: string })[]
+    }
+  /** `node` has removed these copies for good. */
+  | {
+      readonly type: 'dropsDone'
+      readonly node: string
+      readonly names: readonly { readonly id: ChunkId; readonly birth: string }[]
+    }
+  | {
+      readonly type: 'collectChunks'
+      readonly chunks: readonly (CopyName & { readonly condemnedAt: number })[]
+    }
+  | { readonly type: 'haltCollection'; readonly reason: string }
+  | { readonly type: 'resumeCollection' }
+  /** Of each node; null: as configured. */
+  | { readonly type: 'setRepairRate'; readonly bytesPerSecond: number | null }
+  /** A gateway begins to upload. `keep`: its older sessions that stay open; all others of this node are closed. */
+  | {
+      readonly type: 'openSession'
+      readonly session: string
+      readonly node: string
+      readonly keep: readonly string[]
+    }
+  /** All uploads of this session below `lowWater` have ended, whatever came of them. */
+  | { readonly type: 'advanceSession'; readonly session: string; readonly lowWater: number }
+  | { readonly type: 'closeSession'; readonly session: string }
+
+/** One making of one chunk. */
+export interface CopyName {
+  readonly tenantId: TenantId
+  readonly chunkId: ChunkId
+  readonly birth: string
+}
+
+export interface CopyMove extends CopyName {
+  readonly target: string
+  /** Whose copy goes once `target` has one, and only while `copiesKept` others stay. */
+  readonly replaces: string | null
+  readonly copiesKept: number
+}
 
 export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
@@ -147,7 +191,18 @@ export interface ReplyValues {
   /** `existed` false: nothing was there, which is no error. */
   deleteObject: { readonly existed: boolean }
   addReplica: null
-  dropReplica: null
+  /** `last`: of so many it was the last listed copy, which stays listed. */
+  dropReplicas: { readonly dropped: number; readonly last: number }
+  planCopies: { readonly planned: number }
+  endTasks: { readonly ended: number }
+  dropsDone: null
+  collectChunks: { readonly collected: number }
+  haltCollection: null
+  resumeCollection: null
+  setRepairRate: null
+  openSession: null
+  advanceSession: null
+  closeSession: null
 }
 
 export type Reply<T extends CommandType = CommandType> =
@@ -159,4 +214,11 @@ export type Reply<T extends CommandType = CommandType> =
       readonly code: 'chunks_gone'
       readonly message: string
       readonly chunks: readonly ChunkId[]
+    }
+  /** putObject only: the session of these births is closed, or not open yet; upload again under another one. */
+  | {
+      readonly ok: false
+      readonly code: 'session_ended'
+      readonly message: string
+      readonly births: readonly string[]
     }

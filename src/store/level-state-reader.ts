@@ -5,6 +5,7 @@
  * Rules: each question takes the state from the handle anew; a page reads from one consistent cut.
  */
 import assert from 'node:assert/strict'
+import { DEFAULT_SETTINGS } from '../state-machine/collection.ts'
 import { type KeyRange, keys, narrow, ranges } from '../state-machine/keys.ts'
 import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
@@ -16,14 +17,20 @@ import type {
   ChunkId,
   ChunkLink,
   ChunkRecord,
+  CondemnedRecord,
+  DropRecord,
   InlineBodyRecord,
   ObjectRecord,
   RepairRecord,
+  SessionRecord,
+  SettingsRecord,
   TenantId,
   TenantRecord,
+  UsageRecord,
   VersionId,
 } from '../state-machine/records.ts'
-import type { RowKey, RowKind, RowTypes } from '../state-machine/view.ts'
+import { NO_USAGE } from '../state-machine/usage.ts'
+import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { listObjects } from './object-listing.ts'
 import type { OpenState, StateHandle } from './open-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
@@ -42,6 +49,8 @@ interface PageQuery {
 
 export class LevelStateReader implements StateReader {
   readonly #handle: StateHandle
+  /** Single rows as they are now, for the questions of the pure room. */
+  readonly view: View = { get: (key) => this.#read(key) }
 
   constructor(handle: StateHandle) {
     this.#handle = handle
@@ -122,9 +131,29 @@ export class LevelStateReader implements StateReader {
     return this.#read(keys.chunk(tenant, id))
   }
 
-  /** A task by its name; not part of the port, for those who end tasks. */
-  repair(target: string, birth: string, id: ChunkId): RepairRecord | undefined {
-    return this.#read(keys.repair(target, birth, id))
+  /** All tenants, in the order of their rows; `after` is what a page before it gave as `next`. */
+  chunks(after: string, limit: number): Promise<Page<ChunkRecord>> {
+    return this.#page<'chunk'>({ all: ranges.chunks(), prefix: '', after, limit })
+  }
+
+  async condemned(limit: number): Promise<readonly CondemnedRecord[]> {
+    return (await this.#page<'condemned'>({ all: ranges.condemned(), prefix: '', after: '', limit })).items
+  }
+
+  async drops(node: string, limit: number): Promise<readonly DropRecord[]> {
+    return (await this.#page<'drop'>({ all: ranges.dropsOf(node), prefix: '', after: '', limit })).items
+  }
+
+  session(id: string): SessionRecord | undefined {
+    return this.#read(keys.session(id))
+  }
+
+  usage(tenant: TenantId): UsageRecord {
+    return this.#read(keys.usage(tenant)) ?? NO_USAGE
+  }
+
+  settings(): SettingsRecord {
+    return this.#read(keys.settings()) ?? DEFAULT_SETTINGS
   }
 
   repairs(target: string, limit: number): readonly RepairRecord[] {

@@ -73,7 +73,7 @@ export class BlobCluster {
       transport,
       clock: this.clock,
       incarnation: `life-of-${nodeId}`,
-      session: '1',
+      boot: '1',
       logger: SILENT,
       onFault: (ref: BlobRef, holder: string, fault: CopyFault) =>
         faults.push(`${ref.birth}@${holder} ${fault}`),

@@ -41,7 +41,7 @@ async function startNodes(t: Test) {
     const store = new DiskBlobStore({ directory, onFatal: (error) => t.fail(error.message) })
     // A busy machine may be slower than the usual grace; here all three are waited for.
     const limits = { graceMs: 60_000 }
-    const common = { members, clock, incarnation: nodeId, session: '1', logger: SILENT, limits }
+    const common = { members, clock, incarnation: nodeId, boot: '1', logger: SILENT, limits }
     return {
       nodeId,
       directory,

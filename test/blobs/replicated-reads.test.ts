@@ -204,7 +204,8 @@ t.test('a node that was away', async (t) => {
     const repair = new RepairEngine({
       nodeId: 'n3',
       tasks: {
-        pending: (target, limit) => [...rows.values()].slice(0, limit).map((ref) => ({ ref, target })),
+        pending: (target, limit) =>
+          [...rows.values()].slice(0, limit).map((ref) => ({ ref, target, permit: 1 })),
         done: async ({ ref }) => void rows.delete(ref.birth),
       },
       store,

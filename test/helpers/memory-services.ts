@@ -13,6 +13,7 @@ import { newAdminToken } from '../../src/access/admin-token.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
+import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import type { Services } from '../../src/operations/services.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
@@ -36,6 +37,7 @@ interface Options {
 
 export class MemoryServices {
   readonly services: Services
+  readonly uploads: UploadSessions
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
   /** Milliseconds since 1970 by which tokens live and die. */
@@ -68,13 +70,22 @@ export class MemoryServices {
     this.#store = openStore({ dir, logger })
     const state = this.#store.reader
     const config = testConfig(dir, options)
+    const propose = createPropose({ propose: (command) => this.#propose(command) })
+    const nextSession = () => this.blobs.nextSession()
+    this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
     this.services = {
       config,
       cluster: this.#cluster(),
       state,
-      propose: createPropose({ propose: (command) => this.#propose(command) }),
+      propose,
       access: new NativeAccess({ masterKey: testMasterKey, state, config, now: () => this.now }),
-      content: new ObjectContent({ blobs: this.blobs, state, masterKey: testMasterKey, config }),
+      content: new ObjectContent({
+        blobs: this.blobs,
+        uploads: this.uploads,
+        state,
+        masterKey: testMasterKey,
+        config,
+      }),
       deriveKey: (label) => testMasterKey.derive(label),
       masterKeyFingerprint: testMasterKey.fingerprint,
       logger,

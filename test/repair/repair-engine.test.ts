@@ -45,7 +45,7 @@ class Bench {
   async task(blob: SampleBlob, holders: readonly ('a' | 'b' | 'c')[]): Promise<void> {
     for (const holder of holders) await this.stores[holder].write(blob, streamOf(blob.bytes), blob)
     const { id, birth, size, checksum } = blob
-    this.rows.set(birth, { ref: { id, birth, size, checksum, replicas: ['a', 'b'] }, target: 'c' })
+    this.rows.set(birth, { ref: { id, birth, size, checksum, replicas: ['a', 'b'] }, permit: 1, target: 'c' })
   }
 
   metric(name: string): number | undefined {

@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { CopyLocks } from './blobs/copy-locks.ts'
 import { DiskBlobStore } from './blobs/disk-blob-store.ts'
 import { ReplicatedBlobs } from './blobs/replicated-blobs.ts'
 import { lockDataDir, type DataLock } from './data-lock.ts'
@@ -14,6 +15,7 @@ import { logMetrics } from './log-metrics.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
 import { RepairEngine } from './repair/repair-engine.ts'
+import { Throttle } from './repair/throttle.ts'
 import { HttpTransport } from './transport/http-transport.ts'
 import type { Cluster, ClusterOptions, ClusterParts, MetricSample } from './types.ts'
 import { ThreadWal } from './wal/thread-wal.ts'
@@ -24,8 +26,11 @@ interface Machine {
   readonly transport: HttpTransport
   readonly store: DiskBlobStore
   readonly blobs: ReplicatedBlobs
+  readonly throttle: Throttle
   readonly repair: RepairEngine
 }
+
+type Base = Pick<Machine, 'node' | 'transport'> & { readonly clock: SystemClock }
 
 /** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
 export async function createCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
@@ -82,6 +87,20 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     },
     { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
   )
+  const base: Base = { clock, transport, node }
+  return { node, wal, transport, ...assembleBlobs(options, { ...parts, ...base, identity }) }
+}
+
+/** All that has to do with copies on this node's disk shares their locks, and all that reads them in the background one rate. */
+function assembleBlobs(
+  options: ClusterOptions,
+  parts: ClusterParts & Base & { readonly identity: Identity },
+): Pick<Machine, 'store' | 'blobs' | 'throttle' | 'repair'> {
+  const { nodeId, dataDir, members } = options
+  const { clock, transport, node, copyLedger, logger } = parts
+  const { incarnation, boot } = parts.identity
+  const locks = new CopyLocks()
+  const throttle = new Throttle(clock, null)
   const store = new DiskBlobStore({
     directory: join(dataDir, 'blobs'),
     onFatal: (cause) =>
@@ -91,13 +110,14 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     nodeId,
     members,
     store,
+    locks,
     transport,
     clock,
     incarnation,
     boot: String(boot),
     logger: logger.child({ room: 'blobs' }),
     onFault(ref, holder) {
-      parts.copyLedger
+      copyLedger
         .lost(holder, [ref])
         .then(() => repair.kick())
         .catch((err: unknown) => logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not struck off'))
@@ -105,21 +125,24 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
   })
   const repair = new RepairEngine({
     nodeId,
-    tasks: parts.copyLedger,
+    tasks: copyLedger,
     store,
     blobs,
+    locks,
+    throttle,
     clock,
     logger: logger.child({ room: 'repair' }),
     random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
   })
-  return { node, wal, transport, store, blobs, repair }
+  return { store, blobs, throttle, repair }
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
-  const { node, wal, transport, blobs, repair } = machine
+  const { node, wal, transport, blobs, throttle, repair } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     blobs.stop()
+    throttle.close()
     await repair.stop()
     await node.stop()
     await lock.release()

@@ -2,7 +2,8 @@
  * The port of blobs on one node's disk.
  *
  * Owns: what replication and repair may ask of any store (test/contracts/blob-store.ts proves it).
- * Knows nothing of: other nodes, what a blob means, when it may go. There is no delete: nothing here can lose a copy.
+ * Knows nothing of: other nodes, what a blob means, when it may go. A store never removes anything on its own account;
+ * `remove` is for what a committed collection names and for what is provably abandoned, and its caller answers for that.
  * Rule: `write` resolves only when the bytes survive a power cut, and on any failure the name stays absent.
  */
 import type { BlobName } from '../types.ts'
@@ -34,6 +35,11 @@ export interface BlobStore {
   stat(name: BlobName): Promise<BlobContent | null>
   /** Reads everything back and compares. Throws BlobMissingError or BlobDamagedError. */
   verify(name: BlobName): Promise<BlobContent>
+  /**
+   * The names are absent when it resolves. After a crash a removed copy may be back, whole, and can be removed again;
+   * there is never a half one. Absent is fine.
+   */
+  remove(names: readonly BlobName[]): Promise<void>
   /** Takes a copy out of service and keeps its bytes for inspection. Absent is fine. */
   quarantine(name: BlobName): Promise<void>
   /** Names after `after` in the order of (id, birth); fewer than `limit` means the end. */

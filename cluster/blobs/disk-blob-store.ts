@@ -93,6 +93,19 @@ export class DiskBlobStore implements BlobStore {
     await this.#syncShard(name)
   }
 
+  async remove(names: readonly BlobName[]): Promise<void> {
+    names.forEach(assertBlobName)
+    for (const name of names) {
+      try {
+        await this.#ops.unlink(this.#layout.pathOf(name))
+      } catch (cause) {
+        if (errorCode(cause) === 'ENOENT') continue
+        throw cause
+      }
+      await this.#syncShard(name)
+    }
+  }
+
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
     const afterFile = after === null ? '' : fileNameOf(after)
     const found: BlobName[] = []

@@ -22,11 +22,13 @@ import {
   type NodeId,
   type WrittenBlob,
 } from '../types.ts'
+import type { CopyVerdict } from './blob-calls.ts'
 import { BLOB_LIMITS, type BlobLimits } from './blob-limits.ts'
 import { blobMetrics } from './blob-metrics.ts'
 import { BlobService } from './blob-service.ts'
 import { type BlobStore, BlobWriteError, type DiskUsage } from './blob-store.ts'
 import { slices } from './bounded-stream.ts'
+import type { CopyLocks } from './copy-locks.ts'
 import { CopiesFailedError, CopyRound } from './copy-round.ts'
 import { LocalBlobs } from './local-blobs.ts'
 import { type OutgoingBlob, PeerBlobs } from './peer-blobs.ts'
@@ -42,6 +44,8 @@ export interface ReplicatedBlobsOptions {
   /** The static configuration, this node included. */
   readonly members: readonly Member[]
   readonly store: BlobStore
+  /** Shared with all who write, judge or remove copies of this node. */
+  readonly locks: CopyLocks
   readonly transport: Transport
   readonly clock: Clock
   /** One life of this data directory, and one run of the process in it: together never used twice on a cluster. */
@@ -50,6 +54,8 @@ export interface ReplicatedBlobsOptions {
   readonly logger: Logger
   /** The owner confirmed that this copy is bad. */
   readonly onFault?: (ref: BlobRef, nodeId: NodeId, fault: CopyFault) => void
+  /** How a judgement of this node about a copy of its own ended. */
+  readonly onJudged?: (verdict: CopyVerdict) => void
   readonly limits?: Partial<BlobLimits>
 }
 
@@ -81,7 +87,7 @@ export class ReplicatedBlobs implements Blobs {
       coolDownMs: limits.coolDownMs,
       coolDownMaxMs: limits.coolDownMaxMs,
     })
-    this.#local = new LocalBlobs(options.store, options.logger)
+    this.#local = new LocalBlobs(options)
     this.#peers = new PeerBlobs({ transport, health: this.#health, clock, limits })
     this.#writes = new Slots({
       refusal: 'Cannot write a blob',

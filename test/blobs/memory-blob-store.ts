@@ -56,6 +56,10 @@ export class MemoryBlobStore implements BlobStore {
     return { size, checksum }
   }
 
+  async remove(names: readonly BlobName[]): Promise<void> {
+    for (const file of names.map(fileNameOf)) this.#blobs.delete(file)
+  }
+
   async quarantine(name: BlobName): Promise<void> {
     if (this.#blobs.delete(fileNameOf(name))) this.quarantined.push(fileNameOf(name))
   }

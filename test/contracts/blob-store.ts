@@ -36,6 +36,7 @@ export async function blobStoreContract(
   t.test('read', (t) => readContract(t, makeBench))
   t.test('verify, stat and quarantine', (t) => damageContract(t, makeBench))
   t.test('list and usage', (t) => listContract(t, makeBench))
+  t.test('remove', (t) => removeContract(t, makeBench))
 }
 
 async function writeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
@@ -212,5 +213,20 @@ async function listContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBe
   t.test('tells how much room there is', async (t) => {
     const { totalBytes, freeBytes } = await (await makeBench(t)).store.usage()
     t.ok(totalBytes > 0 && freeBytes >= 0 && freeBytes <= totalBytes)
+  })
+}
+
+async function removeContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBench>): Promise<void> {
+  t.test('leaves nothing under the names, and everything under others', async (t) => {
+    const { store } = await makeBench(t)
+    const blobs = Array.from({ length: 5 }, (_, seed) => sampleBlob(seed))
+    for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
+    const [gone, kept] = [blobs.slice(0, 3), blobs.slice(3)]
+    await store.remove([...gone, sampleBlob(99)])
+    for (const blob of gone) await t.rejects(store.verify(blob), BlobMissingError)
+    for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
+    t.equal((await store.list(null, 10)).length, 2)
+    for (const blob of gone) await store.write(blob, streamOf(blob.bytes), blob)
+    t.equal((await store.list(null, 10)).length, 5, 'and the names can be written again')
   })
 }

@@ -14,6 +14,7 @@ import { checkIdentity, openIdentity, type Identity } from './identity.ts'
 import { logMetrics } from './log-metrics.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
+import { CopyRemover } from './repair/copy-remover.ts'
 import { RepairEngine } from './repair/repair-engine.ts'
 import { Throttle } from './repair/throttle.ts'
 import { HttpTransport } from './transport/http-transport.ts'
@@ -28,6 +29,7 @@ interface Machine {
   readonly blobs: ReplicatedBlobs
   readonly throttle: Throttle
   readonly repair: RepairEngine
+  readonly remover: CopyRemover
 }
 
 type Base = Pick<Machine, 'node' | 'transport'> & { readonly clock: SystemClock }
@@ -46,13 +48,16 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   }
 }
 
-async function open({ node, store, repair }: Machine): Promise<void> {
+async function open({ node, store, repair, remover }: Machine): Promise<void> {
   try {
     await node.open()
     await store.open()
     await node.start()
     // What is to be repaired stands in the state, which may have to be mended first.
-    void node.serving.then(() => repair.start())
+    void node.serving.then(() => {
+      repair.start()
+      remover.start()
+    })
   } catch (error) {
     await node.stop()
     throw error
@@ -95,7 +100,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
 function assembleBlobs(
   options: ClusterOptions,
   parts: ClusterParts & Base & { readonly identity: Identity },
-): Pick<Machine, 'store' | 'blobs' | 'throttle' | 'repair'> {
+): Pick<Machine, 'store' | 'blobs' | 'throttle' | 'repair' | 'remover'> {
   const { nodeId, dataDir, members } = options
   const { clock, transport, node, copyLedger, logger } = parts
   const { incarnation, boot } = parts.identity
@@ -134,16 +139,26 @@ function assembleBlobs(
     logger: logger.child({ room: 'repair' }),
     random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
   })
-  return { store, blobs, throttle, repair }
+  const remover = new CopyRemover({
+    nodeId,
+    ledger: copyLedger,
+    store,
+    locks,
+    readBarrier: () => node.readBarrier(),
+    clock,
+    logger: logger.child({ room: 'repair' }),
+  })
+  return { store, blobs, throttle, repair, remover }
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
-  const { node, wal, transport, blobs, throttle, repair } = machine
+  const { node, wal, transport, blobs, throttle, repair, remover } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     blobs.stop()
     throttle.close()
     await repair.stop()
+    await remover.stop()
     await node.stop()
     await lock.release()
   }
@@ -153,6 +168,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     ...transport.metrics(),
     ...blobs.metrics(),
     ...repair.metrics(),
+    ...remover.metrics(),
   ]
   return {
     nodeId,
@@ -161,6 +177,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     propose: (command) => node.propose(command),
     readBarrier: () => node.readBarrier(),
     readiness: () => node.readiness(),
+    isOnDuty: () => node.isOnDuty(),
     metrics,
     stop: () => (stopped ??= stop()),
     distrustState: (error) => node.distrustState(error),

@@ -140,6 +140,7 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
       name: 'sessions',
       work: async () => {
         uploads.retire(isClosed)
+        await uploads.prepare()
         await uploads.advance()
         return false
       },

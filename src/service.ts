@@ -34,8 +34,6 @@ import { UploadSessions } from './workers/upload-sessions.ts'
 
 /** Background work is cheap while there is nothing to do. */
 const WORK_EVERY_MS = 1_000
-/** So long an object that is deleted while it is read can still be read to its end. */
-const COLLECT_AFTER_MS = 30_000
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface Service {
@@ -130,7 +128,13 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
   const logger = parts.logger.child({ room: 'workers' })
   const members = config.cluster.members.map(({ nodeId }) => nodeId)
   const now = (): number => performance.now()
-  const collection = new Collection({ ...parts, members, delayMs: COLLECT_AFTER_MS, now, logger })
+  const collection = new Collection({
+    ...parts,
+    members,
+    delayMs: config.cluster.collectAfterMs,
+    now,
+    logger,
+  })
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [

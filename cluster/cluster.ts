@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { CopyLocks } from './blobs/copy-locks.ts'
 import { DiskBlobStore } from './blobs/disk-blob-store.ts'
 import { ReplicatedBlobs } from './blobs/replicated-blobs.ts'
 import { lockDataDir, type DataLock } from './data-lock.ts'
@@ -13,7 +14,9 @@ import { checkIdentity, openIdentity, type Identity } from './identity.ts'
 import { logMetrics } from './log-metrics.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
+import { CopyRemover } from './repair/copy-remover.ts'
 import { RepairEngine } from './repair/repair-engine.ts'
+import { Throttle } from './repair/throttle.ts'
 import { HttpTransport } from './transport/http-transport.ts'
 import type { Cluster, ClusterOptions, ClusterParts, Logger, MetricSample } from './types.ts'
 import { ThreadWal } from './wal/thread-wal.ts'
@@ -24,8 +27,12 @@ interface Machine {
   readonly transport: HttpTransport
   readonly store: DiskBlobStore
   readonly blobs: ReplicatedBlobs
+  readonly throttle: Throttle
   readonly repair: RepairEngine
+  readonly remover: CopyRemover
 }
+
+type Base = Pick<Machine, 'node' | 'transport'> & { readonly clock: SystemClock }
 
 /** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
 export async function createCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
@@ -41,13 +48,16 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   }
 }
 
-async function open({ node, store, repair }: Machine): Promise<void> {
+async function open({ node, store, repair, remover }: Machine): Promise<void> {
   try {
     await node.open()
     await store.open()
     await node.start()
     // What is to be repaired stands in the state, which may have to be mended first.
-    void node.serving.then(() => repair.start())
+    void node.serving.then(() => {
+      repair.start()
+      remover.start()
+    })
   } catch (error) {
     await node.stop()
     await store.close()
@@ -83,33 +93,59 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     },
     { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
   )
+  const base: Base = { clock, transport, node }
+  return { node, wal, transport, ...assembleBlobs(options, { ...parts, ...base, identity }) }
+}
+
+/** All that has to do with copies on this node's disk shares their locks, and all that reads them in the background one rate. */
+function assembleBlobs(
+  options: ClusterOptions,
+  parts: ClusterParts & Base & { readonly identity: Identity },
+): Pick<Machine, 'store' | 'blobs' | 'throttle' | 'repair' | 'remover'> {
+  const { nodeId, dataDir, members } = options
+  const { clock, transport, node, copyLedger, logger } = parts
+  const { incarnation, boot } = parts.identity
+  const locks = new CopyLocks()
+  const throttle = new Throttle(clock, null)
   const store = blobStore(dataDir, logger, (error) => node.fail(error))
   const blobs = new ReplicatedBlobs({
     nodeId,
     members,
     store,
+    locks,
     transport,
     clock,
     incarnation,
-    session: String(boot),
+    boot: String(boot),
     logger: logger.child({ room: 'blobs' }),
     onFault(ref, holder) {
-      parts.replicaTasks
-        .lost(ref, holder)
+      copyLedger
+        .lost(holder, [ref])
         .then(() => repair.kick())
         .catch((err: unknown) => logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not struck off'))
     },
   })
   const repair = new RepairEngine({
     nodeId,
-    tasks: parts.replicaTasks,
+    tasks: copyLedger,
     store,
     blobs,
+    locks,
+    throttle,
     clock,
     logger: logger.child({ room: 'repair' }),
     random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
   })
-  return { node, wal, transport, store, blobs, repair }
+  const remover = new CopyRemover({
+    nodeId,
+    ledger: copyLedger,
+    store,
+    locks,
+    readBarrier: () => node.readBarrier(),
+    clock,
+    logger: logger.child({ room: 'repair' }),
+  })
+  return { store, blobs, throttle, repair, remover }
 }
 
 function blobStore(dataDir: string, logger: Logger, fail: (error: Error) => void): DiskBlobStore {
@@ -121,11 +157,13 @@ function blobStore(dataDir: string, logger: Logger, fail: (error: Error) => void
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
-  const { node, wal, transport, store, blobs, repair } = machine
+  const { node, wal, transport, store, blobs, throttle, repair, remover } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     blobs.stop()
+    throttle.close()
     await repair.stop()
+    await remover.stop()
     await node.stop()
     await store.close()
     await lock.release()
@@ -136,6 +174,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     ...transport.metrics(),
     ...blobs.metrics(),
     ...repair.metrics(),
+    ...remover.metrics(),
   ]
   return {
     nodeId,
@@ -144,6 +183,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     propose: (command) => node.propose(command),
     readBarrier: () => node.readBarrier(),
     readiness: () => node.readiness(),
+    isOnDuty: () => node.isOnDuty(),
     metrics,
     stop: () => (stopped ??= stop()),
     distrustState: (error) => node.distrustState(error),

@@ -1,5 +1,5 @@
 /**
- * What crosses the door of cluster/: plain data and four ports (Cluster, Blobs, StateMachine, ReplicaTasks).
+ * What crosses the door of cluster/: plain data and four ports (Cluster, Blobs, StateMachine, CopyLedger).
  *
  * Owns: the contract between the machine and the service on top of it.
  * Knows nothing of: tenants, buckets, object keys, HTTP, JSON; and shows nothing of terms, votes or leaders to the
@@ -187,12 +187,11 @@ export interface BlobReading {
 export interface Blobs {
   /** W: so many durable copies stand behind every write that resolved. */
   readonly copiesToAck: number
-  /** A birth never used before on this cluster. */
-  newBirth(): Birth
+  /** A name for a run of uploads that was never given before on this cluster, 24 hex digits: births begin with it. */
+  nextSession(): string
   /**
    * Places and writes copies; resolves when W are durable (file and directory fsynced) after a short wait for a healthy third.
    * Returns who holds a copy and who should but does not. Throws Condition `not_enough_replicas`.
-   * Repeating a write under the same birth adds the copies that are missing and leaves the others as they are.
    */
   write(blob: BlobName & { readonly bytes: Uint8Array; readonly checksum: string }): Promise<WrittenBlob>
   /** Copies to try, nearest and healthiest first. Lazy: nothing is opened before read(). */
@@ -212,16 +211,47 @@ export interface WrittenBlob {
 export interface ReplicaTask {
   readonly ref: BlobRef
   readonly target: NodeId
+  /** Which granting of the task: one that was granted anew is another task, whatever else is equal. */
+  readonly permit: number
 }
 
-/** How the service shows the repair engine what is to be done and hears of what was done. */
-export interface ReplicaTasks {
-  /** Committed tasks for this target, bounded by `limit`; a fresh view on each call. */
+/** What the committed rows, as far as this node has applied them, say of one copy on one node's disk. */
+export type CopyStanding =
+  /** A row counts on it. */
+  | 'listed'
+  /** A task of this node. */
+  | 'owed'
+  /** This node is told to remove it. */
+  | 'dropping'
+  /** No row names it and none ever will: it may be removed. */
+  | 'abandoned'
+  /** Its upload may still commit, or this node lags behind: it stays. */
+  | 'undecided'
+
+export interface HeldCopies {
+  readonly refs: readonly BlobRef[]
+  /** Ask again with this as `after`; null when nothing is left. */
+  readonly next: string | null
+}
+
+/**
+ * The committed rows about copies, as the machine sees them: what to make, what to remove, what may go. All answers are
+ * of the state that this node has applied, and fresh on each call.
+ */
+export interface CopyLedger {
+  /** Committed tasks for this target, those with the fewest copies first. */
   pending(target: NodeId, limit: number): readonly ReplicaTask[]
-  /** The copy is durable and was read back: commit it. Resolves when committed; idempotent. */
+  /** Copies that this holder is told to remove. */
+  drops(holder: NodeId, limit: number): Promise<readonly BlobName[]>
+  standing(name: BlobName, holder: NodeId): CopyStanding
+  /** What rows say this node holds, in an order of their own. A page may be empty and not the last. */
+  listed(holder: NodeId, after: string | null, limit: number): Promise<HeldCopies>
+  /** The copy is durable and was read back: commit it. Resolves when committed and applied here; idempotent. */
   done(task: ReplicaTask): Promise<void>
-  /** The holder itself found its copy bad or absent: it no longer counts and is to be made again. Idempotent. */
-  lost(ref: BlobRef, nodeId: NodeId): Promise<void>
+  /** They are removed from this disk, durably. Idempotent. */
+  dropped(holder: NodeId, names: readonly BlobName[]): Promise<void>
+  /** The holder itself found its copies bad or absent: they no longer count and are to be made again. Idempotent. */
+  lost(holder: NodeId, refs: readonly BlobRef[]): Promise<void>
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -309,6 +339,11 @@ export interface Cluster {
   /** A reader of the local state found damage: the node stops and rebuilds its state from a peer at its next start. Idempotent. */
   distrustState(error: StateDamagedError): void
   readiness(): Readiness
+  /**
+   * Whether this node should do what one node of the cluster is enough for. A hint, true on one node at most times:
+   * nothing may depend on there being only one.
+   */
+  isOnDuty(): boolean
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
   stop(): Promise<void>
@@ -318,6 +353,6 @@ export interface Cluster {
 
 export interface ClusterParts {
   readonly stateMachine: StateMachine
-  readonly replicaTasks: ReplicaTasks
+  readonly copyLedger: CopyLedger
   readonly logger: Logger
 }

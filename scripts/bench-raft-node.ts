@@ -54,7 +54,15 @@ const cluster = await createCluster(
   },
   {
     stateMachine: new BenchMachine(join(dataDir, 'state')),
-    replicaTasks: { pending: () => [], done: () => Promise.resolve(), lost: () => Promise.resolve() },
+    copyLedger: {
+      pending: () => [],
+      drops: () => Promise.resolve([]),
+      standing: () => 'undecided',
+      listed: () => Promise.resolve({ refs: [], next: null }),
+      done: () => Promise.resolve(),
+      dropped: () => Promise.resolve(),
+      lost: () => Promise.resolve(),
+    },
     logger,
   },
 )

@@ -129,7 +129,16 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
   { room: 'src/telemetry/', rooms: ['src/telemetry/', 'src/config/types.ts', 'cluster/index.ts'] },
   {
     room: 'src/workers/',
-    rooms: ['src/workers/', 'src/operations/', 'src/access/', 'src/refusal.ts', 'cluster/index.ts'],
+    rooms: [
+      'src/workers/',
+      'src/operations/',
+      'src/access/',
+      'src/content/uploads.ts',
+      'src/store/',
+      'src/state-machine/',
+      'src/refusal.ts',
+      'cluster/index.ts',
+    ],
   },
   {
     room: 'src/cli/',

@@ -9,7 +9,7 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Cluster, createCluster, type Logger, StartError } from '../cluster/index.ts'
+import { type Cluster, createCluster, type Logger, type MetricSample, StartError } from '../cluster/index.ts'
 import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
 import { SealedSecrets } from './access/sealed-secrets.ts'
@@ -20,14 +20,23 @@ import type { Config } from './config/types.ts'
 import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
 import type { Services } from './operations/services.ts'
+import { createCopyLedger } from './store/copy-ledger.ts'
+import type { LevelStateReader } from './store/level-state-reader.ts'
 import { openStore } from './store/open-store.ts'
-import { createPropose } from './store/propose.ts'
-import { createReplicaTasks } from './store/replica-tasks.ts'
+import { createPropose, type Propose } from './store/propose.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
+import { Collection } from './workers/collection.ts'
+import { Recounting } from './workers/recounting.ts'
+import { repeat, type Repeating } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
+import { UploadSessions } from './workers/upload-sessions.ts'
+
+/** Background work is cheap while there is nothing to do. */
+const WORK_EVERY_MS = 1_000
+const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface Service {
   readonly dataAddress: string
@@ -59,6 +68,8 @@ interface Rooms {
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
   readonly damaged: Promise<Error>
+  readonly workers: readonly Repeating[]
+  readonly samples: () => readonly MetricSample[]
 }
 
 async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
@@ -86,10 +97,12 @@ async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
       logKeepEntries: config.cluster.logKeepEntries,
       logKeepBytes: config.cluster.logKeepBytes,
     },
-    { stateMachine, replicaTasks: createReplicaTasks(reader, propose), logger },
+    { stateMachine, copyLedger: createCopyLedger(reader, propose), logger },
   )
   const access = new NativeAccess({ masterKey, state: reader, config, now: Date.now })
-  const content = new ObjectContent({ blobs: cluster.blobs, state: reader, masterKey, config })
+  const nodeId = cluster.nodeId
+  const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
+  const content = new ObjectContent({ blobs: cluster.blobs, uploads, state: reader, masterKey, config })
   const agreement = new Agreement()
   const services = {
     config,
@@ -103,6 +116,7 @@ async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
   }
   const secrets = new SealedSecrets(masterKey, reader)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
+  const { workers, recounting } = composeWorkers({ config, cluster, state: reader, propose, uploads, logger })
   return {
     cluster,
     services,
@@ -112,6 +126,8 @@ async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
     content,
     keyKeeper,
     damaged: stateMachine.damaged,
+    workers,
+    samples: () => [...cluster.metrics(), ...recounting.metrics(), ...keyKeeper.samples()],
   }
 }
 
@@ -128,11 +144,51 @@ function createKeyKeeper(
     propose,
     nodeId: node.id,
     members: machine.members.map(({ nodeId }) => nodeId),
-    isLeader: () =>
-      cluster.metrics().some(({ name, value }) => name === 'holdfast_raft_is_leader' && value === 1),
+    isOnDuty: () => cluster.isOnDuty(),
     forgetChangedKeys: () => content.forgetChangedKeys(),
     logger: logger.child({ room: 'keys' }),
   })
+}
+
+interface WorkerParts {
+  readonly config: Config
+  readonly cluster: Cluster
+  readonly state: LevelStateReader
+  readonly propose: Propose
+  readonly uploads: UploadSessions
+  readonly logger: Logger
+}
+
+function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; recounting: Recounting } {
+  const { config, uploads, state } = parts
+  const logger = parts.logger.child({ room: 'workers' })
+  const members = config.cluster.members.map(({ nodeId }) => nodeId)
+  const now = (): number => performance.now()
+  const collection = new Collection({
+    ...parts,
+    members,
+    delayMs: config.cluster.collectAfterMs,
+    now,
+    logger,
+  })
+  const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
+  const isClosed = (session: string): boolean => state.session(session)?.closed === true
+  const workers: readonly Repeating[] = [
+    { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
+    {
+      name: 'sessions',
+      work: async () => {
+        uploads.retire(isClosed)
+        await uploads.prepare()
+        await uploads.advance()
+        return false
+      },
+      everyMs: WORK_EVERY_MS,
+      logger,
+    },
+  ]
+  return { workers, recounting }
 }
 
 async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
@@ -180,11 +236,9 @@ class Teardown {
 
 async function openListeners(
   config: Config,
-  rooms: Rooms,
+  { cluster, services, samples }: Pick<Rooms, 'cluster' | 'services' | 'samples'>,
   teardown: Teardown,
 ): Promise<{ data: string; admin: string }> {
-  const { cluster, services, keyKeeper } = rooms
-  const samples = () => [...cluster.metrics(), ...keyKeeper.samples()]
   const metrics = new Metrics({ version: VERSION, nodeId: cluster.nodeId, samples })
   const admin = createAdminServer(services, metrics)
   teardown.add('admin listener', async () => admin.close())
@@ -211,15 +265,23 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const teardown = new Teardown()
   try {
     const rooms = await composeServices(config, logger)
-    const { cluster, content, damaged } = rooms
+    const { cluster, content, damaged, workers } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
     const addresses = await openListeners(config, rooms, teardown)
     const settling = new AbortController()
-    const settled = settleIn(rooms, settling.signal).then(() => rooms.keyKeeper.run(settling.signal))
+    const settled = settleIn(rooms, settling.signal)
     teardown.add('settling', async () => {
       settling.abort()
       await settled.catch(() => undefined)
+    })
+    const working = new AbortController()
+    const kept = settled.then(() => rooms.keyKeeper.run(working.signal))
+    const worked = settled.then(() => Promise.all(workers.map((one) => repeat(one, working.signal))))
+    teardown.add('workers', async () => {
+      working.abort()
+      settling.abort()
+      await Promise.allSettled([kept, worked])
     })
     logger.info({ ...addresses, version: VERSION }, 'node started')
     return {
@@ -229,7 +291,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
         cluster.failed,
         // A reader met it: the state is marked already, and the next start fetches another from a peer.
         damaged,
-        settled.then(
+        Promise.all([kept, worked]).then(
           () => new Promise<never>(() => undefined),
           (error: Error) => error,
         ),

@@ -2,11 +2,12 @@
  * This node's own copies: counted reads and writes, and the judgement about a copy that somebody found wrong.
  *
  * Rule: only the owner judges a copy, by reading all of it from its own disk. A reader's word alone never takes a good
- * copy out of service: the reader may hold a wrong key or a bad network card.
+ * copy out of service: the reader may hold a wrong key or a bad network card. Nor does a judgement that another has overtaken.
  */
 import { BlobDamagedError, BlobMissingError, type BlobName, type Logger } from '../types.ts'
 import type { CopyVerdict } from './blob-calls.ts'
 import type { BlobContent, BlobStore } from './blob-store.ts'
+import type { CopyLocks } from './copy-locks.ts'
 
 export interface BlobCounts {
   readonly readBytes: number
@@ -14,16 +15,24 @@ export interface BlobCounts {
   readonly damaged: number
 }
 
+export interface LocalBlobsOptions {
+  readonly store: BlobStore
+  readonly locks: CopyLocks
+  readonly logger: Logger
+  /** How each judgement ended. */
+  readonly onJudged?: (verdict: CopyVerdict) => void
+}
+
 export class LocalBlobs {
   readonly #store: BlobStore
-  readonly #logger: Logger
+  readonly #options: LocalBlobsOptions
   #readBytes = 0
   #writtenBytes = 0
   #damaged = 0
 
-  constructor(store: BlobStore, logger: Logger) {
-    this.#store = store
-    this.#logger = logger
+  constructor(options: LocalBlobsOptions) {
+    this.#store = options.store
+    this.#options = options
   }
 
   get counts(): BlobCounts {
@@ -48,6 +57,12 @@ export class LocalBlobs {
 
   /** Quarantines the copy if it is damaged. */
   async judge(name: BlobName): Promise<CopyVerdict> {
+    const verdict = await this.#options.locks.hold(name, () => this.#judge(name))
+    this.#options.onJudged?.(verdict)
+    return verdict
+  }
+
+  async #judge(name: BlobName): Promise<CopyVerdict> {
     try {
       await this.#store.verify(name)
       return 'good'
@@ -56,7 +71,7 @@ export class LocalBlobs {
       if (!(cause instanceof BlobDamagedError)) throw cause
       await this.#store.quarantine(name)
       this.#damaged++
-      this.#logger.error({ blob: name.id, birth: name.birth, err: cause }, 'damaged blob quarantined')
+      this.#options.logger.error({ blob: name.id, birth: name.birth, err: cause }, 'damaged blob quarantined')
       return 'damaged'
     }
   }

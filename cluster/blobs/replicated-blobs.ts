@@ -11,7 +11,6 @@ import type { Clock } from '../node/clock.ts'
 import { placeReplicas } from '../placement/rendezvous.ts'
 import { PeerRefusedError, type Transport } from '../transport/transport.ts'
 import {
-  type Birth,
   type BlobCopy,
   BlobDamagedError,
   BlobMissingError,
@@ -26,18 +25,22 @@ import {
   type NodeId,
   type WrittenBlob,
 } from '../types.ts'
+import type { CopyVerdict } from './blob-calls.ts'
 import { BLOB_LIMITS, type BlobLimits } from './blob-limits.ts'
 import { blobMetrics } from './blob-metrics.ts'
 import { HedgedReading } from './blob-reading.ts'
 import { BlobService } from './blob-service.ts'
 import { type BlobStore, BlobWriteError, type DiskUsage } from './blob-store.ts'
 import { slices } from './bounded-stream.ts'
+import type { CopyLocks } from './copy-locks.ts'
 import { CopiesFailedError, CopyRound } from './copy-round.ts'
 import { Hedge } from './hedge.ts'
 import { LocalBlobs } from './local-blobs.ts'
 import { type OutgoingBlob, PeerBlobs } from './peer-blobs.ts'
 import { PeerHealth } from './peer-health.ts'
 import { Slots } from './slots.ts'
+
+const SESSION_DIGITS = 24
 
 export type CopyFault = 'missing' | 'damaged'
 
@@ -46,14 +49,18 @@ export interface ReplicatedBlobsOptions {
   /** The static configuration, this node included. */
   readonly members: readonly Member[]
   readonly store: BlobStore
+  /** Shared with all who write, judge or remove copies of this node. */
+  readonly locks: CopyLocks
   readonly transport: Transport
   readonly clock: Clock
   /** One life of this data directory, and one run of the process in it: together never used twice on a cluster. */
   readonly incarnation: string
-  readonly session: string
+  readonly boot: string
   readonly logger: Logger
   /** The owner confirmed that this copy is bad. */
   readonly onFault?: (ref: BlobRef, nodeId: NodeId, fault: CopyFault) => void
+  /** How a judgement of this node about a copy of its own ended. */
+  readonly onJudged?: (verdict: CopyVerdict) => void
   readonly limits?: Partial<BlobLimits>
 }
 
@@ -66,9 +73,8 @@ export class ReplicatedBlobs implements Blobs {
   readonly #peers: PeerBlobs
   readonly #writes: Slots
   readonly #hedge: Hedge
-  readonly #birthPrefix: string
   readonly #reports = new Set<string>()
-  #births = 0
+  #sessions = 0
   #lateCopies = 0
   #ownWrites = 0
   #stopping = false
@@ -77,7 +83,7 @@ export class ReplicatedBlobs implements Blobs {
 
   /** Registers the blob calls, so it comes before the transport's start. */
   constructor(options: ReplicatedBlobsOptions) {
-    const { clock, transport, nodeId, incarnation, session } = options
+    const { clock, transport } = options
     const limits = { ...BLOB_LIMITS, ...options.limits }
     this.#options = options
     this.#limits = limits
@@ -87,7 +93,7 @@ export class ReplicatedBlobs implements Blobs {
       coolDownMs: limits.coolDownMs,
       coolDownMaxMs: limits.coolDownMaxMs,
     })
-    this.#local = new LocalBlobs(options.store, options.logger)
+    this.#local = new LocalBlobs(options)
     this.#peers = new PeerBlobs({ transport, health: this.#health, clock, limits })
     this.#writes = new Slots({
       refusal: 'Cannot write a blob',
@@ -101,11 +107,6 @@ export class ReplicatedBlobs implements Blobs {
       delayMaxMs: limits.hedgeDelayMaxMs,
       shareMax: limits.hedgeShareMax,
     })
-    // Hashed, because a birth has 64 characters and its parts have no such bound.
-    const maker = createHash('sha256')
-      .update(JSON.stringify([nodeId, incarnation, session]))
-      .digest('hex')
-    this.#birthPrefix = maker.slice(0, 24)
     new BlobService({ local: this.#local, clock, limits }).register(transport)
   }
 
@@ -114,8 +115,11 @@ export class ReplicatedBlobs implements Blobs {
     return Math.min(this.#limits.copiesNeeded, this.#limits.copiesWanted, takers)
   }
 
-  newBirth(): Birth {
-    return `${this.#birthPrefix}-${(this.#births++).toString(36)}`
+  nextSession(): string {
+    const { nodeId, incarnation, boot } = this.#options
+    // Hashed, because a birth has 64 characters and the parts of a session have no such bound.
+    const maker = createHash('sha256').update(JSON.stringify([nodeId, incarnation, boot, this.#sessions++]))
+    return maker.digest('hex').slice(0, SESSION_DIGITS)
   }
 
   async write(

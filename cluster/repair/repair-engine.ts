@@ -3,10 +3,11 @@
  *
  * Owns: the loop, its pace, its retries. Knows nothing of: why a copy is missing, who asked, what a blob means.
  * Rules: nothing is written without a committed task for this node; a copy is told as done only after it was read back
- * from this node's own disk; a failure never stops the loop.
+ * from this node's own disk, and stays locked until that is committed; a failure never stops the loop.
  */
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { BlobWriteError } from '../blobs/blob-store.ts'
+import type { CopyLocks } from '../blobs/copy-locks.ts'
 import type { Clock, Timer } from '../node/clock.ts'
 import {
   type BlobCopy,
@@ -17,24 +18,27 @@ import {
   type Logger,
   type MetricSample,
   type NodeId,
+  type CopyLedger,
   type ReplicaTask,
-  type ReplicaTasks,
 } from '../types.ts'
 import { Backoff } from './backoff.ts'
 import { repairMetrics } from './repair-metrics.ts'
-import { Throttle } from './throttle.ts'
+import type { Throttle } from './throttle.ts'
 
 export interface RepairEngineOptions {
   readonly nodeId: NodeId
-  readonly tasks: Pick<ReplicaTasks, 'pending' | 'done'>
+  readonly tasks: Pick<CopyLedger, 'pending' | 'done' | 'standing'>
   readonly store: BlobStore
   /** With `report`, a bad copy met on the way is told; without it, only skipped. */
   readonly blobs: Pick<Blobs, 'copies'> & Partial<Pick<Blobs, 'report'>>
+  /** Shared with all who judge or remove copies of this node. */
+  readonly locks: CopyLocks
+  /** Shared with all other background work on blobs. */
+  readonly throttle: Throttle
   readonly clock: Clock
   readonly logger: Logger
   /** Jitter of retries, [0, 1). Without it there is none. */
   readonly random?: () => number
-  readonly bytesPerSecondMax?: number
 }
 
 const POLL_MS = 1_000
@@ -46,7 +50,6 @@ const TASKS_PER_POLL_MAX = 1_024
 export class RepairEngine {
   readonly #options: RepairEngineOptions
   readonly #backoff: Backoff
-  readonly #throttle: Throttle
   readonly #running = new Map<string, Promise<void>>()
   #timer: Timer | null = null
   #started = false
@@ -58,7 +61,6 @@ export class RepairEngine {
   constructor(options: RepairEngineOptions) {
     this.#options = options
     this.#backoff = new Backoff(options.clock, options.random ?? (() => 1))
-    this.#throttle = new Throttle(options.clock, options.bytesPerSecondMax ?? Infinity)
   }
 
   start(): void {
@@ -134,9 +136,14 @@ export class RepairEngine {
     this.#options.logger.warn({ blob: task.ref.id, birth: task.ref.birth, err }, 'copy not repaired yet')
   }
 
-  async #repair(task: ReplicaTask): Promise<void> {
-    if (!(await this.#holds(task.ref))) await this.#fetch(task.ref)
-    await this.#options.tasks.done(task)
+  #repair(task: ReplicaTask): Promise<void> {
+    return this.#options.locks.hold(task.ref, async () => {
+      const { tasks, nodeId } = this.#options
+      // It may have ended while the lock was waited for, and with it the permission to write.
+      if (tasks.standing(task.ref, nodeId) !== 'owed') return
+      if (!(await this.#holds(task.ref))) await this.#fetch(task.ref)
+      await tasks.done(task)
+    })
   }
 
   /** Reads the whole copy back. A damaged one is no copy; the store puts it aside when a good one is written. */
@@ -156,7 +163,7 @@ export class RepairEngine {
     for (const copy of this.#options.blobs.copies(ref)) {
       if (copy.nodeId === this.#options.nodeId) continue
       try {
-        await this.#options.store.write(ref, this.#paced(copy, ref.size), ref)
+        await this.#options.store.write(ref, this.#paced(copy, ref), ref)
         // The write hashed what arrived; only the read-back proves what the disk kept.
         if (await this.#holds(ref)) return
         throw new BlobDamagedError(`Blob "${ref.id}" cannot be read back`)
@@ -172,11 +179,12 @@ export class RepairEngine {
     )
   }
 
-  async *#paced(copy: BlobCopy, size: number): AsyncGenerator<Uint8Array> {
-    for await (const piece of copy.read(0, size)) {
+  async *#paced(copy: BlobCopy, ref: BlobRef): AsyncGenerator<Uint8Array> {
+    for await (const piece of copy.read(0, ref.size)) {
       if (!this.#started) throw new StoppedError('Repair was stopped')
       this.#bytes += piece.length
-      await this.#throttle.pass(piece.length)
+      // What hangs on a single copy does not wait for anybody's bandwidth.
+      if (ref.replicas.length > 1) await this.#options.throttle.pass(piece.length)
       yield piece
     }
   }

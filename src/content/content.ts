@@ -14,6 +14,7 @@ import type {
   TenantRecord,
 } from '../state-machine/records.ts'
 import type { PutBody } from '../state-machine/commands.ts'
+import type { UploadOutcome } from './uploads.ts'
 
 export interface IngestRequest {
   readonly tenant: TenantRecord
@@ -32,6 +33,8 @@ export interface IngestedBody {
   /** The verified digests, plus the CRC64NVME that is always computed. base64. */
   readonly checksums: Checksums
   readonly body: PutBody
+  /** Whoever proposes the body says what came of it, once nothing more is proposed. Until then its copies are kept. */
+  readonly end: (outcome: UploadOutcome) => void
 }
 
 export interface Content {

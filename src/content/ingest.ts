@@ -14,14 +14,16 @@ import type { ChunkSlot, ChunkSlots } from './chunk-slots.ts'
 import type { IngestedBody, IngestRequest } from './content.ts'
 import { etagOf } from './etag.ts'
 import type { ChunkSealer } from './chunk-sealer.ts'
-import { type Compression, compressionOf, sealPlain } from './sealing.ts'
+import { type Compression, sealPlain } from './sealing.ts'
 import type { TenantKeys } from './tenant-keys.ts'
+import type { Upload, Uploads } from './uploads.ts'
 
 /** Of one upload: while one chunk is being placed the next one fills. */
 const CHUNKS_IN_FLIGHT_MAX = 2
 
 export interface IngestParts {
-  readonly blobs: Pick<Blobs, 'newBirth' | 'write' | 'copiesToAck'>
+  readonly blobs: Pick<Blobs, 'write' | 'copiesToAck'>
+  readonly uploads: Uploads
   readonly state: Pick<StateReader, 'chunk'>
   readonly keys: TenantKeys
   readonly slots: ChunkSlots
@@ -37,14 +39,23 @@ export async function ingest(request: IngestRequest, parts: IngestParts): Promis
   const reader = new BodyReader({ ...request, signal })
   const head = await readHead(reader, parts.inlineBytesMax)
   if (head.length <= parts.inlineBytesMax) return smallBody(head, reader, parts.keys)
-  const upload = new ChunkUpload(request.tenant.id, parts, failure)
-  const chunks = await upload.run(reader, head, signal)
-  const checksums = reader.verified()
-  return {
-    size: reader.size,
-    etag: etagOf(chunks.map((chunk) => chunk.id)),
-    checksums,
-    body: { kind: 'chunks', chunks, copiesMin: parts.blobs.copiesToAck },
+  const upload = await parts.uploads.begin()
+  try {
+    const chunks = await new ChunkUpload(request.tenant.id, { ...parts, upload }, failure).run(
+      reader,
+      head,
+      signal,
+    )
+    return {
+      size: reader.size,
+      etag: etagOf(chunks.map((chunk) => chunk.id)),
+      checksums: reader.verified(),
+      body: { kind: 'chunks', chunks, copiesMin: parts.blobs.copiesToAck },
+      end: (outcome) => upload.end(outcome),
+    }
+  } catch (error) {
+    upload.end('known')
+    throw error
   }
 }
 
@@ -59,21 +70,26 @@ async function readHead(reader: BodyReader, inlineBytesMax: number): Promise<Buf
 function smallBody(plain: Buffer, reader: BodyReader, keys: TenantKeys): IngestedBody {
   const checksums = reader.verified()
   const size = plain.length
-  if (size === 0) return { size, etag: etagOf([]), checksums, body: { kind: 'empty' } }
+  const end = () => undefined
+  if (size === 0) return { size, etag: etagOf([]), checksums, body: { kind: 'empty' }, end }
   const chunkId = keys.chunkIdOf(plain)
   const sealed = sealPlain(keys, chunkId, plain)
-  return { size, etag: etagOf([chunkId]), checksums, body: { kind: 'inline', chunkId, sealed } }
+  return { size, etag: etagOf([chunkId]), checksums, body: { kind: 'inline', chunkId, sealed }, end }
+}
+
+interface ChunkUploadParts extends IngestParts {
+  readonly upload: Upload
 }
 
 class ChunkUpload {
   readonly #tenantId: TenantId
-  readonly #parts: IngestParts
+  readonly #parts: ChunkUploadParts
   readonly #failure: AbortController
   readonly #uses: Promise<ChunkUse>[] = []
   /** A body may hold the same chunk many times; it is placed once, under one birth. */
   readonly #byId = new Map<ChunkId, Promise<ChunkUse>>()
 
-  constructor(tenantId: TenantId, parts: IngestParts, failure: AbortController) {
+  constructor(tenantId: TenantId, parts: ChunkUploadParts, failure: AbortController) {
     this.#tenantId = tenantId
     this.#parts = parts
     this.#failure = failure
@@ -117,35 +133,35 @@ class ChunkUpload {
       slot.release()
       return known
     }
-    const use = this.#place({ id, plain, slot }, row)
+    const use = this.#place({ id, plain, slot })
     this.#byId.set(id, use)
     return use
   }
 
-  /** Stored by an earlier upload, condemned or not. */
+  /**
+   * Stored by an earlier upload. A condemned one is about to be collected and is written again, so that the commit
+   * hardly ever finds it gone; if it is still there then, it is revived all the same.
+   */
   #existing(row: ChunkRecord | undefined): Promise<ChunkUse> | null {
-    if (row === undefined || row.replicas.length < this.#parts.blobs.copiesToAck) return null
+    if (row === undefined || row.condemnedAt !== null) return null
+    if (row.replicas.length < this.#parts.blobs.copiesToAck) return null
     return Promise.resolve(asExisting(row))
   }
 
   /**
-   * A chunk that has a row but too few copies for an acknowledgement is written again under the birth of that row, if
-   * sealing it here gives the bytes of that row: its format is fixed, what zstd makes of it may have changed since.
+   * Always under a birth of its own: a copy under the birth of a row is made with a committed task only, or it could
+   * come to a disk that is about to remove that very copy. The commit takes over a row that has too few copies.
    */
-  async #place(filled: FilledChunk, row: ChunkRecord | undefined): Promise<ChunkUse> {
-    const { blobs, keys, sealer } = this.#parts
-    const { id, plain, slot } = filled
+  async #place({ id, plain, slot }: FilledChunk): Promise<ChunkUse> {
+    const { blobs, keys, sealer, upload, compression } = this.#parts
     const size = plain.length
-    const compression = row === undefined ? this.#parts.compression : compressionOf(row)
     const { sealed, checksum } = await sealer.seal(keys, { id, plain }, compression)
     slot.dropPlain()
-    if (row !== undefined && row.checksum !== checksum) return asExisting(row)
-    const birth = row?.birth ?? blobs.newBirth()
+    const birth = upload.newBirth()
     // To the machine below a chunk is a blob, and its id only a name.
     const blobId: string = id
     const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum })
-    const existing = row !== undefined
-    return { id, size, birth, sealedSize: sealed.length, checksum, existing, replicas, missing }
+    return { id, size, birth, sealedSize: sealed.length, checksum, existing: false, replicas, missing }
   }
 }
 
@@ -161,7 +177,7 @@ async function fill(reader: BodyReader, start: Buffer, buffer: Buffer): Promise<
   return buffer.subarray(0, end)
 }
 
-/** The commit revives it, or says that it is gone or has too few copies. */
+/** The commit counts on it, or says that it is gone or has too few copies. */
 function asExisting({ id, birth, size, sealedSize, checksum }: ChunkRecord): ChunkUse {
   return { id, birth, size, sealedSize, checksum, existing: true, replicas: [], missing: [] }
 }

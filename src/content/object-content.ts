@@ -17,9 +17,11 @@ import { ingest } from './ingest.ts'
 import type { ByteRange } from './range.ts'
 import { readContent } from './read-content.ts'
 import { SealingPool } from './sealing-pool.ts'
+import type { Uploads } from './uploads.ts'
 
 export interface ObjectContentParts {
-  readonly blobs: Blobs
+  readonly blobs: Pick<Blobs, 'write' | 'copiesToAck' | 'reading' | 'report'>
+  readonly uploads: Uploads
   readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'tenant'>
   readonly masterKey: MasterKey
   readonly config: Pick<Config, 'limits' | 'content'>
@@ -47,12 +49,12 @@ export class ObjectContent implements Content {
   }
 
   async ingest(request: IngestRequest): Promise<IngestedBody> {
-    const { blobs, state, config } = this.#parts
+    const { blobs, uploads, state, config } = this.#parts
     const keys = this.#keys.of(request.tenant)
     const { inlineBytesMax } = config.limits
     const { compression } = config.content
     const [slots, sealer] = [this.#slots, this.#sealer]
-    return ingest(request, { blobs, state, keys, slots, sealer, inlineBytesMax, compression })
+    return ingest(request, { blobs, uploads, state, keys, slots, sealer, inlineBytesMax, compression })
   }
 
   read(

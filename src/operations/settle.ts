@@ -9,8 +9,8 @@ import type { CommandType, Reply, ReplyValues } from '../state-machine/commands.
 
 export function settle<T extends CommandType>(reply: Reply<T>): ReplyValues[T] {
   if (reply.ok) return reply.value
-  if (reply.code === 'chunks_gone') {
-    // What the upload counted on was lost between its look and the commit. The bytes streamed by, so only the caller can send them again.
+  if (reply.code === 'chunks_gone' || reply.code === 'session_ended') {
+    // What the upload counted on was lost between its look and the commit, or its session was closed meanwhile. The bytes streamed by, so only the caller can send them again.
     throw new Condition('slow_down', `${reply.message}; send the request again`, { retryAfterMs: 1000 })
   }
   throw new Refusal(reply.code, reply.message)

@@ -11,6 +11,7 @@ import { isKeyPart, keys } from './keys.ts'
 import type { BucketRecord, TenantId } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import { activeTenant } from './tenants.ts'
+import { countTenant } from './usage.ts'
 import { bucketIdAt } from './version-id.ts'
 import type { ApplyContext, View } from './view.ts'
 
@@ -85,4 +86,5 @@ export function countUsage(draft: Draft, bucket: BucketRecord, change: UsageChan
   const logicalBytes = bucket.logicalBytes + change.bytes
   assert(objectCount >= 0 && logicalBytes >= 0, 'a bucket never holds less than nothing')
   draft.put(keys.bucket(bucket.tenantId, bucket.name), { ...bucket, objectCount, logicalBytes })
+  countTenant(draft, bucket.tenantId, { objects: change.objects, logicalBytes: change.bytes })
 }

@@ -16,6 +16,8 @@ import type {
   ChunkId,
   ClusterKeyRecord,
   ObjectRecord,
+  OperationProgress,
+  OperationRecord,
   TenantId,
   TenantRecord,
 } from './records.ts'
@@ -28,7 +30,7 @@ export interface ChunkUse {
   readonly sealedSize: number
   readonly checksum: string
   readonly existing: boolean
-  /** Who holds a durable copy, and who should but does not. Of an `existing` one: only what this upload added. */
+  /** Who holds a durable copy, and who should but does not. Of an `existing` one: nobody. */
   readonly replicas: readonly string[]
   readonly missing: readonly string[]
 }
@@ -115,21 +117,21 @@ export type Command =
       readonly bucket: string
       readonly key: string
     }
-  /** A repair task is done: `node` now holds a verified copy of this birth. */
+  /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
   | {
       readonly type: 'addReplica'
       readonly tenantId: TenantId
       readonly chunkId: ChunkId
       readonly birth: string
       readonly node: string
+      readonly permit: number
     }
-  /** A reader or a scrub found the copy of `node` bad or absent: it no longer counts and is to be made again. */
+  /** `node` found these copies of its own bad or absent: they no longer count and are to be made again. */
   | {
-      readonly type: 'dropReplica'
-      readonly tenantId: TenantId
-      readonly chunkId: ChunkId
-      readonly birth: string
+      readonly type: 'dropReplicas'
       readonly node: string
+      readonly copies: readonly CopyName[]
+      readonly operation: string | null
     }
   /** Which master keys this node has, the one it wants to seal with first. */
   | {
@@ -162,6 +164,76 @@ export type Command =
       }[]
     }
   | { readonly type: 'shredTenant'; readonly tenantId: TenantId; readonly reason: string }
+  | { readonly type: 'planCopies'; readonly operation: string; readonly moves: readonly CopyMove[] }
+  | {
+      readonly type: 'endTasks'
+      readonly operation: string
+      readonly tasks: readonly (CopyName & { readonly target: string })[]
+    }
+  /** `node` has removed these copies for good. */
+  | {
+      readonly type: 'dropsDone'
+      readonly node: string
+      readonly names: readonly { readonly id: ChunkId; readonly birth: string }[]
+    }
+  | {
+      readonly type: 'collectChunks'
+      readonly chunks: readonly (CopyName & { readonly condemnedAt: number })[]
+    }
+  | { readonly type: 'haltCollection'; readonly reason: string }
+  | { readonly type: 'resumeCollection' }
+  /** Of each node; null: as configured. */
+  | { readonly type: 'setRepairRate'; readonly bytesPerSecond: number | null }
+  | {
+      readonly type: 'startOperation'
+      readonly operationId: string
+      readonly kind: OperationRecord['kind']
+      readonly requestedBy: string
+      readonly reason: string | null
+      readonly tenantId: TenantId | null
+      readonly bucket: string | null
+      readonly node: string | null
+      readonly maxBytesPerSecond: number | null
+    }
+  /** What its driver did since the cursor stood at `from`. */
+  | {
+      readonly type: 'advanceOperation'
+      readonly operationId: string
+      readonly from: string
+      readonly cursor: string
+      readonly phase: string
+      readonly counted: Partial<Omit<OperationProgress, 'tasksOpen' | 'bytesMoved'>>
+    }
+  | {
+      readonly type: 'setOperationStatus'
+      readonly operationId: string
+      readonly action: 'pause' | 'resume' | 'cancel' | 'finish' | 'fail'
+      readonly error: string | null
+    }
+  /** A gateway begins to upload. `keep`: its older sessions that stay open; all others of this node are closed. */
+  | {
+      readonly type: 'openSession'
+      readonly session: string
+      readonly node: string
+      readonly keep: readonly string[]
+    }
+  /** All uploads of this session below `lowWater` have ended, whatever came of them. */
+  | { readonly type: 'advanceSession'; readonly session: string; readonly lowWater: number }
+  | { readonly type: 'closeSession'; readonly session: string }
+
+/** One making of one chunk. */
+export interface CopyName {
+  readonly tenantId: TenantId
+  readonly chunkId: ChunkId
+  readonly birth: string
+}
+
+export interface CopyMove extends CopyName {
+  readonly target: string
+  /** Whose copy goes once `target` has one, and only while `copiesKept` others stay. */
+  readonly replaces: string | null
+  readonly copiesKept: number
+}
 
 export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
@@ -181,12 +253,26 @@ export interface ReplyValues {
   /** `existed` false: nothing was there, which is no error. */
   deleteObject: { readonly existed: boolean }
   addReplica: null
-  dropReplica: null
   announceMasterKeys: ClusterKeyRecord
   advanceClusterKey: ClusterKeyRecord
   rewrapTenantKeys: { readonly rewrapped: number }
   rewrapAccessKeys: { readonly rewrapped: number }
   shredTenant: TenantRecord
+  /** `last`: of so many it was the last listed copy, which stays listed. */
+  dropReplicas: { readonly dropped: number; readonly last: number }
+  planCopies: { readonly planned: number }
+  endTasks: { readonly ended: number }
+  dropsDone: null
+  collectChunks: { readonly collected: number }
+  haltCollection: null
+  resumeCollection: null
+  setRepairRate: null
+  startOperation: OperationRecord
+  advanceOperation: OperationRecord
+  setOperationStatus: OperationRecord
+  openSession: null
+  advanceSession: null
+  closeSession: null
 }
 
 export type Reply<T extends CommandType = CommandType> =
@@ -198,4 +284,11 @@ export type Reply<T extends CommandType = CommandType> =
       readonly code: 'chunks_gone'
       readonly message: string
       readonly chunks: readonly ChunkId[]
+    }
+  /** putObject only: the session of these births is closed, or not open yet; upload again under another one. */
+  | {
+      readonly ok: false
+      readonly code: 'session_ended'
+      readonly message: string
+      readonly births: readonly string[]
     }

@@ -12,6 +12,11 @@ const SEPARATOR = '\u0000'
 /** A lone surrogate has no UTF-8 form: two such keys could fall together on disk. */
 const LONE_SURROGATE = /[\ud800-\udfff]/u
 const LAST_CODE_POINT = 0x10ffff
+const PAGE_DIGITS = 8
+/** Of a safe integer. */
+const INDEX_DIGITS = 14
+/** One digit: more copies than this are no more urgent. */
+const COPIES_SHOWN_MAX = 9
 
 /** Whether a name may stand inside a row key. */
 export function isKeyPart(part: string): boolean {
@@ -20,6 +25,19 @@ export function isKeyPart(part: string): boolean {
 
 function join<K extends RowKind>(...parts: readonly string[]): RowKey<K> {
   return parts.join(SEPARATOR)
+}
+
+/** Ascending as text. */
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0')
+}
+
+/** `copies`: how many are listed now. The key changes with it, so that what is nearest to loss comes first. */
+export interface RepairName {
+  readonly target: string
+  readonly copies: number
+  readonly birth: string
+  readonly id: ChunkId
 }
 
 export const keys = {
@@ -36,11 +54,22 @@ export const keys = {
   inlineBody: (bucket: BucketId, version: VersionId): RowKey<'inlineBody'> =>
     join('in', bucket, 'inlineBody', version),
   manifestPage: (bucket: BucketId, version: VersionId, page: number): RowKey<'manifestPage'> =>
-    join('in', bucket, 'manifestPage', version, page.toString(16).padStart(8, '0')),
+    join('in', bucket, 'manifestPage', version, hex(page, PAGE_DIGITS)),
   chunk: (tenant: TenantId, id: ChunkId): RowKey<'chunk'> => join('chunk', tenant, id),
-  /** Birth before chunk: births ascend within a session, and a later birth is another row. */
-  repair: (target: string, birth: string, id: ChunkId): RowKey<'repair'> => join('repair', target, birth, id),
+  making: (birth: string, id: ChunkId): RowKey<'making'> => join('making', birth, id),
+  condemned: (index: number, tenant: TenantId, id: ChunkId): RowKey<'condemned'> =>
+    join('condemned', hex(index, INDEX_DIGITS), tenant, id),
+  drop: (node: string, birth: string, id: ChunkId): RowKey<'drop'> => join('drop', node, birth, id),
+  /** Few copies before many, then birth before chunk: births ascend within a session, and a later birth is another row. */
+  repair: (task: RepairName): RowKey<'repair'> =>
+    join('repair', task.target, Math.min(task.copies, COPIES_SHOWN_MAX).toString(), task.birth, task.id),
   repairTotal: (): RowKey<'repairTotal'> => join('repairTotal'),
+  session: (id: string): RowKey<'session'> => join('session', id),
+  nodeSessions: (node: string): RowKey<'nodeSessions'> => join('nodeSessions', node),
+  usage: (tenant: TenantId): RowKey<'usage'> => join('usage', tenant),
+  operation: (id: string): RowKey<'operation'> => join('operation', id),
+  operationList: (): RowKey<'operationList'> => join('operationList'),
+  settings: (): RowKey<'settings'> => join('settings'),
 } as const
 
 /** Half-open, in the order of UTF-8 bytes. */
@@ -62,6 +91,12 @@ export const ranges = {
   objects: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'object'),
   repairs: (): KeyRange => rangeOf('repair'),
   repairsOf: (target: string): KeyRange => rangeOf('repair', target),
+  chunks: (): KeyRange => rangeOf('chunk'),
+  condemned: (): KeyRange => rangeOf('condemned'),
+  drops: (): KeyRange => rangeOf('drop'),
+  dropsOf: (node: string): KeyRange => rangeOf('drop', node),
+  operations: (): KeyRange => rangeOf('operation'),
+  nodeSessions: (): KeyRange => rangeOf('nodeSessions'),
 } as const
 
 /** The part of `range` whose names begin with `prefix`. */

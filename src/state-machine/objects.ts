@@ -6,7 +6,7 @@
  */
 import { assert } from './assert.ts'
 import { bucketOf, countUsage } from './buckets.ts'
-import { claimChunks, releaseChunks, unsafeChunks } from './chunks.ts'
+import { claimChunks, endedBirths, releaseChunks, unsafeChunks } from './chunks.ts'
 import type { ChunkUse, Command, PutBody, PutCommand, ReplyValues } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
@@ -14,6 +14,7 @@ import { dropManifest, writeManifest } from './manifests.ts'
 import type { BodyRecord, BucketRecord, ChunkId, ObjectRecord, VersionId } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import { activeTenant } from './tenants.ts'
+import { countTenant } from './usage.ts'
 import { versionIdAt } from './version-id.ts'
 import type { ApplyContext, View } from './view.ts'
 
@@ -24,16 +25,27 @@ interface ChunksGone {
   readonly chunks: readonly ChunkId[]
 }
 
+interface SessionEnded {
+  readonly ok: false
+  readonly code: 'session_ended'
+  readonly message: string
+  readonly births: readonly string[]
+}
+
 export function putObject(
   draft: Draft,
   command: PutCommand,
   context: ApplyContext,
-): Accepted<ObjectRecord> | Refused | ChunksGone {
+): Accepted<ObjectRecord> | Refused | ChunksGone | SessionEnded {
   const target = bucketFor(draft, command)
   if (!target.ok) return target
   const fault = bodyFault(command)
   if (fault !== null) return refuse('invalid_argument', `Cannot put object: ${fault}`)
-  const uses = chunksOf(command.body)
+  const births = endedBirths(draft, chunksOf(command.body))
+  if (births.length > 0) {
+    const message = `Cannot put object: the sessions of ${births.length} uploads are closed or not open yet`
+    return { ok: false, code: 'session_ended', message, births }
+  }
   const chunks = unsafeChunks(draft, command)
   if (chunks.length > 0) {
     const message = `Cannot put object: ${chunks.length} chunks it counts on are gone or have too few copies`
@@ -44,7 +56,7 @@ export function putObject(
   const old = draft.get(keys.object(bucket.id, command.key))
   const versionId = versionIdAt(context)
   // Claim before release: a chunk that both bodies share must not look unreferenced in between.
-  claimChunks(draft, command.tenantId, uses, context)
+  claimChunks(draft, command, context)
   const body = writeBody(draft, bucket, versionId, command.body)
   if (old !== undefined) dropBody(draft, bucket, old, context)
   const object = objectRecord(command, versionId, body, context)
@@ -106,7 +118,8 @@ function writeBody(draft: Draft, bucket: BucketRecord, versionId: VersionId, bod
       return { kind: 'empty' }
     case 'inline':
       draft.put(keys.inlineBody(bucket.id, versionId), { sealed: body.sealed })
-      return { kind: 'inline', chunkId: body.chunkId }
+      countTenant(draft, bucket.tenantId, { inlineBytes: body.sealed.length })
+      return { kind: 'inline', chunkId: body.chunkId, sealedSize: body.sealed.length }
     case 'chunks': {
       const links = body.chunks.map(({ id, size }) => ({ id, size }))
       writeManifest(draft, bucket.id, versionId, links)
@@ -121,6 +134,7 @@ function dropBody(draft: Draft, bucket: BucketRecord, old: ObjectRecord, context
       return
     case 'inline':
       draft.remove(keys.inlineBody(bucket.id, old.versionId))
+      countTenant(draft, bucket.tenantId, { inlineBytes: -old.body.sealedSize })
       return
     case 'chunks': {
       const links = dropManifest(draft, bucket.id, old.versionId, old.body.count)

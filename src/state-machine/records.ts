@@ -90,7 +90,7 @@ export interface ChunkLink {
 /** Where the bytes are. An inline body lies in a row of its own, so that listings never read it. */
 export type BodyRecord =
   | { readonly kind: 'empty' }
-  | { readonly kind: 'inline'; readonly chunkId: ChunkId }
+  | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealedSize: number }
   | { readonly kind: 'chunks'; readonly count: number }
 
 export interface ObjectRecord {
@@ -119,6 +119,7 @@ export interface InlineBodyRecord {
 export interface ChunkRecord {
   readonly id: ChunkId
   readonly tenantId: TenantId
+  /** `<session>-<sequence>`, births.ts. Copies of another birth are other files, whatever their bytes. */
   readonly birth: string
   /** Plain bytes, and sealed bytes as they lie on disk. */
   readonly size: number
@@ -127,19 +128,118 @@ export interface ChunkRecord {
   readonly checksum: string
   /** Node ids that hold a durable copy. */
   readonly replicas: readonly string[]
+  /** Node ids that should hold one and do not: exactly those with a repair row of this birth. Never also in `replicas`. */
+  readonly owed: readonly string[]
   /** Object versions (each counted once per occurrence in a manifest) that need it. */
   readonly references: number
-  /** Log index at which references fell to zero; null while referenced. A later commit may revive it. */
+  /** Log index at which references fell to zero; null while referenced. A later commit may revive it until it is collected. */
   readonly condemnedAt: number | null
 }
 
-/** A copy that should exist and does not. One row per (target node, chunk). */
+/** A copy that should exist and does not: the permission to write it. One row per (target node, chunk). */
 export interface RepairRecord {
   readonly tenantId: TenantId
   readonly chunkId: ChunkId
   readonly birth: string
   readonly target: string
+  /** When it was granted, for people. */
   readonly since: number
+  /** Log index of the entry that granted it: a task granted anew is another one, and what is said of the old one is void. */
+  readonly permit: number
+  /** The node whose copy goes when this one is committed. */
+  readonly replaces: string | null
+  /** It goes only while as many copies as this stay. 0 without `replaces`. */
+  readonly copiesKept: number
+  /** The operation that asked for it. */
+  readonly operation: string | null
+}
+
+/** Index: the chunk whose row names this birth, for whoever finds a copy and knows only its name. */
+export interface MakingRecord {
+  readonly tenantId: TenantId
+}
+
+/** Queue of what may be collected, in the order in which it was condemned. */
+export interface CondemnedRecord {
+  readonly tenantId: TenantId
+  readonly chunkId: ChunkId
+  readonly birth: string
+  readonly condemnedAt: number
+}
+
+/** Permission and duty of one node to remove one copy: no row names it for this node any more. */
+export interface DropRecord {
+  readonly node: string
+  readonly id: ChunkId
+  readonly birth: string
+}
+
+/** One run of a gateway. What it uploads is named `<session>-<sequence>`. */
+export interface SessionRecord {
+  readonly node: string
+  /** Every upload with a smaller sequence has ended: none of them commits any more. Never falls. */
+  readonly lowWater: number
+  /** Nothing of this session commits any more. Never opened again. */
+  readonly closed: boolean
+}
+
+/** Exact at any moment: each figure changes in the entry that changes what it counts. */
+export interface UsageRecord {
+  readonly objects: number
+  readonly logicalBytes: number
+  /** Chunks with a row, condemned ones too: their bytes still lie on disks. */
+  readonly chunkCount: number
+  readonly chunkBytes: number
+  readonly storedBytes: number
+  /** Sealed bytes times listed copies. */
+  readonly copyBytes: number
+  readonly inlineBytes: number
+}
+
+/** What operators set for the whole cluster. */
+export interface SettingsRecord {
+  /** Not null: nothing is collected until somebody has looked. */
+  readonly collectionHalted: { readonly reason: string; readonly since: number } | null
+  /** Of each node; null: as configured. */
+  readonly repairBytesPerSecond: number | null
+}
+
+export type OperationStatus = 'queued' | 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
+
+export interface OperationProgress {
+  readonly blobsTotal: number
+  readonly blobsDone: number
+  readonly bytesTotal: number
+  /** Sealed bytes of the copies that were made for it. */
+  readonly bytesMoved: number
+  readonly checksumFailures: number
+  /** What needed nothing, or whose task ended without a copy. */
+  readonly skipped: number
+  /** Granted and not ended: counted by apply. */
+  readonly tasksOpen: number
+}
+
+export interface OperationRecord {
+  readonly operationId: string
+  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount'
+  readonly status: OperationStatus
+  /** A word for people: what it does just now. */
+  readonly phase: string
+  readonly requestedBy: string
+  readonly reason: string | null
+  /** What it is limited to; null: not limited. */
+  readonly tenantId: TenantId | null
+  readonly bucket: string | null
+  readonly node: string | null
+  readonly maxBytesPerSecond: number | null
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+  /** The driver's own; empty at the beginning. */
+  readonly cursor: string
+  readonly progress: OperationProgress
+  /** One sentence, when it failed. */
+  readonly error: string | null
 }
 
 /** The one row that says which master key this cluster seals with. */

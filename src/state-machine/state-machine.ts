@@ -8,8 +8,9 @@
 import { createAccessKey, revokeAccessKey, rotateAccessKey } from './access-keys.ts'
 import { createAdminToken, revokeAdminToken } from './admin-tokens.ts'
 import { createBucket, deleteBucket } from './buckets.ts'
-import { addReplica, dropReplica } from './chunks.ts'
+import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './collection.ts'
 import type { Command, CommandType, Reply } from './commands.ts'
+import { addReplica, dropReplicas, dropsDone, endTasks, planCopies } from './copies.ts'
 import { Draft } from './draft.ts'
 import {
   advanceClusterKey,
@@ -19,6 +20,8 @@ import {
   shredTenant,
 } from './master-keys.ts'
 import { deleteObject, putObject } from './objects.ts'
+import { advanceOperation, setOperationStatus, startOperation } from './operations.ts'
+import { advanceSession, closeSession, openSession } from './sessions.ts'
 import { createTenant, setClusterKey } from './tenants.ts'
 import type { ApplyContext, View, Write } from './view.ts'
 
@@ -35,17 +38,51 @@ const COMMAND_TYPES: Readonly<Record<CommandType, true>> = {
   putObject: true,
   deleteObject: true,
   addReplica: true,
-  dropReplica: true,
   announceMasterKeys: true,
   advanceClusterKey: true,
   rewrapTenantKeys: true,
   rewrapAccessKeys: true,
   shredTenant: true,
+  dropReplicas: true,
+  planCopies: true,
+  endTasks: true,
+  dropsDone: true,
+  collectChunks: true,
+  haltCollection: true,
+  resumeCollection: true,
+  setRepairRate: true,
+  startOperation: true,
+  advanceOperation: true,
+  setOperationStatus: true,
+  openSession: true,
+  advanceSession: true,
+  closeSession: true,
 }
 
 export function isCommandType(type: unknown): type is CommandType {
   return typeof type === 'string' && Object.hasOwn(COMMAND_TYPES, type)
 }
+
+type OuterType =
+  | 'setClusterKey'
+  | 'createTenant'
+  | 'createAccessKey'
+  | 'rotateAccessKey'
+  | 'revokeAccessKey'
+  | 'createAdminToken'
+  | 'revokeAdminToken'
+  | 'createBucket'
+  | 'deleteBucket'
+  | 'putObject'
+  | 'deleteObject'
+type KeyType =
+  | 'announceMasterKeys'
+  | 'advanceClusterKey'
+  | 'rewrapTenantKeys'
+  | 'rewrapAccessKeys'
+  | 'shredTenant'
+type KeyCommand = Extract<Command, { type: KeyType }>
+type InnerCommand = Exclude<Command, { type: OuterType | KeyType }>
 
 export interface Applied {
   /** In the order in which the command first touched the rows; each row once. Empty when refused. */
@@ -83,10 +120,20 @@ function decide(draft: Draft, command: Command, context: ApplyContext): Reply {
       return putObject(draft, command, context)
     case 'deleteObject':
       return deleteObject(draft, command, context)
-    case 'addReplica':
-      return addReplica(draft, command)
-    case 'dropReplica':
-      return dropReplica(draft, command, context)
+    case 'announceMasterKeys':
+    case 'advanceClusterKey':
+    case 'rewrapTenantKeys':
+    case 'rewrapAccessKeys':
+    case 'shredTenant':
+      return decideKeys(draft, command, context)
+    default:
+      return decideCopies(draft, command, context)
+  }
+}
+
+/** Which master key the cluster seals with, and what is sealed under it. */
+function decideKeys(draft: Draft, command: KeyCommand, context: ApplyContext): Reply {
+  switch (command.type) {
     case 'announceMasterKeys':
       return announceMasterKeys(draft, command)
     case 'advanceClusterKey':
@@ -97,6 +144,42 @@ function decide(draft: Draft, command: Command, context: ApplyContext): Reply {
       return rewrapAccessKeys(draft, command)
     case 'shredTenant':
       return shredTenant(draft, command, context)
+  }
+}
+
+/** The commands that nobody outside of the cluster sends: sessions, copies, collection. */
+function decideCopies(draft: Draft, command: InnerCommand, context: ApplyContext): Reply {
+  switch (command.type) {
+    case 'addReplica':
+      return addReplica(draft, command)
+    case 'dropReplicas':
+      return dropReplicas(draft, command, context)
+    case 'planCopies':
+      return planCopies(draft, command, context)
+    case 'endTasks':
+      return endTasks(draft, command)
+    case 'dropsDone':
+      return dropsDone(draft, command)
+    case 'collectChunks':
+      return collectChunks(draft, command)
+    case 'haltCollection':
+      return haltCollection(draft, command, context)
+    case 'resumeCollection':
+      return resumeCollection(draft)
+    case 'setRepairRate':
+      return setRepairRate(draft, command)
+    case 'startOperation':
+      return startOperation(draft, command, context)
+    case 'advanceOperation':
+      return advanceOperation(draft, command, context)
+    case 'setOperationStatus':
+      return setOperationStatus(draft, command, context)
+    case 'openSession':
+      return openSession(draft, command)
+    case 'advanceSession':
+      return advanceSession(draft, command)
+    case 'closeSession':
+      return closeSession(draft, command)
     default:
       return unknownCommand(command)
   }

@@ -11,11 +11,18 @@ import type {
   BucketRecord,
   ChunkRecord,
   ClusterKeyRecord,
+  CondemnedRecord,
+  DropRecord,
   InlineBodyRecord,
+  MakingRecord,
   ManifestPageRecord,
   ObjectRecord,
+  OperationRecord,
   RepairRecord,
+  SessionRecord,
+  SettingsRecord,
   TenantRecord,
+  UsageRecord,
 } from './records.ts'
 
 /** Which record lies under which kind of key. The layout of the keys is in keys.ts. */
@@ -33,9 +40,20 @@ export interface RowTypes {
   inlineBody: InlineBodyRecord
   manifestPage: ManifestPageRecord
   chunk: ChunkRecord
+  making: MakingRecord
+  condemned: CondemnedRecord
+  drop: DropRecord
   repair: RepairRecord
   /** How many repair rows there are, over all targets. */
   repairTotal: { readonly count: number }
+  session: SessionRecord
+  /** Index: the open sessions of a node. */
+  nodeSessions: { readonly node: string; readonly open: readonly string[] }
+  usage: UsageRecord
+  settings: SettingsRecord
+  operation: OperationRecord
+  /** In the order in which they were asked for, and in which they ended. */
+  operationList: { readonly unfinished: readonly string[]; readonly finished: readonly string[] }
 }
 
 export type RowKind = keyof RowTypes

@@ -5,6 +5,7 @@
  * Rules: each question takes the state from the handle anew; a page reads from one consistent cut.
  */
 import assert from 'node:assert/strict'
+import { DEFAULT_SETTINGS } from '../state-machine/collection.ts'
 import { type KeyRange, keys, narrow, ranges } from '../state-machine/keys.ts'
 import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
@@ -17,16 +18,24 @@ import type {
   ChunkLink,
   ChunkRecord,
   ClusterKeyRecord,
+  CondemnedRecord,
+  DropRecord,
   InlineBodyRecord,
   ObjectRecord,
+  OperationRecord,
   RepairRecord,
+  SessionRecord,
+  SettingsRecord,
   TenantId,
   TenantRecord,
+  UsageRecord,
   VersionId,
 } from '../state-machine/records.ts'
-import type { RowKey, RowKind, RowTypes } from '../state-machine/view.ts'
+import { NO_USAGE } from '../state-machine/usage.ts'
+import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { listObjects } from './object-listing.ts'
 import type { OpenState, StateHandle } from './open-state.ts'
+import { recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
 import type { ListObjectsQuery, ObjectPage, Page, StateReader } from './state-reader.ts'
 import { assertAscending } from './state-rows.ts'
@@ -43,6 +52,8 @@ interface PageQuery {
 
 export class LevelStateReader implements StateReader {
   readonly #handle: StateHandle
+  /** Single rows as they are now, for the questions of the pure room. */
+  readonly view: View = { get: (key) => this.#read(key) }
 
   constructor(handle: StateHandle) {
     this.#handle = handle
@@ -123,9 +134,73 @@ export class LevelStateReader implements StateReader {
     return this.#read(keys.chunk(tenant, id))
   }
 
-  /** A task by its name; not part of the port, for those who end tasks. */
-  repair(target: string, birth: string, id: ChunkId): RepairRecord | undefined {
-    return this.#read(keys.repair(target, birth, id))
+  /** All tenants, in the order of their rows; `after` is what a page before it gave as `next`. */
+  chunks(after: string, limit: number): Promise<Page<ChunkRecord>> {
+    return this.#page<'chunk'>({ all: ranges.chunks(), prefix: '', after, limit })
+  }
+
+  async condemned(limit: number): Promise<readonly CondemnedRecord[]> {
+    return (await this.#page<'condemned'>({ all: ranges.condemned(), prefix: '', after: '', limit })).items
+  }
+
+  async drops(node: string, limit: number): Promise<readonly DropRecord[]> {
+    return (await this.#page<'drop'>({ all: ranges.dropsOf(node), prefix: '', after: '', limit })).items
+  }
+
+  /** What was condemned last of all that is condemned now. */
+  newestCondemned(): Promise<CondemnedRecord | null> {
+    return this.#handle.current.lease(async ({ db }) => {
+      const { start, end } = ranges.condemned()
+      const [last] = await db
+        .iterator({ gte: keyBytes(start), lt: keyBytes(end), reverse: true, limit: 1 })
+        .all()
+      if (last === undefined) return null
+      const key: RowKey<'condemned'> = last[0].toString('utf8')
+      return decodeRow(key, last[1])
+    })
+  }
+
+  /** Of the first nodes by name; there are no more nodes than fit a page. */
+  async openSessions(): Promise<readonly { readonly node: string; readonly session: string }[]> {
+    const all = ranges.nodeSessions()
+    const { items } = await this.#page<'nodeSessions'>({ all, prefix: '', after: '', limit: PAGE_ROWS_MAX })
+    return items.flatMap(({ node, open }) => open.map((session) => ({ node, session })))
+  }
+
+  operation(id: string): OperationRecord | undefined {
+    return this.#read(keys.operation(id))
+  }
+
+  operations(after: string, limit: number): Promise<Page<OperationRecord>> {
+    return this.#page<'operation'>({ all: ranges.operations(), prefix: '', after, limit })
+  }
+
+  /** Tasks of all targets, in the order of their rows. */
+  tasks(after: string, limit: number): Promise<Page<RepairRecord>> {
+    return this.#page<'repair'>({ all: ranges.repairs(), prefix: '', after, limit })
+  }
+
+  /** For /metrics: false while there is nothing that may be read. */
+  isCollectionHalted(): boolean {
+    const settings = this.#handle.usable?.read(keys.settings()) ?? DEFAULT_SETTINGS
+    return settings.collectionHalted !== null
+  }
+
+  /** What the rows count wrongly, in sentences; null when the state was replaced meanwhile. */
+  recount(): Promise<readonly string[] | null> {
+    return recountState(this.#handle.current)
+  }
+
+  session(id: string): SessionRecord | undefined {
+    return this.#read(keys.session(id))
+  }
+
+  usage(tenant: TenantId): UsageRecord {
+    return this.#read(keys.usage(tenant)) ?? NO_USAGE
+  }
+
+  settings(): SettingsRecord {
+    return this.#read(keys.settings()) ?? DEFAULT_SETTINGS
   }
 
   repairs(target: string, limit: number): readonly RepairRecord[] {

@@ -3,7 +3,8 @@
  *
  * Owns: a bounded window of rows per target node. Knows nothing of: who repairs, in which order.
  * Rules: a window holds only rows that are stored; it may hold fewer than are stored, and is then filled again from
- * the store before it runs dry. Memory does not grow with the number of copies owed.
+ * the store before it runs dry. A row that is more urgent than one in a full window takes its place. Memory does not
+ * grow with the number of copies owed.
  */
 import type { Level } from 'level'
 import { ranges, repairTargetOf, type KeyRange } from '../state-machine/keys.ts'
@@ -39,13 +40,11 @@ export class RepairWindow {
     }
   }
 
+  /** In the order of their keys: those with the fewest copies first. */
   take(target: string, limit: number): readonly RepairRecord[] {
-    const rows: RepairRecord[] = []
-    for (const row of this.#windows.get(target)?.rows.values() ?? []) {
-      if (rows.length >= limit) break
-      rows.push(row)
-    }
-    return rows
+    const rows = [...(this.#windows.get(target)?.rows ?? [])]
+    rows.sort(([one], [other]) => (one < other ? -1 : 1))
+    return rows.slice(0, limit).map(([, row]) => row)
   }
 
   /** After the rows are durable. */
@@ -69,6 +68,7 @@ export class RepairWindow {
       window.rows.set(key, row)
     } else {
       window.complete = false
+      displaceLast(window.rows, key, row)
     }
   }
 
@@ -86,4 +86,13 @@ export class RepairWindow {
     }
     return rows
   }
+}
+
+/** What is left out of a window is less urgent than everything in it, or the urgent would wait for the rest. */
+function displaceLast(rows: Map<string, RepairRecord>, key: string, row: RepairRecord): void {
+  let last = key
+  for (const other of rows.keys()) if (other > last) last = other
+  if (last === key) return
+  rows.set(key, row)
+  if (rows.size > WINDOW_ROWS) rows.delete(last)
 }

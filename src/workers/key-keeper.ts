@@ -31,7 +31,7 @@ export interface KeyKeeperParts {
   /** Node ids of all members. */
   readonly members: readonly string[]
   /** One node is enough to seal anew; two do no harm. */
-  readonly isLeader: () => boolean
+  readonly isOnDuty: () => boolean
   /** Drops the open keys of tenants whose row is not what it was. */
   readonly forgetChangedKeys: () => void
   readonly logger: Logger
@@ -116,9 +116,9 @@ export class KeyKeeper {
 
   /** Only towards the newest key: while the cluster still seals with an older one there is nothing to gain. */
   async #sealAnew(): Promise<void> {
-    const { masterKey, isLeader, logger } = this.#parts
+    const { masterKey, isOnDuty, logger } = this.#parts
     const isDue = masterKey.ids.length > 1 && masterKey.id === masterKey.ids[0]
-    if (!isDue || !isLeader()) return
+    if (!isDue || !isOnDuty()) return
     this.#turnsToWalk -= 1
     if (this.#turnsToWalk > 0) return
     const { found, sealed, lost, some } = await this.#walk()

@@ -84,6 +84,8 @@ t.test('a client that goes away in the middle of its upload stores nothing', asy
   const { world, token } = await ApiWorld.withBucket(t)
   const placed = deferred()
   world.memory.blobs.beforeWrite = async () => placed.resolve()
+  // The session that all uploads share is open before.
+  ;(await world.memory.uploads.begin()).end('known')
   const before = world.memory.proposals
   const socket = net.connect(world.dataPort, '127.0.0.1')
   const gone = new Promise<void>((resolve) => {

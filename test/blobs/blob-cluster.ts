@@ -3,6 +3,7 @@
  */
 import type { Test } from 'tap'
 import type { BlobLimits } from '../../cluster/blobs/blob-limits.ts'
+import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
 import { type CopyFault, ReplicatedBlobs } from '../../cluster/blobs/replicated-blobs.ts'
 import { placeReplicas } from '../../cluster/placement/rendezvous.ts'
 import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
@@ -70,10 +71,11 @@ export class BlobCluster {
       nodeId,
       members: this.members,
       store,
+      locks: new CopyLocks(),
       transport,
       clock: this.clock,
       incarnation: `life-of-${nodeId}`,
-      session: '1',
+      boot: '1',
       logger: SILENT,
       onFault: (ref: BlobRef, holder: string, fault: CopyFault) =>
         faults.push(`${ref.birth}@${holder} ${fault}`),

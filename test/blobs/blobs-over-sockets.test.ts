@@ -5,6 +5,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
 import { DiskBlobStore } from '../../cluster/blobs/disk-blob-store.ts'
 import { ReplicatedBlobs } from '../../cluster/blobs/replicated-blobs.ts'
 import { SystemClock } from '../../cluster/node/system-clock.ts'
@@ -45,13 +46,13 @@ async function startNodes(t: Test) {
     })
     // A busy machine may be slower than the usual grace; here all three are waited for.
     const limits = { graceMs: 60_000 }
-    const common = { members, clock, incarnation: nodeId, session: '1', logger: SILENT, limits }
+    const common = { members, clock, incarnation: nodeId, boot: '1', logger: SILENT, limits }
     return {
       nodeId,
       directory,
       transport,
       store,
-      blobs: new ReplicatedBlobs({ ...common, nodeId, store, transport }),
+      blobs: new ReplicatedBlobs({ ...common, nodeId, store, locks: new CopyLocks(), transport }),
     }
   })
   for (const { nodeId, transport, store } of nodes) {

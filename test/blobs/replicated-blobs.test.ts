@@ -6,12 +6,14 @@ import t from 'tap'
 import { BlobCluster } from './blob-cluster.ts'
 import { sampleBlob } from './blob-samples.ts'
 
-t.test('ReplicatedBlobs.newBirth', async (t) => {
-  t.test('is a valid name, differs every time and between nodes', async (t) => {
+t.test('ReplicatedBlobs.nextSession', async (t) => {
+  t.test('begins valid births, differs every time and between nodes', async (t) => {
     const cluster = await BlobCluster.start(t, 'x y z')
-    const births = [...cluster.nodes.values()].flatMap(({ blobs }) => [1, 2, 3].map(() => blobs.newBirth()))
-    t.equal(new Set(births).size, 9)
-    for (const birth of births) t.match(birth, /^[a-z0-9-]{1,64}$/)
+    const sessions = [...cluster.nodes.values()].flatMap(({ blobs }) =>
+      [1, 2, 3].map(() => blobs.nextSession()),
+    )
+    t.equal(new Set(sessions).size, 9)
+    for (const session of sessions) t.match(session, /^[0-9a-f]{24}$/)
   })
 })
 

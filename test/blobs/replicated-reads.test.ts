@@ -5,6 +5,8 @@
 import t, { type Test } from 'tap'
 import { BlobMissingError, type BlobRef } from '../../cluster/types.ts'
 import { PeerRefusedError, PeerUnreachableError } from '../../cluster/transport/transport.ts'
+import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { Throttle } from '../../cluster/repair/throttle.ts'
 import { RepairEngine } from '../../cluster/repair/repair-engine.ts'
 import { BlobCluster } from './blob-cluster.ts'
 import { collect, refOf, sampleBlob, sha256, streamOf } from './blob-samples.ts'
@@ -209,10 +211,14 @@ t.test('a node that was away', async (t) => {
     }
     const { store, blobs } = cluster.node('n3')
     const repair = new RepairEngine({
+      locks: new CopyLocks(),
+      throttle: new Throttle(cluster.clock, null),
       nodeId: 'n3',
       tasks: {
-        pending: (target, limit) => [...rows.values()].slice(0, limit).map((ref) => ({ ref, target })),
+        pending: (target, limit) =>
+          [...rows.values()].slice(0, limit).map((ref) => ({ ref, target, permit: 1 })),
         done: async ({ ref }) => void rows.delete(ref.birth),
+        standing: () => 'owed',
       },
       store,
       blobs,

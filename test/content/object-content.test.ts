@@ -136,7 +136,7 @@ t.test('deduplication', async (t) => {
   })
 
   t.test(
-    'adds copies under the same birth when an existing chunk has too few for an acknowledgement',
+    'uploads under a birth of its own when an existing chunk has too few copies for an acknowledgement',
     async (t) => {
       const world = new ContentWorld()
       const plain = patternBytes(CHUNK_BYTES)
@@ -145,8 +145,33 @@ t.test('deduplication', async (t) => {
       for (const [id, row] of world.chunks) world.chunks.set(id, { ...row, replicas: ['n3'] })
       const again = await world.ingest(inPieces(plain, 65_536))
       const [one, two] = world.blobs.written
-      t.strictSame(two, one, 'the second writing names the same blob and birth')
-      t.match(again.body, { chunks: [{ existing: true, birth: one?.birth, replicas: ['n1', 'n2', 'n3'] }] })
+      t.equal(two?.id, one?.id)
+      t.not(two?.birth, one?.birth, 'no copy comes to a disk under the birth of a row without a task')
+      t.match(again.body, { chunks: [{ existing: false, birth: two?.birth, replicas: ['n1', 'n2', 'n3'] }] })
+    },
+  )
+
+  t.test('uploads anew what is condemned, for it may be collected before the commit', async (t) => {
+    const world = new ContentWorld()
+    const plain = patternBytes(CHUNK_BYTES)
+    world.commit(await world.ingest(inPieces(plain, 65_536)))
+    for (const [id, row] of world.chunks) world.chunks.set(id, { ...row, references: 0, condemnedAt: 7 })
+    t.match((await world.ingest(inPieces(plain, 65_536))).body, { chunks: [{ existing: false }] })
+    t.equal(world.blobs.written.length, 2)
+  })
+
+  t.test(
+    'stays under way until its caller says what came of it, and ends at once when it fails',
+    async (t) => {
+      const world = new ContentWorld()
+      const { end } = await world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536))
+      t.strictSame(world.ends, [])
+      end('unknown')
+      t.strictSame(world.ends, ['unknown'])
+      await t.rejects(world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536), { expectedSize: 1 }))
+      const claimed = parseClaims([['SHA256', Buffer.alloc(32).toString('base64')]])
+      await t.rejects(world.ingest(inPieces(patternBytes(CHUNK_BYTES), 65_536), { claimed }))
+      t.strictSame(world.ends, ['unknown', 'known'], 'one was refused before it began')
     },
   )
 

@@ -7,6 +7,7 @@ import { MasterKey } from '../../src/access/master-key.ts'
 import { newTenantKeys } from '../../src/access/credentials.ts'
 import type { Config } from '../../src/config/types.ts'
 import type { IngestedBody, IngestRequest } from '../../src/content/content.ts'
+import type { UploadOutcome } from '../../src/content/uploads.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
 import type {
   BodyRecord,
@@ -66,6 +67,9 @@ export class ContentWorld {
   readonly chunks = new Map<string, ChunkRecord>()
   readonly inline = new Map<string, Uint8Array>()
   readonly manifests = new Map<string, readonly ChunkLink[]>()
+  births = 0
+  /** How uploads ended that did not stay under way. */
+  readonly ends: UploadOutcome[] = []
   #versions = 0
 
   constructor(
@@ -80,6 +84,12 @@ export class ContentWorld {
     this.tenant = options.tenant ?? testTenant()
     this.content = new ObjectContent({
       blobs: this.blobs,
+      uploads: {
+        begin: async () => ({
+          newBirth: () => `memory-${(this.births += 1)}`,
+          end: (outcome) => void this.ends.push(outcome),
+        }),
+      },
       masterKey: testMasterKey,
       config: {
         limits: { ...TEST_LIMITS, ...options.limits },
@@ -127,11 +137,21 @@ export class ContentWorld {
     if (body.kind === 'empty') return { kind: 'empty' }
     if (body.kind === 'inline') {
       this.inline.set(versionId, body.sealed)
-      return { kind: 'inline', chunkId: body.chunkId }
+      return { kind: 'inline', chunkId: body.chunkId, sealedSize: body.sealed.length }
     }
     for (const use of body.chunks) {
       const { id, birth, size, sealedSize, checksum, replicas } = use
-      const row = { id, tenantId: this.tenant.id, birth, size, sealedSize, checksum, replicas, references: 1 }
+      const row = {
+        id,
+        tenantId: this.tenant.id,
+        birth,
+        size,
+        sealedSize,
+        checksum,
+        replicas,
+        owed: [],
+        references: 1,
+      }
       if (!this.chunks.has(id)) this.chunks.set(id, { ...row, condemnedAt: null })
     }
     this.manifests.set(

@@ -68,9 +68,9 @@ export class MemoryBlobs implements Blobs {
     return Math.min(2, this.#nodes.length)
   }
 
-  newBirth(): string {
+  nextSession(): string {
     this.#sequence += 1
-    return `memory-${this.#sequence}`
+    return `memory${this.#sequence}`
   }
 
   async write(blob: BlobName & { bytes: Uint8Array; checksum: string }): Promise<WrittenBlob> {

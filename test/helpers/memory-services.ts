@@ -14,6 +14,7 @@ import type { MasterKey } from '../../src/access/master-key.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
+import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import type { Services } from '../../src/operations/services.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
@@ -38,6 +39,7 @@ interface Options {
 
 export class MemoryServices {
   readonly services: Services
+  readonly uploads: UploadSessions
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
   /** Milliseconds since 1970 by which tokens live and die. */
@@ -71,13 +73,16 @@ export class MemoryServices {
     const state = this.#store.reader
     const config = testConfig(dir, options)
     const masterKey = options.masterKey ?? testMasterKey
+    const propose = createPropose({ propose: (command) => this.#propose(command) })
+    const nextSession = () => this.blobs.nextSession()
+    this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
     this.services = {
       config,
       cluster: this.#cluster(),
       state,
-      propose: createPropose({ propose: (command) => this.#propose(command) }),
+      propose,
       access: new NativeAccess({ masterKey, state, config, now: () => this.now }),
-      content: new ObjectContent({ blobs: this.blobs, state, masterKey, config }),
+      content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
       signing: masterKey,
       logger,
     }
@@ -162,6 +167,7 @@ function testConfig(dataDir: string, options: Options): Config {
       electionTimeoutMs: 1000,
       logKeepEntries: 1000,
       logKeepBytes: 2 ** 20,
+      collectAfterMs: 0,
     },
     listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
     peerTls: null,

@@ -12,6 +12,7 @@ import type { BlobRef, Cluster, ClusterOptions, Member, ReplicaTask } from '../.
 import { collected } from '../helpers/async.ts'
 import { MemoryState, MemoryStateMachine, command, textOf } from '../helpers/memory-state-machine.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { NO_COPIES } from '../helpers/no-copies.ts'
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -67,10 +68,11 @@ class Place {
     this.states.set(nodeId, state)
     return createCluster(this.options(nodeId, changes), {
       stateMachine: new MemoryStateMachine(state),
-      replicaTasks: {
+      copyLedger: {
+        ...NO_COPIES,
         pending: (target) => this.tasks.filter((task) => task.target === target),
+        standing: () => 'owed',
         done: async (task) => void this.tasks.splice(this.tasks.indexOf(task), 1),
-        lost: async (ref, target) => void this.tasks.push({ ref, target }),
       },
       logger: SILENT,
     })
@@ -115,7 +117,7 @@ t.test('createCluster', async (t) => {
 
       const bytes = Buffer.alloc(300_000, 'holdfast')
       const checksum = createHash('sha256').update(bytes).digest('hex')
-      const name = { id: checksum, birth: first.blobs.newBirth() }
+      const name = { id: checksum, birth: `${first.blobs.nextSession()}-0` }
       const { replicas } = await first.blobs.write({ ...name, bytes, checksum })
       t.equal(replicas.length, 3)
       const ref: BlobRef = { ...name, size: bytes.length, checksum, replicas }
@@ -133,10 +135,10 @@ t.test('createCluster', async (t) => {
       await second.readBarrier()
       t.equal(place.states.get('n2')?.current.texts.at(-1), 'without n3')
 
-      const lone = { id: checksum, birth: first.blobs.newBirth() }
+      const lone = { id: checksum, birth: `${first.blobs.nextSession()}-0` }
       const two = await first.blobs.write({ ...lone, bytes, checksum })
       t.strictSame([...two.missing], ['n3'], 'the third copy is missing')
-      place.tasks.push({ ref: { ...ref, ...lone, replicas: two.replicas }, target: 'n3' })
+      place.tasks.push({ ref: { ...ref, ...lone, replicas: two.replicas }, target: 'n3', permit: 1 })
 
       const again = await place.start('n3')
       t.teardown(() => again.stop())
@@ -150,7 +152,7 @@ t.test('createCluster', async (t) => {
           'repaired by the committed task',
         )
       }
-      t.not(again.blobs.newBirth(), lone.birth)
+      t.notOk(lone.birth.startsWith(again.blobs.nextSession()))
     },
   )
 

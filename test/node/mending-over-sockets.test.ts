@@ -11,6 +11,7 @@ import type { LevelStateMachine } from '../../src/store/level-state-machine.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { until } from '../helpers/async.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
+import { NO_COPIES } from '../helpers/no-copies.ts'
 import { freeBasePort } from '../helpers/process-cluster.ts'
 import { createTenant } from '../state-machine/map-world.ts'
 import { temporaryDirectory } from '../store/store-world.ts'
@@ -30,8 +31,10 @@ async function start(root: string, members: readonly Member[], nodeId: string): 
   const listen = members.find((member) => member.nodeId === nodeId)?.peerAddress ?? ''
   const own = { nodeId, dataDir, listen, members, clusterId: 'c1', tls: null, fingerprint: 'key' }
   const pace = { heartbeatMs: 30, electionTimeoutMs: 300, logKeepEntries: 1_000, logKeepBytes: 2 ** 20 }
-  const replicaTasks = { pending: () => [], done: async () => undefined, lost: async () => undefined }
-  const cluster = await createCluster({ ...own, ...pace }, { stateMachine: machine, replicaTasks, logger })
+  const cluster = await createCluster(
+    { ...own, ...pace },
+    { stateMachine: machine, copyLedger: NO_COPIES, logger },
+  )
   return { cluster, machine, lines }
 }
 

@@ -3,9 +3,12 @@
  */
 import t from 'tap'
 import { RepairEngine, type RepairEngineOptions } from '../../cluster/repair/repair-engine.ts'
+import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { Throttle } from '../../cluster/repair/throttle.ts'
 import { type BlobRef, Condition, type ReplicaTask } from '../../cluster/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
+import { deferred } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
@@ -21,11 +24,19 @@ class Bench {
   readsUnderWay = 0
   readsAtMost = 0
   refuseDone = 0
+  beforeDone: () => Promise<void> = async () => undefined
+
+  readonly locks = new CopyLocks()
+  readonly throttle = new Throttle(this.clock, null)
 
   constructor(options: Partial<RepairEngineOptions> = {}) {
     this.engine = new RepairEngine({
       nodeId: 'c',
-      tasks: { pending: (_target, limit) => this.#pending(limit), done: (task) => this.#done(task) },
+      tasks: {
+        pending: (_target, limit) => this.#pending(limit),
+        done: (task) => this.#done(task),
+        standing: (name) => (this.rows.has(name.birth) ? 'owed' : 'undecided'),
+      },
       store: this.stores.c,
       blobs: {
         copies: (ref) =>
@@ -35,6 +46,8 @@ class Bench {
           })),
         report: (ref, nodeId, fault) => this.reports.push(`${ref.birth}@${nodeId} ${fault}`),
       },
+      locks: this.locks,
+      throttle: this.throttle,
       clock: this.clock,
       logger: SILENT,
       random: () => 0,
@@ -42,10 +55,14 @@ class Bench {
     })
   }
 
-  async task(blob: SampleBlob, holders: readonly ('a' | 'b' | 'c')[]): Promise<void> {
+  async task(
+    blob: SampleBlob,
+    holders: readonly ('a' | 'b' | 'c')[],
+    listed: readonly string[] = ['a', 'b'],
+  ): Promise<void> {
     for (const holder of holders) await this.stores[holder].write(blob, streamOf(blob.bytes), blob)
     const { id, birth, size, checksum } = blob
-    this.rows.set(birth, { ref: { id, birth, size, checksum, replicas: ['a', 'b'] }, target: 'c' })
+    this.rows.set(birth, { ref: { id, birth, size, checksum, replicas: listed }, permit: 1, target: 'c' })
   }
 
   metric(name: string): number | undefined {
@@ -62,6 +79,7 @@ class Bench {
       this.refuseDone--
       throw new Condition('no_leader', 'Nobody leads')
     }
+    await this.beforeDone()
     this.rows.delete(task.ref.birth)
     this.commits++
   }
@@ -199,7 +217,8 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('keeps to its bytes per second', async (t) => {
-    const bench = new Bench({ bytesPerSecondMax: 10_000 })
+    const bench = new Bench()
+    bench.throttle.setRate(10_000)
     for (let seed = 0; seed < 10; seed++) await bench.task(sampleBlob(seed, 10_000), ['a'])
     bench.engine.start()
     await bench.clock.advance(5_000)
@@ -209,10 +228,44 @@ t.test('RepairEngine', async (t) => {
     await bench.engine.stop()
   })
 
+  t.test('makes nothing wait for bandwidth that hangs on a single copy', async (t) => {
+    const bench = new Bench()
+    bench.throttle.setRate(1)
+    await bench.task(sampleBlob(1, 10_000), ['a'])
+    await bench.task(sampleBlob(2, 10_000), ['a'], ['a'])
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 100 })
+    t.equal(bench.rows.has('birth-1'), true, 'the other has two, and waits')
+    bench.throttle.setRate(null)
+    await bench.clock.runUntil(() => bench.commits === 2, { limitMs: 100 })
+    await bench.engine.stop()
+  })
+
+  t.test('keeps others away from a copy from the first look until it is committed', async (t) => {
+    const bench = new Bench()
+    const blob = sampleBlob(1)
+    await bench.task(blob, ['a'])
+    const commits = deferred()
+    bench.beforeDone = () => commits.promise
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.stores.c.writes === 1, { limitMs: 100 })
+    let seen = -1
+    const other = bench.locks.hold(blob, async () => {
+      seen = bench.commits
+    })
+    await bench.clock.advance(5_000)
+    t.equal(seen, -1, 'the lock is held while the proposal is under way')
+    commits.resolve()
+    await other
+    t.equal(seen, 1)
+    await bench.engine.stop()
+  })
+
   t.test(
     'gives up what runs when it is stopped, commits nothing afterwards, and goes on after a start',
     async (t) => {
-      const bench = new Bench({ bytesPerSecondMax: 1_000 })
+      const bench = new Bench()
+      bench.throttle.setRate(1_000)
       await bench.task(sampleBlob(1, 10_000), ['a'])
       bench.engine.start()
       await bench.clock.advance(2_000)

@@ -182,9 +182,9 @@ t.test('apply', (t) => {
     const more = { size: 0, etag: '', contentType: '', checksums: {}, metadata: {}, masterKeyId: '' }
     t.match(world.run({ type: 'putObject', ...at, ...more, body: { kind: 'empty' } }), refused)
     t.match(world.run(accessKey('AK1')), { ok: true })
-    const copy = { tenantId: 'acme', chunkId: 'c', birth: 'b', node: 'n1' } as const
-    t.match(world.run({ type: 'addReplica', ...copy }), { ok: true })
-    t.match(world.run({ type: 'dropReplica', ...copy }), { ok: true })
+    const copy = { tenantId: 'acme', chunkId: 'c', birth: 'b' } as const
+    t.match(world.run({ type: 'addReplica', ...copy, node: 'n1', permit: 1 }), { ok: true })
+    t.match(world.run({ type: 'dropReplicas', node: 'n1', copies: [copy], operation: null }), { ok: true })
     t.end()
   })
   t.end()

@@ -76,8 +76,13 @@ t.test('keys', (t) => {
           !within(keys.inlineBody(owner, inner), ranges.objects(owner)) &&
           within(keys.bucket(owner, inner), ranges.buckets(owner)) &&
           !within(keys.bucket(owner, inner), ranges.buckets(other)) &&
-          within(keys.repair(owner, 'b', inner), ranges.repairsOf(owner)) &&
-          !within(keys.repair(owner, 'b', inner), ranges.repairsOf(other)) &&
+          within(keys.repair({ target: owner, copies: 2, birth: 'b', id: inner }), ranges.repairsOf(owner)) &&
+          !within(
+            keys.repair({ target: owner, copies: 2, birth: 'b', id: inner }),
+            ranges.repairsOf(other),
+          ) &&
+          within(keys.drop(owner, 'b', inner), ranges.dropsOf(owner)) &&
+          !within(keys.drop(owner, 'b', inner), ranges.dropsOf(other)) &&
           !within(keys.repairTotal(), ranges.repairs()) &&
           !within(keys.tenantAccessKey(owner, inner), ranges.tenants()) &&
           !within(keys.adminTokenHash(inner), ranges.adminTokens())

@@ -12,6 +12,7 @@ import type {
   Reply,
   ReplyValues,
 } from '../../src/state-machine/commands.ts'
+import { taskKey } from '../../src/state-machine/chunk-rows.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
@@ -52,12 +53,31 @@ export class MapWorld implements View {
   }
 }
 
-/** `acme` with the bucket `photos`. */
+/** `acme` with the bucket `photos`, and a gateway that uploads. */
 export function worldWithBucket(): MapWorld {
   const world = new MapWorld()
   world.do(createTenant('acme'))
-  world.do({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 })
+  world.entry([{ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 }, OPEN_SESSION])
   return world
+}
+
+export function startOperation(operationId: string): Extract<Command, { type: 'startOperation' }> {
+  const unlimited = { reason: null, tenantId: null, bucket: null, node: null, maxBytesPerSecond: null }
+  return { type: 'startOperation', operationId, kind: 'rebalance', requestedBy: 'olga', ...unlimited }
+}
+
+/** The births of `fresh` are of this session. */
+export const OPEN_SESSION = { type: 'openSession', session: 'birth', node: 'g1', keep: [] } as const
+
+export function dropCopy(chunkId: string, node: string, birth = `birth-${chunkId}`): Command {
+  return { type: 'dropReplicas', node, copies: [{ tenantId: 'acme', chunkId, birth }], operation: null }
+}
+
+/** The end of the task that `node` has for this chunk. */
+export function addCopy(view: View, chunkId: string, node: string, birth = `birth-${chunkId}`): Command {
+  const chunk = view.get(keys.chunk('acme', chunkId))
+  const permit = chunk === undefined ? 0 : (view.get(taskKey(chunk, node))?.permit ?? 0)
+  return { type: 'addReplica', tenantId: 'acme', chunkId, birth, node, permit }
 }
 
 export function createTenant(id: string): Extract<Command, { type: 'createTenant' }> {

@@ -6,26 +6,44 @@ import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
 import type { ChunkUse, Command } from '../../src/state-machine/commands.ts'
+import { birthOf } from '../../src/state-machine/births.ts'
+import { taskKey } from '../../src/state-machine/chunk-rows.ts'
 import { keys, kindOf } from '../../src/state-machine/keys.ts'
 import type {
   BucketRecord,
   ChunkRecord,
+  DropRecord,
+  InlineBodyRecord,
   ManifestPageRecord,
   ObjectRecord,
   RepairRecord,
 } from '../../src/state-machine/records.ts'
-import { createTenant, found, fresh, MapWorld, put, putChunks } from './map-world.ts'
+import { NO_USAGE } from '../../src/state-machine/usage.ts'
+import {
+  addCopy,
+  createTenant,
+  found,
+  fresh,
+  MapWorld,
+  OPEN_SESSION,
+  put,
+  putChunks,
+  startOperation,
+} from './map-world.ts'
 
 type Step =
   | { readonly do: 'createBucket' | 'deleteBucket'; readonly bucket: string }
   | { readonly do: 'putEmpty' | 'putInline' | 'delete'; readonly bucket: string; readonly key: string }
   | { readonly do: 'putChunks'; readonly bucket: string; readonly key: string; readonly uses: readonly Use[] }
-  | { readonly do: 'addReplica' | 'dropReplica'; readonly chunk: string; readonly node: string }
+  | { readonly do: CopyStep; readonly chunk: string; readonly node: string }
+
+type CopyStep = 'addReplica' | 'dropReplicas' | 'planCopies' | 'endTasks' | 'collectChunks' | 'dropsDone'
 
 interface Use {
   readonly chunk: string
   readonly existing: boolean
-  readonly birth: 'first' | 'second'
+  /** Of an existing one: the gateway looked long ago. */
+  readonly stale: boolean
   readonly missing: readonly string[]
 }
 
@@ -36,7 +54,7 @@ const node = fc.constantFrom('n1', 'n2', 'n3')
 const use: fc.Arbitrary<Use> = fc.record({
   chunk,
   existing: fc.boolean(),
-  birth: fc.constantFrom('first', 'second'),
+  stale: fc.boolean(),
   missing: fc.constantFrom([], ['n3']),
 })
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -55,10 +73,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       uses: fc.array(use, { minLength: 1, maxLength: 5 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('addReplica', 'dropReplica'), chunk, node }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom<CopyStep>(
+        'addReplica',
+        'dropReplicas',
+        'planCopies',
+        'endTasks',
+        'collectChunks',
+        'dropsDone',
+      ),
+      chunk,
+      node,
+    }),
+  },
 )
 
-function commandOf(step: Step): Command {
+/** Sees the rows as a node does that has applied all entries before this one. */
+function commandOf(step: Step, world: MapWorld, ordinal: number): Command {
+  if ('chunk' in step) return copyCommand(step, world)
   switch (step.do) {
     case 'createBucket':
     case 'deleteBucket':
@@ -73,15 +107,48 @@ function commandOf(step: Step): Command {
     case 'delete':
       return { type: 'deleteObject', tenantId: 'acme', bucket: step.bucket, key: step.key }
     case 'putChunks':
-      return { ...putChunks(step.key, step.uses.map(chunkUse)), bucket: step.bucket }
-    case 'addReplica':
-    case 'dropReplica':
-      return { type: step.do, tenantId: 'acme', chunkId: step.chunk, birth: 'first', node: step.node }
+      return {
+        ...putChunks(
+          step.key,
+          step.uses.map((use, i) => chunkUse(use, world, world.index * 100 + ordinal * 10 + i)),
+        ),
+        bucket: step.bucket,
+      }
   }
 }
 
-function chunkUse({ chunk, existing, birth, missing }: Use): ChunkUse {
-  return existing ? found(chunk, { birth }) : fresh(chunk, { birth, missing })
+function copyCommand(step: Extract<Step, { do: CopyStep }>, world: MapWorld): Command {
+  const { chunk: chunkId, node } = step
+  const row = world.get(keys.chunk('acme', chunkId))
+  const name = { tenantId: 'acme', chunkId, birth: row?.birth ?? 'birth-0' }
+  switch (step.do) {
+    case 'addReplica':
+      return addCopy(world, chunkId, node, name.birth)
+    case 'dropReplicas':
+      return { type: 'dropReplicas', node, copies: [name], operation: null }
+    case 'planCopies': {
+      const replaces = row?.replicas[0] ?? null
+      return {
+        type: 'planCopies',
+        operation: 'op',
+        moves: [{ ...name, target: node, replaces, copiesKept: 2 }],
+      }
+    }
+    case 'endTasks':
+      return { type: 'endTasks', operation: 'op', tasks: [{ ...name, target: node }] }
+    case 'collectChunks':
+      return { type: 'collectChunks', chunks: [{ ...name, condemnedAt: row?.condemnedAt ?? 0 }] }
+    case 'dropsDone': {
+      const drops = rowsOf<DropRecord>(world, 'drop').filter((drop) => drop.node === node)
+      return { type: 'dropsDone', node, names: [...drops, { id: 'none', birth: 'none' }] }
+    }
+  }
+}
+
+function chunkUse({ chunk, existing, stale, missing }: Use, world: MapWorld, sequence: number): ChunkUse {
+  const row = world.get(keys.chunk('acme', chunk))
+  if (existing) return found(chunk, { birth: stale ? 'birth-0' : (row?.birth ?? 'birth-0') })
+  return fresh(chunk, { birth: birthOf('birth', sequence), missing })
 }
 
 /** What a user would expect to see: sizes by bucket and key. */
@@ -160,9 +227,45 @@ function checkAcknowledged(world: MapWorld, step: Step): void {
   }
 }
 
+/** Every row that follows from chunks, made anew from the chunks alone. */
+function checkDerived(world: MapWorld): void {
+  const chunks = rowsOf<ChunkRecord>(world, 'chunk')
+  const keysOf = (kind: string) =>
+    new Set([...world.rows.keys()].filter((key) => kindOf(key) === kind)) as Set<string>
+  assert.deepEqual(keysOf('making'), new Set(chunks.map(({ birth, id }) => keys.making(birth, id))))
+  const queue = chunks.flatMap(({ condemnedAt, id }) =>
+    condemnedAt === null ? [] : [keys.condemned(condemnedAt, 'acme', id)],
+  )
+  assert.deepEqual(keysOf('condemned'), new Set<string>(queue))
+  const tasks = chunks.flatMap((chunk) => chunk.owed.map((target) => taskKey(chunk, target)))
+  assert.deepEqual(keysOf('repair'), new Set<string>(tasks))
+  for (const { node, id, birth } of rowsOf<DropRecord>(world, 'drop')) {
+    const row = world.get(keys.chunk('acme', id))
+    const isNeeded = row?.birth === birth && (row.replicas.includes(node) || row.owed.includes(node))
+    assert.ok(!isNeeded, 'no permission to remove what is listed or owed')
+  }
+}
+
+function checkUsage(world: MapWorld): void {
+  const chunks = rowsOf<ChunkRecord>(world, 'chunk')
+  const buckets = rowsOf<BucketRecord>(world, 'bucket')
+  const total = (figures: readonly number[]) => figures.reduce((sum, figure) => sum + figure, 0)
+  assert.deepEqual(world.get(keys.usage('acme')) ?? NO_USAGE, {
+    objects: total(buckets.map(({ objectCount }) => objectCount)),
+    logicalBytes: total(buckets.map(({ logicalBytes }) => logicalBytes)),
+    chunkCount: chunks.length,
+    chunkBytes: total(chunks.map(({ size }) => size)),
+    storedBytes: total(chunks.map(({ sealedSize }) => sealedSize)),
+    copyBytes: total(chunks.map(({ sealedSize, replicas }) => sealedSize * replicas.length)),
+    inlineBytes: total(rowsOf<InlineBodyRecord>(world, 'inlineBody').map(({ sealed }) => sealed.length)),
+  })
+}
+
 function checkRepairs(world: MapWorld): void {
   const repairs = rowsOf<RepairRecord>(world, 'repair')
   assert.equal(world.get(keys.repairTotal())?.count ?? 0, repairs.length)
+  const ofOperation = repairs.filter(({ operation }) => operation === 'op').length
+  assert.equal(world.get(keys.operation('op'))?.progress.tasksOpen, ofOperation)
   for (const { tenantId, chunkId, birth, target } of repairs) {
     const row = world.get(keys.chunk(tenantId, chunkId))
     assert.equal(row?.birth, birth, 'a task names the birth of the row')
@@ -177,9 +280,10 @@ t.test('state machine', (t) => {
       fc.property(fc.array(entry, { maxLength: 40, size: 'max' }), (history) => {
         const world = new MapWorld()
         world.do(createTenant('acme'))
+        world.entry([OPEN_SESSION, startOperation('op')])
         const model = new Model()
         for (const steps of history) {
-          const replies = world.entry(steps.map(commandOf))
+          const replies = world.entry(steps.map((step, ordinal) => commandOf(step, world, ordinal)))
           replies.forEach((reply, i) => {
             const one = steps[i]
             assert(one !== undefined)
@@ -191,6 +295,8 @@ t.test('state machine', (t) => {
           checkAgainstModel(world, model)
           checkCounts(world)
           checkRepairs(world)
+          checkDerived(world)
+          checkUsage(world)
         }
       }),
       { seed: 20, numRuns: 200 },
@@ -202,8 +308,10 @@ t.test('state machine', (t) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (history) => {
         const [one, two] = [new MapWorld(), new MapWorld()]
-        for (const world of [one, two]) world.do(createTenant('acme'))
-        for (const command of history.map(commandOf)) {
+        for (const world of [one, two])
+          world.entry([createTenant('acme'), OPEN_SESSION, startOperation('op')])
+        for (const step of history) {
+          const command = commandOf(step, one, 0)
           assert.deepEqual(one.entry([command]), two.entry([command]))
         }
         assert.deepEqual([...one.rows], [...two.rows])

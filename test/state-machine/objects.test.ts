@@ -1,7 +1,17 @@
 import t from 'tap'
 import { keys } from '../../src/state-machine/keys.ts'
+import type { RepairRecord } from '../../src/state-machine/records.ts'
 import { versionIdAt } from '../../src/state-machine/version-id.ts'
-import { createTenant, found, fresh, MapWorld, put, putChunks, worldWithBucket } from './map-world.ts'
+import {
+  createTenant,
+  dropCopy,
+  found,
+  fresh,
+  MapWorld,
+  put,
+  putChunks,
+  worldWithBucket,
+} from './map-world.ts'
 
 const inline = { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1, 2, 3) } as const
 const photos = (world: MapWorld) => {
@@ -9,6 +19,9 @@ const photos = (world: MapWorld) => {
   if (bucket === undefined) throw new Error('no bucket')
   return bucket
 }
+const LATER = 'birth-later'
+const tasksOf = (world: MapWorld) =>
+  [...world.rows].filter(([key]) => key.startsWith('repair\u0000')).map(([, row]) => row as RepairRecord)
 const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
 const kindsIn = (world: MapWorld) =>
   [...world.rows.keys()].filter((key) => key.startsWith('in\u0000')).map((key) => key.split('\u0000')[2])
@@ -122,7 +135,7 @@ t.test('putObject', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', ['c1', 'c2']))
     const before = new Map(world.rows)
-    const other = found('c2', { birth: 'birth-other' })
+    const other = found('c2', { birth: 'birth-0' })
     const reply = world.run(putChunks('j', [found('c1'), other, found('c9'), found('c9'), 'c4']))
     t.match(reply, { ok: false, code: 'chunks_gone', chunks: ['c2', 'c9'] })
     t.same(world.rows, before)
@@ -149,45 +162,66 @@ t.test('putObject', (t) => {
   t.test('lets the first row stand when two gateways upload the same chunk at once', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
-    world.do(putChunks('j', [fresh('c1', { birth: 'later', replicas: ['n7', 'n8'], missing: ['n9'] })]))
-    t.match(world.get(keys.chunk('acme', 'c1')), { birth: 'birth-c1', replicas: ['n1', 'n2'], references: 2 })
-    t.ok(world.get(keys.repair('n3', 'birth-c1', 'c1')))
-    t.notOk(world.get(keys.repair('n9', 'later', 'c1')), 'no task for a birth that no row names')
+    world.do(putChunks('j', [fresh('c1', { birth: LATER, replicas: ['n7', 'n8'], missing: ['n9'] })]))
+    t.match(world.get(keys.chunk('acme', 'c1')), {
+      birth: 'birth-c1',
+      replicas: ['n1', 'n2'],
+      owed: ['n3'],
+      references: 2,
+    })
+    t.equal(tasksOf(world).length, 1, 'no task for a birth that no row names')
     t.same(world.get(keys.repairTotal()), { count: 1 })
     t.end()
   })
 
-  t.test('lists the copies that an upload added to an existing chunk, and ends their repairs', (t) => {
-    const world = worldWithBucket()
-    world.do(putChunks('a', [fresh('c1', { replicas: ['n1'], missing: ['n2', 'n3'] })], 1))
-    world.do(putChunks('b', [found('c1', { replicas: ['n1', 'n2'], missing: ['n3'] })]))
-    t.match(world.get(keys.chunk('acme', 'c1')), { replicas: ['n1', 'n2'], references: 2 })
-    t.equal(world.get(keys.repair('n2', 'birth-c1', 'c1')), undefined)
-    t.match(world.get(keys.repair('n3', 'birth-c1', 'c1')), { target: 'n3' })
-    t.match(world.get(keys.repairTotal()), { count: 1 })
-    t.end()
-  })
+  t.test(
+    'takes over a row that has too few copies: tasks of the old making end, its copies are to go',
+    (t) => {
+      const world = worldWithBucket()
+      world.do(putChunks('a', [fresh('c1', { replicas: ['n1'], missing: ['n2'] })], 1))
+      const other = fresh('c1', { birth: LATER, sealedSize: 40, replicas: ['n1', 'n3'], missing: ['n2'] })
+      world.do(putChunks('b', [other]))
+      t.match(world.get(keys.chunk('acme', 'c1')), {
+        birth: LATER,
+        sealedSize: 40,
+        replicas: ['n1', 'n3'],
+        owed: ['n2'],
+        references: 2,
+      })
+      t.match(tasksOf(world), [{ birth: LATER, target: 'n2' }])
+      for (const node of ['n1', 'n2']) t.ok(world.get(keys.drop(node, 'birth-c1', 'c1')), `${node} is told`)
+      t.notOk(world.get(keys.making('birth-c1', 'c1')))
+      t.same(world.get(keys.making(LATER, 'c1')), { tenantId: 'acme' })
+      t.end()
+    },
+  )
 
   t.test('chunks_gone when a copy was struck off between the look of an upload and its commit', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', ['c1', 'c2']))
-    world.do({ type: 'dropReplica', tenantId: 'acme', chunkId: 'c2', birth: 'birth-c2', node: 'n1' })
+    world.do(dropCopy('c2', 'n1'))
     const before = new Map(world.rows)
     const reply = world.run(putChunks('j', [found('c1'), found('c2')]))
     t.match(reply, { ok: false, code: 'chunks_gone', chunks: ['c2'] }, 'never acknowledged on one copy')
     t.same(world.rows, before)
-    world.do(putChunks('j', [found('c1'), found('c2', { replicas: ['n3'] })]))
-    t.match(world.get(keys.chunk('acme', 'c2')), { replicas: ['n2', 'n3'], references: 2 })
     t.end()
   })
 
-  t.test('chunks_gone when the row that came first is of another birth and has too few copies', (t) => {
+  t.test('chunks_gone when neither the row nor the upload has copies enough', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', ['c1']))
-    world.do({ type: 'dropReplica', tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1', node: 'n1' })
-    const other = fresh('c1', { birth: 'later', replicas: ['n1', 'n3'] })
+    world.do(dropCopy('c1', 'n1'))
+    const other = fresh('c1', { birth: LATER, replicas: ['n3'] })
     t.match(world.run(putChunks('j', [other])), { ok: false, code: 'chunks_gone', chunks: ['c1'] })
     t.match(world.get(keys.chunk('acme', 'c1')), { birth: 'birth-c1', replicas: ['n2'], references: 1 })
+    t.end()
+  })
+
+  t.test('chunks_gone when an upload names the birth of a row that stands: a birth is spent once', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', ['c1']))
+    const again = fresh('c1', { replicas: ['n3', 'n4'] })
+    t.match(world.run(putChunks('j', [again])), { ok: false, code: 'chunks_gone', chunks: ['c1'] })
     t.end()
   })
 
@@ -241,65 +275,6 @@ t.test('deleteObject', (t) => {
     t.same(world.rows, rows)
     t.same(kindsIn(world), [])
     t.match(photos(world), { objectCount: 0, logicalBytes: 0 })
-    t.end()
-  })
-  t.end()
-})
-
-t.test('replicas', (t) => {
-  const copy = (node: string, birth = 'birth-c1') =>
-    ({ tenantId: 'acme', chunkId: 'c1', birth, node }) as const
-  const owing = () => {
-    const world = worldWithBucket()
-    world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
-    return world
-  }
-
-  t.test(
-    'a missing copy is owed from the commit on, and adding it ends the task, twice as well as once',
-    (t) => {
-      const world = owing()
-      t.match(world.get(keys.repair('n3', 'birth-c1', 'c1')), {
-        tenantId: 'acme',
-        target: 'n3',
-        chunkId: 'c1',
-      })
-      for (let i = 0; i < 2; i++) {
-        t.equal(world.do({ type: 'addReplica', ...copy('n3') }), null)
-        t.same(world.get(keys.chunk('acme', 'c1'))?.replicas, ['n1', 'n2', 'n3'])
-        t.notOk(world.get(keys.repair('n3', 'birth-c1', 'c1')))
-        t.same(world.get(keys.repairTotal()), { count: 0 })
-      }
-      t.end()
-    },
-  )
-
-  t.test('a copy of another birth is not counted and ends no task', (t) => {
-    const world = owing()
-    const before = new Map(world.rows)
-    world.do({ type: 'addReplica', ...copy('n3', 'other') })
-    world.do({ type: 'dropReplica', ...copy('n1', 'other') })
-    world.do({ type: 'addReplica', ...copy('n3'), chunkId: 'never' })
-    t.same(world.rows, before)
-    t.end()
-  })
-
-  t.test('a dropped copy is no longer listed and is owed, twice as well as once', (t) => {
-    const world = owing()
-    for (let i = 0; i < 2; i++) {
-      t.equal(world.do({ type: 'dropReplica', ...copy('n1') }), null)
-      t.same(world.get(keys.chunk('acme', 'c1'))?.replicas, ['n2'])
-      t.ok(world.get(keys.repair('n1', 'birth-c1', 'c1')))
-      t.same(world.get(keys.repairTotal()), { count: 2 })
-    }
-    t.end()
-  })
-
-  t.test('precondition_failed when the last listed copy would be dropped', (t) => {
-    const world = owing()
-    world.do({ type: 'dropReplica', ...copy('n1') })
-    t.match(world.run({ type: 'dropReplica', ...copy('n2') }), { ok: false, code: 'precondition_failed' })
-    t.same(world.get(keys.chunk('acme', 'c1'))?.replicas, ['n2'])
     t.end()
   })
   t.end()

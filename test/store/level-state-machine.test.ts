@@ -20,7 +20,7 @@ import { openDatabase } from '../../src/store/open-state.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { encodeRow, keyBytes, RowDamagedError } from '../../src/store/row-codec.ts'
 import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/state-rows.ts'
-import { createTenant, put, putChunks } from '../state-machine/map-world.ts'
+import { createTenant, found, OPEN_SESSION, put, putChunks } from '../state-machine/map-world.ts'
 import { blocksOf, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 
 const empty = (key: string) => put(key, { kind: 'empty' }, 0)
@@ -46,11 +46,11 @@ t.test('LevelStateMachine', (t) => {
 
   t.test('lets every command see what came before it in the same batch', async (t) => {
     const world = await StoreWorld.open(t)
-    const first = [createTenant('acme'), createTenant('acme')].map(encodeCommand)
+    const first = [createTenant('acme'), createTenant('acme'), OPEN_SESSION].map(encodeCommand)
     const second: Command[] = [
       { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
       putChunks('k', ['c1']),
-      putChunks('k', ['c1', 'c2']),
+      putChunks('k', [found('c1'), 'c2']),
       { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' },
       { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' },
     ]
@@ -63,7 +63,7 @@ t.test('LevelStateMachine', (t) => {
     })
     t.same(
       replies.map((list) => list.length),
-      [2, 5],
+      [3, 5],
     )
     t.match(world.photos, { objectCount: 0, logicalBytes: 0, createdAt: 11 })
     t.match(world.store.reader.chunk('acme', 'c1'), { references: 0, condemnedAt: 2 })

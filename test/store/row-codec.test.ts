@@ -10,7 +10,15 @@ import {
   RowDamagedError,
   sealRow,
 } from '../../src/store/row-codec.ts'
-import { createTenant, found, MapWorld, put, putChunks, worldWithBucket } from '../state-machine/map-world.ts'
+import {
+  createTenant,
+  dropCopy,
+  found,
+  MapWorld,
+  put,
+  putChunks,
+  worldWithBucket,
+} from '../state-machine/map-world.ts'
 
 /** One row of every kind that a busy world holds. */
 function busyWorld(): MapWorld {
@@ -18,7 +26,7 @@ function busyWorld(): MapWorld {
   world.do({ type: 'setClusterKey', masterKeyFingerprint: 'f' })
   world.do(put('inline 😀', { kind: 'inline', chunkId: 'c', sealed: Buffer.alloc(64, 5) }, 40))
   world.do(putChunks('chunks', ['c1', 'c2']))
-  world.do({ type: 'dropReplica', tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1', node: 'n1' })
+  world.do(dropCopy('c1', 'n1'))
   return world
 }
 

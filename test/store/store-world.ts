@@ -13,7 +13,7 @@ import type { BucketRecord } from '../../src/state-machine/records.ts'
 import { decodeReply, encodeCommand } from '../../src/store/command-codec.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
-import { createTenant } from '../state-machine/map-world.ts'
+import { createTenant, OPEN_SESSION } from '../state-machine/map-world.ts'
 
 export interface Teardown {
   teardown(handler: () => void | Promise<void>): void
@@ -53,6 +53,7 @@ export class StoreWorld {
     await world.apply([
       createTenant('acme'),
       { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
+      OPEN_SESSION,
     ])
     return world
   }

@@ -40,7 +40,7 @@ class Node {
       propose,
       nodeId,
       members: NODES,
-      isLeader: () => nodeId === 'n1',
+      isOnDuty: () => nodeId === 'n1',
       forgetChangedKeys: () => (this.forgot += 1),
       logger,
     })

@@ -1,16 +1,16 @@
 import t from 'tap'
-import { createReplicaTasks } from '../../src/store/replica-tasks.ts'
-import { fresh, putChunks } from '../state-machine/map-world.ts'
+import { createCopyLedger } from '../../src/store/copy-ledger.ts'
+import { dropCopy, fresh, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
 
 const owed = (id: string, missing: readonly string[]) => fresh(id, { missing })
 
-t.test('replica tasks', (t) => {
+t.test('copy ledger', (t) => {
   t.test(
     'name the blob as it lies on disk and its target, and end when done, twice as well as once',
     async (t) => {
       const world = await StoreWorld.withBucket(t)
-      const tasks = createReplicaTasks(world.store.reader, world.propose)
+      const tasks = createCopyLedger(world.store.reader, world.propose)
       await world.do(putChunks('k', [owed('c1', ['n3']), owed('c2', ['n4'])]))
       t.equal(world.store.reader.repairCount(), 2)
       const pending = tasks.pending('n3', 10)
@@ -25,6 +25,7 @@ t.test('replica tasks', (t) => {
             owner: 'acme',
           },
           target: 'n3',
+          permit: world.index,
         },
       ])
       for (let i = 0; i < 2; i++) {
@@ -40,7 +41,7 @@ t.test('replica tasks', (t) => {
 
   t.test('strike a lost copy off and ask for it anew, but never the last one', async (t) => {
     const world = await StoreWorld.withBucket(t)
-    const tasks = createReplicaTasks(world.store.reader, world.propose)
+    const tasks = createCopyLedger(world.store.reader, world.propose)
     await world.do(putChunks('k', [owed('c1', [])]))
     const ref = {
       id: 'c1',
@@ -50,10 +51,10 @@ t.test('replica tasks', (t) => {
       replicas: ['n1', 'n2'],
       owner: 'acme',
     }
-    for (let i = 0; i < 2; i++) await tasks.lost(ref, 'n2')
+    for (let i = 0; i < 2; i++) await tasks.lost('n2', [ref])
     t.same(world.store.reader.chunk('acme', 'c1')?.replicas, ['n1'])
     t.equal(tasks.pending('n2', 10).length, 1)
-    await tasks.lost(ref, 'n1')
+    await tasks.lost('n1', [ref])
     t.same(world.store.reader.chunk('acme', 'c1')?.replicas, ['n1'])
     t.equal(world.store.reader.repairCount(), 1)
   })
@@ -77,14 +78,14 @@ t.test('replica tasks', (t) => {
     await world.store.stateMachine.close()
 
     const again = await StoreWorld.open(t, world.dir)
-    const tasks = createReplicaTasks(again.store.reader, again.propose)
+    const tasks = createCopyLedger(again.store.reader, again.propose)
     t.equal(tasks.pending('n3', 10).length, 10)
     const done = new Set<string>()
     for (let due = tasks.pending('n3', 400); due.length > 0; due = tasks.pending('n3', 400)) {
       await again.apply(
-        due.map(({ ref, target }) => {
+        due.map(({ ref, target, permit }) => {
           const chunkId: string = ref.id
-          return { type: 'addReplica', tenantId: 'acme', chunkId, birth: ref.birth, node: target }
+          return { type: 'addReplica', tenantId: 'acme', chunkId, birth: ref.birth, node: target, permit }
         }),
       )
       for (const { ref } of due) done.add(ref.id)
@@ -93,11 +94,64 @@ t.test('replica tasks', (t) => {
     t.equal(again.store.reader.repairCount(), 0)
   })
 
+  t.test(
+    'show those with the fewest copies first, also when there are more than a window holds',
+    async (t) => {
+      const world = await StoreWorld.withBucket(t)
+      const tasks = createCopyLedger(world.store.reader, world.propose)
+      const ids = Array.from({ length: 1500 }, (_, i) => `c${i}`)
+      await world.do(
+        putChunks(
+          'k',
+          ids.map((id) => owed(id, ['n3'])),
+        ),
+      )
+      await world.do(dropCopy('c1499', 'n1'))
+      const [first] = tasks.pending('n3', 1)
+      t.match(first, { ref: { id: 'c1499', replicas: ['n2'] } })
+      t.ok(world.store.reader.repairs('n3', 5000).length <= 1024, 'memory is bounded')
+    },
+  )
+
+  t.test('name what is to be removed, what is listed and where a copy stands', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const ledger = createCopyLedger(world.store.reader, world.propose)
+    await world.do(putChunks('k', ['c1', fresh('c2', { replicas: ['n2', 'n3'] }), 'c3']))
+    const first = await ledger.listed('n1', null, 2)
+    t.same(
+      first.refs.map(({ id }) => id),
+      ['c1'],
+    )
+    const rest = await ledger.listed('n1', first.next, 2)
+    t.same([rest.refs.map(({ id }) => id), rest.next], [['c3'], null])
+    await world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' })
+    t.same(await ledger.drops('n1', 10), [])
+    const queue = await world.store.reader.condemned(10)
+    t.equal(queue.length, 3)
+    await world.do({ type: 'collectChunks', chunks: queue })
+    const drops = await ledger.drops('n1', 10)
+    t.same(drops, [
+      { id: 'c1', birth: 'birth-c1' },
+      { id: 'c3', birth: 'birth-c3' },
+    ])
+    for (const name of drops) t.equal(ledger.standing(name, 'n1'), 'dropping')
+    for (let i = 0; i < 2; i++) await ledger.dropped('n1', drops)
+    t.same(await ledger.drops('n1', 10), [])
+    t.equal(ledger.standing({ id: 'c1', birth: 'birth-c1' }, 'n1'), 'undecided')
+  })
+
   t.test('that were added and ended in one batch never show', async (t) => {
     const world = await StoreWorld.withBucket(t)
     await world.apply([
       putChunks('k', [owed('c1', ['n3'])]),
-      { type: 'addReplica', tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1', node: 'n3' },
+      {
+        type: 'addReplica',
+        tenantId: 'acme',
+        chunkId: 'c1',
+        birth: 'birth-c1',
+        node: 'n3',
+        permit: world.index + 1,
+      },
     ])
     t.same(world.store.reader.repairs('n3', 10), [])
   })

@@ -1,0 +1,76 @@
+/**
+ * Collection: what nothing refers to any more leaves the rows, and its holders are told to remove their copies.
+ *
+ * Owns: collectChunks and its halt. Knows nothing of: who proposes it; anybody may, any number of times.
+ * Rule: a chunk is collected only while it is condemned at the very index that the proposer saw: one that was revived,
+ * even if it was condemned again since, stays.
+ */
+import { changeChunk } from './chunk-rows.ts'
+import type { Command } from './commands.ts'
+import { tooMany } from './copies.ts'
+import type { Draft } from './draft.ts'
+import { keys } from './keys.ts'
+import type { SettingsRecord } from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import type { ApplyContext, View } from './view.ts'
+
+export const DEFAULT_SETTINGS: SettingsRecord = { collectionHalted: null, repairBytesPerSecond: null }
+
+export function collectChunks(
+  draft: Draft,
+  command: Extract<Command, { type: 'collectChunks' }>,
+): Accepted<{ readonly collected: number }> | Refused {
+  const fault = tooMany('collect chunks', command.chunks.length)
+  if (fault !== null) return fault
+  const halted = settingsOf(draft).collectionHalted
+  if (halted !== null) {
+    return refuse('precondition_failed', `Cannot collect chunks: collection is halted (${halted.reason})`)
+  }
+  let collected = 0
+  for (const { tenantId, chunkId, birth, condemnedAt } of command.chunks) {
+    const before = draft.get(keys.chunk(tenantId, chunkId))
+    const isStill = before?.birth === birth && before.condemnedAt === condemnedAt
+    if (before === undefined || !isStill || before.references > 0) continue
+    changeChunk(draft, { before, after: null })
+    collected++
+  }
+  return accept({ collected })
+}
+
+/** The first reason stands: it is what somebody must look into. */
+export function haltCollection(
+  draft: Draft,
+  command: Extract<Command, { type: 'haltCollection' }>,
+  context: ApplyContext,
+): Accepted<null> {
+  const present = settingsOf(draft)
+  if (present.collectionHalted === null) {
+    const collectionHalted = { reason: command.reason, since: context.time }
+    draft.put(keys.settings(), { ...present, collectionHalted })
+  }
+  return accept(null)
+}
+
+export function resumeCollection(draft: Draft): Accepted<null> {
+  draft.put(keys.settings(), { ...settingsOf(draft), collectionHalted: null })
+  return accept(null)
+}
+
+export function setRepairRate(
+  draft: Draft,
+  command: Extract<Command, { type: 'setRepairRate' }>,
+): Accepted<null> | Refused {
+  const { bytesPerSecond } = command
+  if (bytesPerSecond !== null && !(Number.isSafeInteger(bytesPerSecond) && bytesPerSecond > 0)) {
+    return refuse(
+      'invalid_argument',
+      `Cannot set repair rate: ${bytesPerSecond} is no rate; give 1 or more, or null`,
+    )
+  }
+  draft.put(keys.settings(), { ...settingsOf(draft), repairBytesPerSecond: bytesPerSecond })
+  return accept(null)
+}
+
+export function settingsOf(view: View): SettingsRecord {
+  return view.get(keys.settings()) ?? DEFAULT_SETTINGS
+}

@@ -1,0 +1,164 @@
+/**
+ * Copies of chunks: which are owed, made, lost, moved.
+ *
+ * Owns: the commands of the nodes that hold copies. Knows nothing of: how a copy is made or removed.
+ * Rules: what is said about one birth never touches another; a copy is listed only at the end of the very task that was
+ * granted for it; the last known copy is never struck off; a copy is replaced only while enough others stay.
+ */
+import { changeChunk, taskKey } from './chunk-rows.ts'
+import type { Command, CopyMove } from './commands.ts'
+import type { Draft } from './draft.ts'
+import { keys } from './keys.ts'
+import { workable } from './operations.ts'
+import type { ChunkRecord, RepairRecord } from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import type { ApplyContext } from './view.ts'
+
+/** Of chunks and copies in one command. */
+export const ITEMS_PER_COMMAND_MAX = 256
+
+type Move = Pick<RepairRecord, 'replaces' | 'copiesKept' | 'operation'>
+
+const PLAIN_REPAIR: Move = { replaces: null, copiesKept: 0, operation: null }
+
+export function grantTasks(
+  chunk: ChunkRecord,
+  targets: readonly string[],
+  context: ApplyContext,
+  move: Move = PLAIN_REPAIR,
+): readonly RepairRecord[] {
+  const { tenantId, id: chunkId, birth } = chunk
+  const about = { tenantId, chunkId, birth, since: context.time, permit: context.index }
+  return targets.map((target) => ({ ...about, target, ...move }))
+}
+
+export function tooMany(what: string, count: number): Refused | null {
+  if (count >= 1 && count <= ITEMS_PER_COMMAND_MAX) return null
+  return refuse(
+    'invalid_argument',
+    `Cannot ${what}: ${count} items, 1 to ${ITEMS_PER_COMMAND_MAX} are allowed`,
+  )
+}
+
+/** Idempotent: a report about a task that ended, or was granted anew since, changes nothing. */
+export function addReplica(draft: Draft, command: Extract<Command, { type: 'addReplica' }>): Accepted<null> {
+  const { tenantId, chunkId, birth, node } = command
+  const before = draft.get(keys.chunk(tenantId, chunkId))
+  if (before === undefined || before.birth !== birth || !before.owed.includes(node)) return accept(null)
+  const task = draft.get(taskKey(before, node))
+  if (task?.permit !== command.permit) return accept(null)
+  const listed = { ...before, replicas: [...before.replicas, node], owed: without(before.owed, node) }
+  changeChunk(draft, {
+    before,
+    after: isReplaced(listed, task) ? withoutCopy(listed, task.replaces) : listed,
+  })
+  return accept(null)
+}
+
+/** Whether the old copy may go, now that the new one is listed. */
+function isReplaced(chunk: ChunkRecord, task: RepairRecord): task is RepairRecord & { replaces: string } {
+  const { replaces, copiesKept } = task
+  if (replaces === null) return false
+  return without(chunk.replicas, replaces).length >= Math.max(copiesKept, 1)
+}
+
+function withoutCopy(chunk: ChunkRecord, node: string): ChunkRecord {
+  return { ...chunk, replicas: without(chunk.replicas, node), owed: without(chunk.owed, node) }
+}
+
+/**
+ * Strikes off copies that their holder found bad or absent, and asks the holder to make them anew. Idempotent. The last
+ * listed copy stays listed, for the row is the only record of where the bytes may still be.
+ */
+export function dropReplicas(
+  draft: Draft,
+  command: Extract<Command, { type: 'dropReplicas' }>,
+  context: ApplyContext,
+): Accepted<{ readonly dropped: number; readonly last: number }> | Refused {
+  const { node, copies, operation } = command
+  const fault = tooMany('drop replicas', copies.length)
+  if (fault !== null) return fault
+  let [dropped, last] = [0, 0]
+  for (const { tenantId, chunkId, birth } of copies) {
+    const before = draft.get(keys.chunk(tenantId, chunkId))
+    if (before === undefined || before.birth !== birth || !before.replicas.includes(node)) continue
+    const replicas = without(before.replicas, node)
+    if (replicas.length === 0) {
+      last++
+      continue
+    }
+    const after = { ...before, replicas, owed: [...before.owed, node] }
+    const granted = grantTasks(after, [node], context, { ...PLAIN_REPAIR, operation })
+    changeChunk(draft, { before, after, granted })
+    dropped++
+  }
+  return accept({ dropped, last })
+}
+
+/** Grants tasks that move or add copies. What has changed since it was planned is passed over, not refused. */
+export function planCopies(
+  draft: Draft,
+  command: Extract<Command, { type: 'planCopies' }>,
+  context: ApplyContext,
+): Accepted<{ readonly planned: number }> | Refused {
+  const { operation, moves } = command
+  const fault = tooMany('plan copies', moves.length)
+  if (fault !== null) return fault
+  const running = workable(draft, operation, 'plan copies')
+  if (!running.ok) return running
+  let planned = 0
+  for (const move of moves) {
+    const before = draft.get(keys.chunk(move.tenantId, move.chunkId))
+    if (before === undefined || !isMovable(before, move)) continue
+    const { target, replaces, copiesKept } = move
+    const after = { ...before, owed: [...before.owed, target] }
+    const granted = grantTasks(after, [target], context, { replaces, copiesKept, operation })
+    changeChunk(draft, { before, after, granted })
+    planned++
+  }
+  return accept({ planned })
+}
+
+function isMovable(chunk: ChunkRecord, { birth, target, replaces }: CopyMove): boolean {
+  if (chunk.birth !== birth || chunk.references === 0) return false
+  if (chunk.replicas.includes(target) || chunk.owed.includes(target)) return false
+  return replaces === null || chunk.replicas.includes(replaces)
+}
+
+/** Ends tasks of an operation that is given up. A copy that was made already gets a drop row. Idempotent. */
+export function endTasks(
+  draft: Draft,
+  command: Extract<Command, { type: 'endTasks' }>,
+): Accepted<{ readonly ended: number }> | Refused {
+  const { operation, tasks } = command
+  const fault = tooMany('end tasks', tasks.length)
+  if (fault !== null) return fault
+  let ended = 0
+  for (const { tenantId, chunkId, birth, target } of tasks) {
+    const before = draft.get(keys.chunk(tenantId, chunkId))
+    if (before === undefined || before.birth !== birth || !before.owed.includes(target)) continue
+    if (draft.get(taskKey(before, target))?.operation !== operation) continue
+    changeChunk(draft, { before, after: { ...before, owed: without(before.owed, target) } })
+    ended++
+  }
+  return accept({ ended })
+}
+
+/** The node has removed these copies, durably. Idempotent; a drop row that was cancelled meanwhile is no more. */
+export function dropsDone(
+  draft: Draft,
+  command: Extract<Command, { type: 'dropsDone' }>,
+): Accepted<null> | Refused {
+  const { node, names } = command
+  const fault = tooMany('end drops', names.length)
+  if (fault !== null) return fault
+  for (const { id, birth } of names) {
+    const key = keys.drop(node, birth, id)
+    if (draft.get(key) !== undefined) draft.remove(key)
+  }
+  return accept(null)
+}
+
+function without(nodes: readonly string[], node: string): readonly string[] {
+  return nodes.filter((other) => other !== node)
+}

@@ -1,0 +1,29 @@
+/**
+ * What each tenant takes up.
+ *
+ * Owns: the usage row. Rule: it changes in the entry that changes what it counts, so it equals its recount at any moment.
+ */
+import { assert } from './assert.ts'
+import type { Draft } from './draft.ts'
+import { keys } from './keys.ts'
+import type { TenantId, UsageRecord } from './records.ts'
+
+export const NO_USAGE: UsageRecord = {
+  objects: 0,
+  logicalBytes: 0,
+  chunkCount: 0,
+  chunkBytes: 0,
+  storedBytes: 0,
+  copyBytes: 0,
+  inlineBytes: 0,
+}
+
+export function countTenant(draft: Draft, tenantId: TenantId, change: Partial<UsageRecord>): void {
+  const present = draft.get(keys.usage(tenantId)) ?? NO_USAGE
+  const row: Record<keyof UsageRecord, number> = { ...present }
+  for (const figure of Object.keys(NO_USAGE) as (keyof UsageRecord)[]) {
+    row[figure] += change[figure] ?? 0
+    assert(row[figure] >= 0, 'a tenant never takes up less than nothing')
+  }
+  draft.put(keys.usage(tenantId), row)
+}

@@ -1,0 +1,34 @@
+/**
+ * Proofs of the lock on a copy: one at a time for each copy, in the order of asking, whatever goes wrong.
+ */
+import t from 'tap'
+import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { deferred } from '../helpers/async.ts'
+import { sampleBlob } from './blob-samples.ts'
+
+t.test('CopyLocks', async (t) => {
+  t.test('lets the second begin when the first has ended, and others at once', async (t) => {
+    const locks = new CopyLocks()
+    const [gate, story] = [deferred(), [] as string[]]
+    const first = locks.hold(sampleBlob(1), async () => {
+      await gate.promise
+      story.push('first')
+    })
+    const second = locks.hold(sampleBlob(1), async () => void story.push('second'))
+    await locks.hold(sampleBlob(2), async () => void story.push('other'))
+    await locks.hold({ ...sampleBlob(1), birth: 'later' }, async () => void story.push('other birth'))
+    gate.resolve()
+    await Promise.all([first, second])
+    t.strictSame(story, ['other', 'other birth', 'first', 'second'])
+  })
+
+  t.test('is free again after a failure, which only its own caller hears', async (t) => {
+    const locks = new CopyLocks()
+    const failing = locks.hold(sampleBlob(1), async () => {
+      throw new Error('the disk refuses')
+    })
+    const next = locks.hold(sampleBlob(1), async () => 'done')
+    await t.rejects(failing, { message: 'the disk refuses' })
+    t.equal(await next, 'done')
+  })
+})

@@ -1,0 +1,87 @@
+/**
+ * Proofs of the shared rate: it is kept, it can be changed at any time, and nobody waits for a rate that is gone.
+ */
+import fc from 'fast-check'
+import t from 'tap'
+import { Throttle } from '../../cluster/repair/throttle.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+t.test('Throttle', async (t) => {
+  t.test('lets pieces through in order, each when all bytes up to it are paid for', async (t) => {
+    const clock = new VirtualClock()
+    const throttle = new Throttle(clock, 1_000)
+    const times: string[] = []
+    const passes = ['a', 'b', 'c'].map(async (name) => {
+      await throttle.pass(500)
+      times.push(`${name} at ${clock.now()}`)
+    })
+    await clock.advance(10_000)
+    await Promise.all(passes)
+    t.strictSame(times, ['a at 500', 'b at 1000', 'c at 1500'])
+    t.equal(clock.pending, 0)
+  })
+
+  t.test('saves up nothing: after a rest the next piece takes its full time', async (t) => {
+    const clock = new VirtualClock()
+    const throttle = new Throttle(clock, 1_000)
+    await clock.advance(60_000)
+    const pass = throttle.pass(1_000)
+    await clock.resolve(pass, { limitMs: 2_000 })
+    t.equal(clock.now(), 61_000)
+  })
+
+  t.test('applies a new rate to those that wait already', async (t) => {
+    const clock = new VirtualClock()
+    const throttle = new Throttle(clock, 1)
+    const pass = throttle.pass(1_000)
+    await clock.advance(500_000)
+    throttle.setRate(100)
+    await clock.resolve(pass, { limitMs: 6_000 })
+    t.equal(clock.now(), 505_000, 'half was paid at the old rate')
+    throttle.setRate(1)
+    const freed = throttle.pass(1_000_000)
+    throttle.setRate(null)
+    await clock.resolve(freed, { limitMs: 1 })
+    t.equal(throttle.bytesPerSecond, null)
+  })
+
+  t.test('holds nobody up once it is closed', async (t) => {
+    const clock = new VirtualClock()
+    const throttle = new Throttle(clock, 1)
+    const pass = throttle.pass(1_000_000)
+    throttle.close()
+    await clock.resolve(pass, { limitMs: 1 })
+    await clock.resolve(throttle.pass(1_000_000), { limitMs: 1 })
+    t.equal(clock.pending, 0)
+  })
+
+  t.test('refuses a rate that is none, and keeps the one it had', async (t) => {
+    const throttle = new Throttle(new VirtualClock(), 5)
+    for (const rate of [0, -1, NaN, Infinity]) t.throws(() => throttle.setRate(rate), RangeError)
+    t.equal(throttle.bytesPerSecond, 5)
+  })
+
+  t.test('never exceeds the rates it was given by more than the pieces that wait', async () => {
+    const step = fc.record({
+      rate: fc.integer({ min: 1, max: 1_000 }),
+      bytes: fc.integer({ min: 1, max: 500 }),
+      ms: fc.integer({ min: 0, max: 3_000 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const clock = new VirtualClock({ settleTurns: 1 })
+        const throttle = new Throttle(clock, null)
+        let [allowed, passed] = [0, 0]
+        for (const { rate, bytes, ms } of steps) {
+          throttle.setRate(rate)
+          void throttle.pass(bytes).then(() => (passed += bytes))
+          await clock.advance(ms)
+          allowed += (rate * ms) / 1000
+          if (passed > allowed + 1) return false
+        }
+        return true
+      }),
+      { numRuns: 50 },
+    )
+  })
+})

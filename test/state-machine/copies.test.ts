@@ -1,0 +1,202 @@
+/** Copies of chunks: what is owed, made, lost, moved and removed, and which row says so. */
+import t from 'tap'
+import { keys } from '../../src/state-machine/keys.ts'
+import type { RepairRecord } from '../../src/state-machine/records.ts'
+import {
+  addCopy,
+  dropCopy,
+  fresh,
+  type MapWorld,
+  putChunks,
+  startOperation,
+  worldWithBucket,
+} from './map-world.ts'
+
+const name = { tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' } as const
+const chunk = (world: MapWorld) => world.get(keys.chunk('acme', 'c1'))
+const task = (world: MapWorld, target: string, copies: number) =>
+  world.get(keys.repair({ target, copies, birth: 'birth-c1', id: 'c1' }))
+/** With an operation that may plan. */
+function planning(): MapWorld {
+  const world = worldWithBucket()
+  world.do(startOperation('op1'))
+  return world
+}
+
+const dropOf = (world: MapWorld, node: string) => world.get(keys.drop(node, 'birth-c1', 'c1'))
+
+function owing(): MapWorld {
+  const world = worldWithBucket()
+  world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
+  return world
+}
+
+const move = (target: string, replaces: string | null, copiesKept = 2) =>
+  ({ type: 'planCopies', operation: 'op1', moves: [{ ...name, target, replaces, copiesKept }] }) as const
+
+t.test('addReplica', (t) => {
+  t.test('lists the copy and ends its task, twice as well as once', (t) => {
+    const world = owing()
+    t.match(task(world, 'n3', 2), { target: 'n3', permit: world.index, replaces: null })
+    const done = addCopy(world, 'c1', 'n3')
+    for (let i = 0; i < 2; i++) {
+      t.equal(world.do(done), null)
+      t.match(chunk(world), { replicas: ['n1', 'n2', 'n3'], owed: [] })
+      t.notOk(task(world, 'n3', 2))
+      t.same(world.get(keys.repairTotal()), { count: 0 })
+    }
+    t.end()
+  })
+
+  t.test('changes nothing for another birth, for a chunk that is not there or without a task', (t) => {
+    const world = owing()
+    const before = new Map(world.rows)
+    const { permit } = task(world, 'n3', 2) as RepairRecord
+    world.do({ type: 'addReplica', ...name, birth: 'birth-0', node: 'n3', permit })
+    world.do({ type: 'addReplica', ...name, chunkId: 'never', node: 'n3', permit })
+    world.do({ type: 'addReplica', ...name, node: 'n4', permit })
+    t.same(world.rows, before)
+    t.end()
+  })
+
+  t.test(
+    'changes nothing when the task was granted anew since: its copy may have been removed meanwhile',
+    (t) => {
+      const world = owing()
+      const late = addCopy(world, 'c1', 'n3')
+      world.do(addCopy(world, 'c1', 'n3'))
+      world.do(dropCopy('c1', 'n3'))
+      world.do(late)
+      t.match(chunk(world), { replicas: ['n1', 'n2'], owed: ['n3'] })
+      t.end()
+    },
+  )
+
+  t.test('moves the other tasks of the chunk to the new number of copies', (t) => {
+    const world = worldWithBucket()
+    world.do(putChunks('k', [fresh('c1', { replicas: ['n1'], missing: ['n2', 'n3'] })], 1))
+    t.ok(task(world, 'n3', 1))
+    world.do(addCopy(world, 'c1', 'n2'))
+    t.notOk(task(world, 'n3', 1))
+    t.ok(task(world, 'n3', 2), 'fewest copies first')
+    t.end()
+  })
+  t.end()
+})
+
+t.test('dropReplicas', (t) => {
+  t.test('strikes the copy off and owes it, twice as well as once', (t) => {
+    const world = owing()
+    for (let i = 0; i < 2; i++) {
+      t.same(world.do(dropCopy('c1', 'n1')), { dropped: 1 - i, last: 0 })
+      t.match(chunk(world), { replicas: ['n2'], owed: ['n3', 'n1'] })
+      t.ok(task(world, 'n1', 1))
+      t.ok(task(world, 'n3', 1), 'and the other task is as urgent now')
+      t.same(world.get(keys.repairTotal()), { count: 2 })
+      t.notOk(dropOf(world, 'n1'), 'a copy that is to be made again is not removed')
+    }
+    t.end()
+  })
+
+  t.test('keeps the last listed copy and says so', (t) => {
+    const world = owing()
+    world.do(dropCopy('c1', 'n1'))
+    t.same(world.do(dropCopy('c1', 'n2')), { dropped: 0, last: 1 })
+    t.same(chunk(world)?.replicas, ['n2'])
+    t.end()
+  })
+
+  t.test('invalid_argument when there are none or more than 256', (t) => {
+    const world = owing()
+    const copies = Array.from({ length: 257 }, () => name)
+    const refused = { ok: false, code: 'invalid_argument' }
+    t.match(world.run({ type: 'dropReplicas', node: 'n1', copies, operation: null }), refused)
+    t.match(world.run({ type: 'dropReplicas', node: 'n1', copies: [], operation: null }), refused)
+    t.end()
+  })
+  t.end()
+})
+
+t.test('planCopies', (t) => {
+  t.test('grants a task, and its end replaces the old copy in the same entry', (t) => {
+    const world = planning()
+    world.do(putChunks('k', ['c1']))
+    t.same(world.do(move('n3', 'n1')), { planned: 1 })
+    t.match(chunk(world), { replicas: ['n1', 'n2'], owed: ['n3'] })
+    t.notOk(dropOf(world, 'n1'), 'the old copy stays until the new one was read back')
+    world.do(addCopy(world, 'c1', 'n3'))
+    t.match(chunk(world), { replicas: ['n2', 'n3'], owed: [] })
+    t.ok(dropOf(world, 'n1'))
+    t.end()
+  })
+
+  t.test('keeps the old copy when fewer than are to stay would be left', (t) => {
+    const world = planning()
+    world.do(putChunks('k', ['c1']))
+    world.do(move('n3', 'n1', 3))
+    world.do(addCopy(world, 'c1', 'n3'))
+    t.match(chunk(world), { replicas: ['n1', 'n2', 'n3'], owed: [] })
+    t.end()
+  })
+
+  t.test('takes back the permission to remove a copy that is wanted again', (t) => {
+    const world = planning()
+    world.do(putChunks('k', ['c1']))
+    world.do(move('n3', 'n1'))
+    world.do(addCopy(world, 'c1', 'n3'))
+    t.ok(dropOf(world, 'n1'))
+    world.do(move('n1', 'n2'))
+    t.notOk(dropOf(world, 'n1'))
+    t.end()
+  })
+
+  t.test('passes over what has changed since it was planned', (t) => {
+    const world = planning()
+    world.do(putChunks('k', ['c1']))
+    t.same(world.do(move('n2', 'n1')), { planned: 0 }, 'it has one already')
+    t.same(world.do(move('n3', 'n9')), { planned: 0 }, 'what was to be replaced is not listed')
+    const [first] = move('n3', 'n1').moves
+    const elsewhere = [
+      { ...first, birth: 'birth-0' },
+      { ...first, chunkId: 'c9' },
+    ]
+    t.same(world.do({ type: 'planCopies', operation: 'op1', moves: elsewhere }), { planned: 0 })
+    world.do(move('n3', 'n1'))
+    t.same(world.do(move('n3', 'n2')), { planned: 0 }, 'it is owed already')
+    world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' })
+    t.same(world.do(move('n4', null)), { planned: 0 }, 'it is condemned')
+    t.end()
+  })
+  t.end()
+})
+
+t.test('endTasks', (t) => {
+  t.test('ends the tasks of its own operation alone; a copy made already is to go', (t) => {
+    const world = owing()
+    world.do(startOperation('op1'))
+    world.do(move('n4', null))
+    const tasks = ['n3', 'n4'].map((target) => ({ ...name, target }))
+    t.same(world.do({ type: 'endTasks', operation: 'op1', tasks }), { ended: 1 })
+    t.match(chunk(world), { owed: ['n3'] })
+    t.ok(dropOf(world, 'n4'))
+    t.same(world.do({ type: 'endTasks', operation: 'op1', tasks }), { ended: 0 })
+    t.end()
+  })
+  t.end()
+})
+
+t.test('dropsDone', (t) => {
+  t.test('ends the duty to remove a copy, twice as well as once', (t) => {
+    const world = owing()
+    world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' })
+    world.do({ type: 'collectChunks', chunks: [{ ...name, condemnedAt: world.index }] })
+    t.ok(dropOf(world, 'n1'))
+    for (let i = 0; i < 2; i++) {
+      world.do({ type: 'dropsDone', node: 'n1', names: [{ id: 'c1', birth: 'birth-c1' }] })
+      t.notOk(dropOf(world, 'n1'))
+      t.ok(dropOf(world, 'n2'), 'of one node alone')
+    }
+    t.end()
+  })
+  t.end()
+})

@@ -144,4 +144,12 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     replace: '  if (outcome !== null) return\n',
     killers: { tests: ['test/workers/upload-sessions.test.ts'] },
   },
+  {
+    id: 'G17',
+    bug: 'a session is opened a second time',
+    file: 'src/state-machine/sessions.ts',
+    find: '  if (draft.get(keys.session(session)) !== undefined) {\n',
+    replace: '  if (draft.get(keys.session(session))?.closed === true) {\n',
+    killers: { tests: ['test/state-machine/collection.test.ts'] },
+  },
 ]

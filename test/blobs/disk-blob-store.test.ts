@@ -123,6 +123,14 @@ t.test('DiskBlobStore', async (t) => {
     t.equal((await second.list(null, 10)).length, 4)
   })
 
+  t.test('writes more blobs at once than one call of the system takes pieces', async (t) => {
+    const store = await openStore(t, await directoryOf(t))
+    const blobs = Array.from({ length: 1500 }, (_, seed) => sampleBlob(seed, 10))
+    await Promise.all(blobs.map((blob) => store.write(blob, streamOf(blob.bytes), blob)))
+    const verdicts = await Promise.all(blobs.map((blob) => store.verify(blob)))
+    t.ok(verdicts.every(({ checksum }, at) => checksum === blobs[at]?.checksum))
+  })
+
   t.test('removes from wherever a name is', async (t) => {
     const directory = await directoryOf(t)
     const store = await openStore(t, directory, { fileBytesMin: 4000 })

@@ -4,7 +4,7 @@
  */
 import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { HEADER_BYTES } from '../../cluster/blobs/blob-header.ts'
 import { BlobLayout } from '../../cluster/blobs/blob-layout.ts'
@@ -188,6 +188,29 @@ t.test('FileBlobStore durability order', async (t) => {
       t.strictSame(steps, ['syncDirectory'])
     },
   )
+
+  t.test('removes a batch with one flush for each directory, after the last unlink in it', async (t) => {
+    const directory = await directoryOf(t)
+    const steps: string[] = []
+    const fileOps: FileOps = {
+      ...systemFileOps,
+      unlink: async (path) => {
+        await systemFileOps.unlink(path)
+        steps.push('unlink')
+      },
+      syncDirectory: async (path) => {
+        await systemFileOps.syncDirectory(path)
+        steps.push(`flush ${basename(path)}`)
+      },
+    }
+    const store = await openStore(directory, { fileOps })
+    const ids = ['aa', 'bb', 'aa'].map((shard, n) => shard.padEnd(16, String(n)))
+    const blobs = ids.map((id, seed) => ({ ...sampleBlob(seed), id }))
+    for (const blob of blobs) await store.write(blob, streamOf(blob.bytes), blob)
+    steps.length = 0
+    await store.remove([...blobs, sampleBlob(9)])
+    t.strictSame(steps, ['unlink', 'unlink', 'unlink', 'flush aa', 'flush bb'])
+  })
 
   for (const step of ['syncFile', 'syncDirectory'] as const) {
     t.test(`stops acknowledging for good, and says so once, when ${step} fails`, async (t) => {

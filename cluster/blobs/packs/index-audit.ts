@@ -14,7 +14,7 @@ import {
   PACK_ROWS,
   type PackTotals,
   packOfKey,
-  rowSum,
+  sumOfRow,
 } from './index-rows.ts'
 import { recordBytes } from './pack-record.ts'
 
@@ -50,7 +50,7 @@ async function faultOfNames(
     const count = counted.get(place.pack) ?? { records: 0, bytes: 0, xor: 0 }
     count.records += 1
     count.bytes += recordBytes(place.size)
-    count.xor = (count.xor ^ rowSum(key, place)) >>> 0
+    count.xor = (count.xor ^ sumOfRow(row)) >>> 0
     counted.set(place.pack, count)
   }
   for (const pack of new Set([...totals.keys(), ...counted.keys()])) {

@@ -89,7 +89,12 @@ export function decodePlace(key: string, bytes: Uint8Array): Place | null {
 
 /** The part of a row that the totals of its pack are made of. */
 export function rowSum(key: string, place: Place): number {
-  return encodePlace(key, place).readUInt32LE(PLACE_BYTES - 4)
+  return sumOfRow(encodePlace(key, place))
+}
+
+/** The same, of a row that was decoded. */
+export function sumOfRow(row: Uint8Array): number {
+  return new DataView(row.buffer, row.byteOffset).getUint32(PLACE_BYTES - 4, true)
 }
 
 export function encodeTotals(key: string, totals: PackTotals): Buffer {

@@ -8,6 +8,9 @@ import { rm } from 'node:fs/promises'
 import { ClassicLevel } from 'classic-level'
 import type { IndexRange, IndexRows } from './index-rows.ts'
 
+/** A walk over all rows goes through millions of them. */
+const READ_AHEAD_BYTES = 256 * 1024
+
 export class LevelRows implements IndexRows {
   readonly #directory: string
   /** Made by `open`: a ClassicLevel begins to open as soon as it exists. */
@@ -33,7 +36,7 @@ export class LevelRows implements IndexRows {
   }
 
   entries({ after, before, limit = -1 }: IndexRange): AsyncIterable<readonly [string, Uint8Array]> {
-    return this.#db.iterator({ gt: after, lt: before, limit })
+    return this.#db.iterator({ gt: after, lt: before, limit, highWaterMarkBytes: READ_AHEAD_BYTES })
   }
 
   async write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void> {

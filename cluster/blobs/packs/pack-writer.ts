@@ -110,10 +110,13 @@ export class PackWriter {
 
   /** What waits, in order, up to the size of a batch. */
   #takeBatch(): Waiting[] {
-    let bytes = 0
-    const fits = ({ record }: Waiting): boolean => (bytes += recordBytes(record.content.size)) <= BATCH_BYTES
-    const tooMany = this.#queue.findIndex((waiting, at) => !fits(waiting) && at > 0)
-    return this.#queue.splice(0, tooMany === -1 ? this.#queue.length : tooMany)
+    let [count, bytes] = [0, 0]
+    for (const { record } of this.#queue) {
+      bytes += recordBytes(record.content.size)
+      if (count > 0 && bytes > BATCH_BYTES) break
+      count++
+    }
+    return this.#queue.splice(0, count)
   }
 
   async #commit(records: readonly NewRecord[]): Promise<Place[]> {

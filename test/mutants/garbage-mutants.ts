@@ -55,8 +55,8 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     id: 'G6',
     bug: 'a session that is not known here is taken for closed',
     file: 'src/state-machine/standing.ts',
-    find: "=== 'ended' ? 'abandoned'",
-    replace: "!== 'open' ? 'abandoned'",
+    find: "stateOfBirth(view, copy.birth) === 'ended'",
+    replace: "stateOfBirth(view, copy.birth) !== 'open'",
     killers: SIMULATOR,
   },
   {
@@ -150,6 +150,14 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     file: 'src/state-machine/sessions.ts',
     find: '  if (draft.get(keys.session(session)) !== undefined) {\n',
     replace: '  if (draft.get(keys.session(session))?.closed === true) {\n',
+    killers: { tests: ['test/state-machine/collection.test.ts'] },
+  },
+  {
+    id: 'G18',
+    bug: 'the session is read after the rows that its last commit wrote',
+    file: 'src/state-machine/standing.ts',
+    find: "  return hasEnded ? 'abandoned' : 'undecided'\n",
+    replace: "  return stateOfBirth(view, copy.birth) === 'ended' || hasEnded ? 'abandoned' : 'undecided'\n",
     killers: { tests: ['test/state-machine/collection.test.ts'] },
   },
 ]

@@ -3,6 +3,7 @@ import t from 'tap'
 import { birthOf, parseBirth } from '../../src/state-machine/births.ts'
 import { keys, ranges } from '../../src/state-machine/keys.ts'
 import { standing } from '../../src/state-machine/standing.ts'
+import type { View } from '../../src/state-machine/view.ts'
 import { addCopy, found, fresh, type MapWorld, putChunks, worldWithBucket } from './map-world.ts'
 
 const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
@@ -171,6 +172,31 @@ t.test('standing', (t) => {
     t.equal(standingOf(world, 'n3'), 'listed')
     t.end()
   })
+  t.end()
+})
+
+/** Shows the rows of `before` for so many reads, and those of `after` from then on. */
+function written(before: View, after: View, reads: number): View {
+  return { get: (key) => (reads-- > 0 ? before : after).get(key) }
+}
+
+t.test('standing while rows are written', (t) => {
+  const copy = { id: 'c1', birth: 'birth-c1' }
+  const isKept = (before: MapWorld, after: MapWorld) => {
+    for (let reads = 0; reads < 6; reads++) {
+      const said = standing(written(before, after, reads), copy, 'n1')
+      t.notOk(said === 'abandoned' || said === 'dropping', `${said} after ${reads} reads`)
+    }
+  }
+
+  t.test('keeps what was committed in the very batch that closed its session', (t) => {
+    const after = worldWithBucket()
+    after.do(putChunks('k', ['c1']))
+    after.do({ type: 'closeSession', session: 'birth' })
+    isKept(worldWithBucket(), after)
+    t.end()
+  })
+
   t.end()
 })
 

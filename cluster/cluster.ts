@@ -14,7 +14,10 @@ import { checkIdentity, openIdentity, type Identity } from './identity.ts'
 import { logMetrics } from './log-metrics.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
+import { CopyWatch, SCRUB_EVERY_MS } from './repair/copy-watch.ts'
 import { RepairEngine } from './repair/repair-engine.ts'
+import { ScrubFile } from './repair/scrub-file.ts'
+import { StoreMarker } from './repair/store-marker.ts'
 import { Throttle } from './repair/throttle.ts'
 import { HttpTransport } from './transport/http-transport.ts'
 import type { Cluster, ClusterOptions, ClusterParts, MetricSample } from './types.ts'
@@ -28,6 +31,7 @@ interface Machine {
   readonly blobs: ReplicatedBlobs
   readonly throttle: Throttle
   readonly repair: RepairEngine
+  readonly copies: CopyWatch
 }
 
 type Base = Pick<Machine, 'node' | 'transport'> & { readonly clock: SystemClock }
@@ -46,13 +50,16 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   }
 }
 
-async function open({ node, store, repair }: Machine): Promise<void> {
+async function open({ node, store, repair, copies }: Machine): Promise<void> {
   try {
     await node.open()
     await store.open()
     await node.start()
     // What is to be repaired stands in the state, which may have to be mended first.
-    void node.serving.then(() => repair.start())
+    void node.serving.then(() => {
+      repair.start()
+      copies.start()
+    })
   } catch (error) {
     await node.stop()
     throw error
@@ -95,14 +102,15 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
 function assembleBlobs(
   options: ClusterOptions,
   parts: ClusterParts & Base & { readonly identity: Identity },
-): Pick<Machine, 'store' | 'blobs' | 'throttle' | 'repair'> {
+): Pick<Machine, 'store' | 'blobs' | 'throttle' | 'repair' | 'copies'> {
   const { nodeId, dataDir, members } = options
   const { clock, transport, node, copyLedger, logger } = parts
   const { incarnation, boot } = parts.identity
+  const directory = join(dataDir, 'blobs')
   const locks = new CopyLocks()
   const throttle = new Throttle(clock, null)
   const store = new DiskBlobStore({
-    directory: join(dataDir, 'blobs'),
+    directory,
     onFatal: (cause) =>
       node.fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
   })
@@ -122,6 +130,7 @@ function assembleBlobs(
         .then(() => repair.kick())
         .catch((err: unknown) => logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not struck off'))
     },
+    onJudged: (verdict) => copies.onJudged(verdict),
   })
   const repair = new RepairEngine({
     nodeId,
@@ -134,15 +143,30 @@ function assembleBlobs(
     logger: logger.child({ room: 'repair' }),
     random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
   })
-  return { store, blobs, throttle, repair }
+  const copies = new CopyWatch({
+    nodeId,
+    store,
+    reopenStore: () => store.open(),
+    marker: new StoreMarker({ directory, draw: () => randomBytes(16).toString('hex') }),
+    scrubFile: new ScrubFile(join(dataDir, 'scrub.json')),
+    ledger: copyLedger,
+    locks,
+    throttle,
+    clock,
+    logger: logger.child({ room: 'repair' }),
+    scrubEveryMs: options.scrubEveryMs ?? SCRUB_EVERY_MS,
+    onLost: () => repair.kick(),
+  })
+  return { store, blobs, throttle, repair, copies }
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
-  const { node, wal, transport, blobs, throttle, repair } = machine
+  const { node, wal, transport, blobs, throttle, repair, copies } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     blobs.stop()
     throttle.close()
+    await copies.stop()
     await repair.stop()
     await node.stop()
     await lock.release()
@@ -153,6 +177,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     ...transport.metrics(),
     ...blobs.metrics(),
     ...repair.metrics(),
+    ...copies.metrics(),
   ]
   return {
     nodeId,

@@ -29,7 +29,7 @@ export interface TlsFiles {
 export interface ClusterOptions {
   readonly clusterId: string
   readonly nodeId: NodeId
-  /** Absolute. The machine owns `raft/`, `blobs/` and `identity.json` in it and nothing else. */
+  /** Absolute. The machine owns `raft/`, `blobs/`, `identity.json` and `scrub.json` in it and nothing else. */
   readonly dataDir: string
   readonly listen: PeerAddress
   /** The static first configuration, this node included. The same on every node. */
@@ -42,6 +42,8 @@ export interface ClusterOptions {
   /** Applied entries kept in the log for followers that lag. Count and bytes; the lower limit wins. */
   readonly logKeepEntries: number
   readonly logKeepBytes: number
+  /** No copy on this node's disk stays unread for longer; 7 days unless said otherwise. */
+  readonly scrubEveryMs?: number
 }
 
 export interface ApplyBatch {
@@ -222,6 +224,8 @@ export interface CopyLedger {
   /** Copies that this holder is told to remove. */
   drops(holder: NodeId, limit: number): Promise<readonly BlobName[]>
   standing(name: BlobName, holder: NodeId): CopyStanding
+  /** The row of this making, whoever is listed in it; null when there is none. */
+  find(name: BlobName): BlobRef | null
   /** What rows say this node holds, in an order of their own. A page may be empty and not the last. */
   listed(holder: NodeId, after: string | null, limit: number): Promise<HeldCopies>
   /** The copy is durable and was read back: commit it. Resolves when committed and applied here; idempotent. */

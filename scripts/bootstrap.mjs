@@ -22,6 +22,7 @@ const PROGRAMS = {
   sim: { build: false, file: 'scripts/sim.ts', args: [] },
   failover: { build: true, file: 'dist/scripts/failover.js', args: [] },
   mutants: { build: false, file: 'test/mutants/main.ts', args: [] },
+  garbage: { build: false, file: 'test/garbage/main.ts', args: [] },
   test: { build: false, file: 'scripts/check.ts', args: [] },
 }
 

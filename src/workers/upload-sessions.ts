@@ -94,7 +94,7 @@ export class UploadSessions implements Uploads {
   }
 
   async #advance(session: Session): Promise<void> {
-    const lowWater = Math.min(session.next, session.heldAt, ...session.active.values())
+    const lowWater = lowWaterOf({ ...session, active: session.active.values() })
     if (lowWater <= session.lowWater) return
     const reply = await this.#options.propose({ type: 'advanceSession', session: session.id, lowWater })
     if (reply.ok) session.lowWater = lowWater
@@ -104,6 +104,15 @@ export class UploadSessions implements Uploads {
     await this.#options.propose({ type: 'closeSession', session: session.id })
     this.#sessions = this.#sessions.filter((other) => other !== session)
   }
+}
+
+/** Below it no birth of the session can commit any more. */
+export function lowWaterOf(session: {
+  readonly next: number
+  readonly heldAt: number
+  readonly active: Iterable<number>
+}): number {
+  return Math.min(session.next, session.heldAt, ...session.active)
 }
 
 function endUpload(session: Session, upload: Upload, outcome: UploadOutcome): void {

@@ -1,6 +1,7 @@
 /** Every mutant. `npm run mutants` hunts them from seed 1 on; test/mutants/mutants.test.ts by the seeds that are known to kill. */
 import assert from 'node:assert/strict'
 import { CORE_MUTANTS } from './core-mutants.ts'
+import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { NODE_MUTANTS } from './node-mutants.ts'
@@ -78,6 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...NODE_MUTANTS,
   ...PROPOSAL_MUTANTS,
   ...STORE_MUTANTS,
+  ...GARBAGE_MUTANTS,
 ]
 
 export function mutantOf(id: string | undefined): Mutant {

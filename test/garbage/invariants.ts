@@ -1,0 +1,111 @@
+/**
+ * What must hold in every world: after every step, and when everything has come to rest.
+ *
+ * Owns: the judgement, made from rows and disks alone; it recomputes and shares nothing with apply.
+ */
+import assert from 'node:assert/strict'
+import { parseBirth } from '../../src/state-machine/births.ts'
+import type { Command, Reply } from '../../src/state-machine/commands.ts'
+import { keys } from '../../src/state-machine/keys.ts'
+import type { ChunkRecord } from '../../src/state-machine/records.ts'
+import { latest, NODE_NAMES, type Rows, rowsAt, rowsOf, viewOf, type World } from './world.ts'
+
+/** Also of condemned chunks: a commit may revive them at any time. A damaged copy is a fault, not a loss by removal. */
+export function checkCopies(world: World): void {
+  for (const chunk of rowsOf(latest(world), 'chunk')) {
+    checkNotLost(world, chunk)
+    for (const holder of chunk.replicas) {
+      const node = world.nodes[NODE_NAMES.indexOf(holder)]
+      const file = `${chunk.id}.${chunk.birth}`
+      if (node?.copies.has(file) === true || world.faulted.has(`${holder}/${file}`)) continue
+      assert.fail(`a row lists ${file} on ${holder}, and it is not there`)
+    }
+  }
+}
+
+/** Whatever happens to some copies, what is referenced has a listed one that is whole. */
+function checkNotLost(world: World, chunk: ChunkRecord): void {
+  if (chunk.references === 0) return
+  const file = `${chunk.id}.${chunk.birth}`
+  const good = chunk.replicas.filter(
+    (holder) => world.nodes[NODE_NAMES.indexOf(holder)]?.copies.get(file) === true,
+  )
+  assert.ok(good.length > 0, `no good copy of ${file} is listed`)
+}
+
+/** Of the entry that was just committed. */
+export function checkEntry(world: World, command: Command, reply: Reply): void {
+  if (!reply.ok && reply.code === 'session_ended') checkEnded(world, reply.births)
+  const [before, after] = [viewOf(rowsAt(world, world.states.length - 2)), viewOf(latest(world))]
+  for (const chunk of rowsOf(latest(world), 'chunk')) {
+    const old = before.get(keys.chunk(chunk.tenantId, chunk.id))
+    if (old?.birth !== chunk.birth || command.type === 'dropReplicas') continue
+    assert.ok(
+      chunk.replicas.length >= old.replicas.length,
+      `${command.type} leaves fewer copies than there were`,
+    )
+  }
+  if (command.type !== 'putObject' || command.body.kind !== 'chunks' || !reply.ok) return
+  for (const { id } of command.body.chunks) {
+    const copies = after.get(keys.chunk(command.tenantId, id))?.replicas.length ?? 0
+    assert.ok(copies >= command.body.copiesMin, `${id} was acknowledged on ${copies} copies`)
+  }
+}
+
+/** An upload is sent again for nothing only when somebody closed its session: no mark passes one that is under way. */
+function checkEnded(world: World, births: readonly string[]): void {
+  for (const birth of births) {
+    const session = parseBirth(birth)?.session ?? ''
+    const row = viewOf(latest(world)).get(keys.session(session))
+    assert.equal(row?.closed, true, `the mark of ${session} passed an upload under way`)
+  }
+}
+
+export function checkAtRest(world: World): void {
+  const rows = latest(world)
+  for (const kind of ['repair', 'drop', 'condemned'] as const)
+    for (const row of rowsOf(rows, kind)) assert.fail(`a ${kind} row is left: ${JSON.stringify(row)}`)
+  assert.equal(viewOf(rows).get(keys.repairTotal())?.count ?? 0, 0)
+  world.nodes.forEach((node, i) => {
+    for (const file of node.copies.keys())
+      assert.ok(isListed(rows, file, NODE_NAMES[i] ?? ''), `${file} on n${i} is an orphan`)
+  })
+  checkReferences(rows)
+  checkUsage(rows)
+}
+
+function isListed(rows: Rows, file: string, holder: string): boolean {
+  for (const chunk of rowsOf(rows, 'chunk'))
+    if (`${chunk.id}.${chunk.birth}` === file) return chunk.replicas.includes(holder)
+  return false
+}
+
+function checkReferences(rows: Rows): void {
+  const counted = new Map<string, number>()
+  for (const [key, row] of rows)
+    if (key.includes('\u0000manifestPage\u0000') && 'links' in row)
+      for (const { id } of row.links) counted.set(id, (counted.get(id) ?? 0) + 1)
+  const stored = new Map<string, number>()
+  for (const { id, references } of rowsOf(rows, 'chunk')) stored.set(id, references)
+  assert.deepEqual(stored, counted, 'references equal their recount')
+}
+
+function checkUsage(rows: Rows): void {
+  const usage = viewOf(rows).get(keys.usage('acme'))
+  const chunks: ChunkRecord[] = [...rowsOf(rows, 'chunk')]
+  const total = (figure: (chunk: ChunkRecord) => number) =>
+    chunks.reduce((sum, chunk) => sum + figure(chunk), 0)
+  assert.equal(usage?.chunkCount ?? 0, chunks.length)
+  assert.equal(
+    usage?.chunkBytes ?? 0,
+    total(({ size }) => size),
+  )
+  assert.equal(
+    usage?.storedBytes ?? 0,
+    total(({ sealedSize }) => sealedSize),
+  )
+  assert.equal(
+    usage?.copyBytes ?? 0,
+    total(({ sealedSize, replicas }) => sealedSize * replicas.length),
+  )
+}

@@ -1,0 +1,83 @@
+/**
+ * Brings a world to rest: no more faults and no more uploads, and everybody does what is left to do.
+ *
+ * Rule: only steps that the design provides; a world that does not come to rest within the bound has found a hole.
+ */
+import assert from 'node:assert/strict'
+import { checkCopies } from './invariants.ts'
+import { perform } from './perform.ts'
+import { openSessionOf, type Step, stepsOf } from './steps.ts'
+import { isLost, nodeOf, type World } from './world.ts'
+
+const ROUNDS_MAX = 200
+/** In the order in which a round takes them: what is under way ends before something new begins. */
+const ORDER: readonly Step['do'][] = [
+  'commit',
+  'arrive',
+  'apply',
+  'giveUpCopy',
+  'finishCopy',
+  'unlink',
+  'judge',
+  'report',
+  'copy',
+  'collect',
+  'see',
+]
+
+export function bringToRest(world: World): void {
+  const none = {
+    uploads: 0,
+    deletes: 0,
+    crashes: 0,
+    losses: 0,
+    unknowns: 0,
+    moves: 0,
+    cancels: 0,
+    faults: 0,
+    closes: 0,
+    collections: Infinity,
+    advances: Infinity,
+  }
+  Object.assign(world.budget, none)
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    if (!doRound(world)) return
+  }
+  assert.fail('the world does not come to rest')
+}
+
+/** Whether anything was left to do. */
+function doRound(world: World): boolean {
+  let isBusy = false
+  for (let i = 0; i < world.nodes.length; i++) isBusy = closeUploads(world, i) || isBusy
+  for (const kind of ORDER) {
+    for (let step = next(world, kind); step !== undefined; step = next(world, kind)) {
+      perform(world, step)
+      checkCopies(world)
+      isBusy = true
+      // One at a time, or a look would be taken again before anything came of it.
+      if (kind === 'collect' || kind === 'see' || kind === 'copy') break
+    }
+  }
+  return isBusy
+}
+
+function next(world: World, kind: Step['do']): Step | undefined {
+  return stepsOf(world).find((step) => step.do === kind)
+}
+
+/** Uploads that were never proposed end, those of lost proposals are of unknown outcome, and every gateway that ran has a session. */
+function closeUploads(world: World, i: number): boolean {
+  const node = nodeOf(world, i)
+  const { gateway } = node
+  const before = world.nextProposal
+  gateway.uploads = gateway.uploads.filter(({ proposal }) => proposal !== null)
+  for (let at = gateway.uploads.length - 1; at >= 0; at--)
+    if (isLost(world, gateway.uploads[at]?.proposal ?? 0))
+      perform(world, { do: 'giveUp', node: i, upload: at })
+  const isOpening = gateway.opening !== null && !isLost(world, gateway.opening.proposal)
+  const ran = gateway.epoch > 0 && gateway.epoch !== Infinity
+  if (ran && openSessionOf(node) === undefined && !isOpening) perform(world, { do: 'open', node: i })
+  else perform(world, { do: 'advance', node: i })
+  return world.nextProposal !== before
+}

@@ -1,0 +1,100 @@
+/**
+ * Bugs in the collection of garbage, each one rule left out: in apply, in what is said of a copy, in what a gateway commits.
+ *
+ * Rule: what kills them is the simulator of test/garbage, or the tests of the part where the simulator has a model of it.
+ */
+import type { Mutant } from './mutant.ts'
+
+const SIMULATOR = { tests: ['test/garbage/random.test.ts'] }
+
+export const GARBAGE_MUTANTS: readonly Mutant[] = [
+  {
+    id: 'G1',
+    bug: 'collection ignores that a chunk was revived',
+    file: 'src/state-machine/collection.ts',
+    find: '    if (before === undefined || !isStill || before.references > 0) continue\n',
+    replace: '    if (before?.birth !== birth || isStill === null) continue\n',
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G2',
+    bug: 'a late commit of an ended upload is accepted',
+    file: 'src/state-machine/chunks.ts',
+    find: "filter((birth) => stateOfBirth(view, birth) !== 'open')",
+    replace: "filter((birth) => stateOfBirth(view, birth) === 'unknown')",
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G3',
+    bug: 'the low-water mark passes uploads under way',
+    file: 'src/workers/upload-sessions.ts',
+    find: '  return Math.min(session.next, session.heldAt, ...session.active)\n',
+    replace: '  return session.next\n',
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G4',
+    bug: 'a new task leaves the permission to remove its copy',
+    file: 'src/state-machine/chunk-rows.ts',
+    find: '    if (isNew && draft.get(key) !== undefined) draft.remove(key)\n',
+    replace: '    if (isNew && draft.get(key) === null) draft.remove(key)\n',
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G5',
+    bug: 'a move strikes the old copy off before the new one was read back',
+    file: 'src/state-machine/copies.ts',
+    find: '    const after = { ...before, owed: [...before.owed, target] }\n',
+    replace:
+      "    const after = { ...before, replicas: without(before.replicas, replaces ?? ''), owed: [...before.owed, target] }\n",
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G6',
+    bug: 'a session that is not known here is taken for closed',
+    file: 'src/state-machine/standing.ts',
+    find: "=== 'ended' ? 'abandoned'",
+    replace: "!== 'open' ? 'abandoned'",
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G7',
+    bug: 'the end of a task counts for one that was granted anew',
+    file: 'src/state-machine/copies.ts',
+    find: '  if (task?.permit !== command.permit) return accept(null)\n',
+    replace: '  if (task === undefined) return accept(null)\n',
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G8',
+    bug: 'a copy that is being made may be removed',
+    file: 'src/state-machine/standing.ts',
+    find: "  if (chunk?.owed.includes(holder) === true) return 'owed'\n",
+    replace: '',
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G9',
+    bug: 'an upload with too few copies takes a row over',
+    file: 'src/state-machine/chunks.ts',
+    find: '  return stands || use.replicas.length >= copiesMin\n',
+    replace: '  return stands || use.replicas.length >= 0\n',
+    killers: { tests: ['test/state-machine/objects.test.ts'] },
+  },
+  {
+    id: 'G10',
+    bug: 'the copies of a making that was taken over are forgotten',
+    file: 'src/state-machine/chunk-rows.ts',
+    find: '    if (before === null || (isSameMaking && needed.includes(node))) continue\n',
+    replace: '    if (before === null || !isSameMaking || needed.includes(node)) continue\n',
+    killers: { tests: ['test/state-machine/objects.test.ts'] },
+  },
+  {
+    id: 'G11',
+    bug: 'a birth that made a row makes another one',
+    file: 'src/state-machine/chunks.ts',
+    find: '  if (present?.birth === use.birth) return false\n',
+    replace: '',
+    killers: { tests: ['test/state-machine/objects.test.ts'] },
+  },
+]

@@ -1,0 +1,141 @@
+/**
+ * Three members in one process with nothing replaced: LevelDB, blob files, sockets, real time; and one tenant with a bucket.
+ */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { type BlobRef, type Cluster, createCluster, type Member } from '../../cluster/index.ts'
+import { createCopyLedger } from '../../src/store/copy-ledger.ts'
+import type { LevelStateReader } from '../../src/store/level-state-reader.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { createPropose, type Propose } from '../../src/store/propose.ts'
+import { type SampleBlob, sampleBlob } from '../blobs/blob-samples.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { createTenant, putChunks } from '../state-machine/map-world.ts'
+
+/** A pass aims at nine tenths of this. */
+const SCRUB_EVERY_MS = 1_000
+
+export interface RealNode {
+  readonly nodeId: string
+  readonly cluster: Cluster
+  readonly reader: LevelStateReader
+  readonly propose: Propose
+  /** Of its blobs. */
+  readonly directory: string
+}
+
+export class ThreeNodes {
+  readonly nodes: readonly RealNode[]
+  #session = ''
+  #births = 0
+  #puts = 0
+
+  private constructor(nodes: readonly RealNode[]) {
+    this.nodes = nodes
+  }
+
+  static async start(t: Test): Promise<ThreeNodes> {
+    const root = await mkdtemp(join(tmpdir(), 'holdfast-three-'))
+    t.teardown(() => rm(root, { recursive: true, force: true }))
+    const ports = await freePorts(3)
+    const members = ports.map((port, n): Member => {
+      return { nodeId: `n${n + 1}`, peerAddress: `127.0.0.1:${port}`, zone: `z${n + 1}`, weight: 1 }
+    })
+    const nodes = await Promise.all(members.map((member) => startNode(root, member, members)))
+    t.teardown(() => Promise.all(nodes.map(({ cluster }) => cluster.stop())))
+    const three = new ThreeNodes(nodes)
+    const { propose } = three.node('n1')
+    await propose(createTenant('acme'))
+    await propose({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 })
+    await three.openSession()
+    return three
+  }
+
+  node(nodeId: string): RealNode {
+    const node = this.nodes.find((one) => one.nodeId === nodeId)
+    if (node === undefined) throw new Error(`There is no node "${nodeId}"`)
+    return node
+  }
+
+  async openSession(): Promise<string> {
+    const { cluster, propose } = this.node('n1')
+    this.#session = cluster.blobs.nextSession()
+    await propose({ type: 'openSession', session: this.#session, node: 'n1', keep: [] })
+    return this.#session
+  }
+
+  /** Copies on disks under a birth of the present session, or of `session`; no row names them yet. */
+  async upload(seed: number, session = this.#session): Promise<{ blob: SampleBlob; ref: BlobRef }> {
+    const sample = sampleBlob(seed, 20_000)
+    const birth = `${session}-${(this.#births++).toString(36)}`
+    const blob = { ...sample, birth }
+    const { replicas } = await this.node('n1').cluster.blobs.write(blob)
+    const { id, size, checksum } = blob
+    return { blob, ref: { id, birth, size, checksum, replicas, owner: 'acme' } }
+  }
+
+  /** One object of these chunks. */
+  async commit(uploads: readonly { ref: BlobRef }[]): Promise<void> {
+    const chunks = uploads.map(({ ref }) => {
+      const { id, birth, size, checksum, replicas } = ref
+      const missing = this.nodes.map(({ nodeId }) => nodeId).filter((nodeId) => !replicas.includes(nodeId))
+      const sizes = { size, sealedSize: size }
+      return { id: id as string, birth, ...sizes, checksum, existing: false, replicas, missing }
+    })
+    const reply = await this.node('n1').propose(putChunks(`object-${this.#puts++}`, chunks))
+    if (!reply.ok) throw new Error(reply.message)
+  }
+
+  /** Nodes that are listed for it by the rows of n1. */
+  listed({ id, birth }: BlobRef): readonly string[] {
+    const chunk = this.node('n1').reader.chunk('acme', id as string)
+    return chunk?.birth === birth ? chunk.replicas : []
+  }
+}
+
+/** Every copy in a blob directory, as `<id>.<birth>`. */
+export async function copiesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => entry.isFile() && /[/\\][0-9a-f]{2}$/.test(entry.parentPath))
+    .map(({ name }) => name)
+    .sort()
+}
+
+export async function flipBit(directory: string, copy: string): Promise<void> {
+  const path = join(directory, copy.slice(0, 2), copy)
+  const bytes = await readFile(path)
+  const at = bytes.length - 100
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at)
+  await writeFile(path, bytes)
+}
+
+async function startNode(root: string, member: Member, members: readonly Member[]): Promise<RealNode> {
+  const { nodeId } = member
+  const dataDir = join(root, nodeId)
+  const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
+  const propose = createPropose({ propose: (command) => cluster.propose(command) })
+  const options = { clusterId: 'three', nodeId, dataDir, listen: member.peerAddress, members, tls: null }
+  const raft = { heartbeatMs: 50, electionTimeoutMs: 500, logKeepEntries: 10_000, logKeepBytes: 1 << 24 }
+  const cluster: Cluster = await createCluster(
+    { ...options, ...raft, fingerprint: 'key', scrubEveryMs: SCRUB_EVERY_MS },
+    { stateMachine, copyLedger: createCopyLedger(reader, propose), logger: SILENT },
+  )
+  return { nodeId, cluster, reader, propose, directory: join(dataDir, 'blobs') }
+}
+
+/** All held until all are known, so that no two are the same. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports: number[] = []
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    if (typeof address === 'object' && address !== null) ports.push(address.port)
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}

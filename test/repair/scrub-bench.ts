@@ -42,6 +42,7 @@ export class ScrubPlace {
   mark: ScrubMark | null = null
   readonly kept: ScrubMark[] = []
   keepFault: Error | null = null
+  beforeKeep: () => void = () => undefined
   kicks = 0
   inventories = 0
 
@@ -69,6 +70,7 @@ export class ScrubPlace {
 
   async write(mark: ScrubMark): Promise<void> {
     if (this.keepFault !== null) throw this.keepFault
+    this.beforeKeep()
     this.mark = mark
     this.kept.push(mark)
   }

@@ -169,6 +169,21 @@ t.test('Scrub', async (t) => {
     await second.stop()
   })
 
+  t.test('keeps no position while a lost copy before it waits to be told, in haste as well', async (t) => {
+    const place = new ScrubPlace(new VirtualClock())
+    const blobs = await place.addMany(300)
+    for (const blob of blobs.filter((_, n) => n % 3 === 0)) await place.store.damage(blob)
+    place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false }
+    place.store.beforeVerify = () => new Promise((resolve) => void place.clock.after(70, resolve))
+    place.beforeKeep = () => {
+      t.equal(place.store.quarantined.length, place.book.told.flat().length, 'all that were found are told')
+    }
+    const run = place.start()
+    await place.clock.advance(60_000)
+    t.ok(place.kept.length >= 4, 'positions were kept on the way')
+    await run.stop()
+  })
+
   t.test('tells many lost copies together, 256 at most, and one alone within a second', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(300)

@@ -6,35 +6,21 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { CopyLocks } from './blobs/copy-locks.ts'
-import { DiskBlobStore } from './blobs/disk-blob-store.ts'
-import { ReplicatedBlobs } from './blobs/replicated-blobs.ts'
+import { assembleBlobs, type BlobParts } from './blob-parts.ts'
 import { lockDataDir, type DataLock } from './data-lock.ts'
 import { checkIdentity, openIdentity, type Identity } from './identity.ts'
 import { logMetrics } from './log-metrics.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
-import { CopyWatch, SCRUB_EVERY_MS } from './repair/copy-watch.ts'
-import { RepairEngine } from './repair/repair-engine.ts'
-import { ScrubFile } from './repair/scrub-file.ts'
-import { StoreMarker } from './repair/store-marker.ts'
-import { Throttle } from './repair/throttle.ts'
 import { HttpTransport } from './transport/http-transport.ts'
 import type { Cluster, ClusterOptions, ClusterParts, MetricSample } from './types.ts'
 import { ThreadWal } from './wal/thread-wal.ts'
 
-interface Machine {
+interface Machine extends BlobParts {
   readonly node: Node
   readonly wal: ThreadWal
   readonly transport: HttpTransport
-  readonly store: DiskBlobStore
-  readonly blobs: ReplicatedBlobs
-  readonly throttle: Throttle
-  readonly repair: RepairEngine
-  readonly copies: CopyWatch
 }
-
-type Base = Pick<Machine, 'node' | 'transport'> & { readonly clock: SystemClock }
 
 /** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
 export async function createCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
@@ -50,7 +36,7 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   }
 }
 
-async function open({ node, store, repair, copies }: Machine): Promise<void> {
+async function open({ node, store, repair, remover, copies }: Machine): Promise<void> {
   try {
     await node.open()
     await store.open()
@@ -58,6 +44,7 @@ async function open({ node, store, repair, copies }: Machine): Promise<void> {
     // What is to be repaired stands in the state, which may have to be mended first.
     void node.serving.then(() => {
       repair.start()
+      remover.start()
       copies.start()
     })
   } catch (error) {
@@ -94,80 +81,21 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     },
     { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
   )
-  const base: Base = { clock, transport, node }
-  return { node, wal, transport, ...assembleBlobs(options, { ...parts, ...base, identity }) }
-}
-
-/** All that has to do with copies on this node's disk shares their locks, and all that reads them in the background one rate. */
-function assembleBlobs(
-  options: ClusterOptions,
-  parts: ClusterParts & Base & { readonly identity: Identity },
-): Pick<Machine, 'store' | 'blobs' | 'throttle' | 'repair' | 'copies'> {
-  const { nodeId, dataDir, members } = options
-  const { clock, transport, node, copyLedger, logger } = parts
-  const { incarnation, boot } = parts.identity
-  const directory = join(dataDir, 'blobs')
-  const locks = new CopyLocks()
-  const throttle = new Throttle(clock, null)
-  const store = new DiskBlobStore({
-    directory,
-    onFatal: (cause) =>
-      node.fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
-  })
-  const blobs = new ReplicatedBlobs({
-    nodeId,
-    members,
-    store,
-    locks,
-    transport,
-    clock,
-    incarnation,
-    boot: String(boot),
-    logger: logger.child({ room: 'blobs' }),
-    onFault(ref, holder) {
-      copyLedger
-        .lost(holder, [ref])
-        .then(() => repair.kick())
-        .catch((err: unknown) => logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not struck off'))
-    },
-    onJudged: (verdict) => copies.onJudged(verdict),
-  })
-  const repair = new RepairEngine({
-    nodeId,
-    tasks: copyLedger,
-    store,
-    blobs,
-    locks,
-    throttle,
-    clock,
-    logger: logger.child({ room: 'repair' }),
-    random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
-  })
-  const copies = new CopyWatch({
-    nodeId,
-    store,
-    reopenStore: () => store.open(),
-    marker: new StoreMarker({ directory, draw: () => randomBytes(16).toString('hex') }),
-    scrubFile: new ScrubFile(join(dataDir, 'scrub.json')),
-    ledger: copyLedger,
-    locks,
-    throttle,
-    clock,
-    logger: logger.child({ room: 'repair' }),
-    scrubEveryMs: options.scrubEveryMs ?? SCRUB_EVERY_MS,
-    onLost: () => repair.kick(),
-  })
-  return { store, blobs, throttle, repair, copies }
+  const readBarrier = (): Promise<void> => node.readBarrier()
+  const fail = (error: Error): void => node.fail(error)
+  const needs = { ...parts, identity, transport, clock, readBarrier, fail }
+  return { node, wal, transport, ...assembleBlobs(options, needs) }
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
-  const { node, wal, transport, blobs, throttle, repair, copies } = machine
+  const { node, wal, transport, blobs, throttle, repair, remover, copies } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     blobs.stop()
     throttle.close()
     await copies.stop()
     await repair.stop()
+    await remover.stop()
     await node.stop()
     await lock.release()
   }
@@ -177,6 +105,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     ...transport.metrics(),
     ...blobs.metrics(),
     ...repair.metrics(),
+    ...remover.metrics(),
     ...copies.metrics(),
   ]
   return {
@@ -186,6 +115,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     propose: (command) => node.propose(command),
     readBarrier: () => node.readBarrier(),
     readiness: () => node.readiness(),
+    isOnDuty: () => node.isOnDuty(),
     metrics,
     stop: () => (stopped ??= stop()),
     distrustState: (error) => node.distrustState(error),

@@ -321,6 +321,11 @@ export interface Cluster {
   /** A reader of the local state found damage: the node stops and rebuilds its state from a peer at its next start. Idempotent. */
   distrustState(error: StateDamagedError): void
   readiness(): Readiness
+  /**
+   * Whether this node should do what one node of the cluster is enough for. A hint, true on one node at most times:
+   * nothing may depend on there being only one.
+   */
+  isOnDuty(): boolean
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
   stop(): Promise<void>

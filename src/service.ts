@@ -20,13 +20,21 @@ import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
 import type { Services } from './operations/services.ts'
 import { createCopyLedger } from './store/copy-ledger.ts'
+import type { LevelStateReader } from './store/level-state-reader.ts'
 import { openStore } from './store/open-store.ts'
-import { createPropose } from './store/propose.ts'
+import { createPropose, type Propose } from './store/propose.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
+import { Collection } from './workers/collection.ts'
+import { repeat, type Repeating } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
+
+/** Background work is cheap while there is nothing to do. */
+const WORK_EVERY_MS = 1_000
+/** So long an object that is deleted while it is read can still be read to its end. */
+const COLLECT_AFTER_MS = 30_000
 
 export interface Service {
   readonly dataAddress: string
@@ -48,10 +56,15 @@ async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-async function composeServices(
-  config: Config,
-  logger: Logger,
-): Promise<{ cluster: Cluster; services: Services; agreement: Agreement; damaged: Promise<Error> }> {
+interface Composed {
+  readonly cluster: Cluster
+  readonly services: Services
+  readonly agreement: Agreement
+  readonly damaged: Promise<Error>
+  readonly workers: readonly Repeating[]
+}
+
+async function composeServices(config: Config, logger: Logger): Promise<Composed> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
   await makeDataDir(dataDir)
@@ -95,7 +108,39 @@ async function composeServices(
     masterKeyFingerprint,
     logger,
   }
-  return { cluster, services, agreement, damaged: stateMachine.damaged }
+  const workers = composeWorkers({ config, cluster, state: reader, propose, uploads, logger })
+  return { cluster, services, agreement, damaged: stateMachine.damaged, workers }
+}
+
+interface WorkerParts {
+  readonly config: Config
+  readonly cluster: Cluster
+  readonly state: LevelStateReader
+  readonly propose: Propose
+  readonly uploads: UploadSessions
+  readonly logger: Logger
+}
+
+function composeWorkers(parts: WorkerParts): readonly Repeating[] {
+  const { config, uploads, state } = parts
+  const logger = parts.logger.child({ room: 'workers' })
+  const members = config.cluster.members.map(({ nodeId }) => nodeId)
+  const now = (): number => performance.now()
+  const collection = new Collection({ ...parts, members, delayMs: COLLECT_AFTER_MS, now, logger })
+  const isClosed = (session: string): boolean => state.session(session)?.closed === true
+  return [
+    { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
+    {
+      name: 'sessions',
+      work: async () => {
+        uploads.retire(isClosed)
+        await uploads.advance()
+        return false
+      },
+      everyMs: WORK_EVERY_MS,
+      logger,
+    },
+  ]
 }
 
 async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
@@ -172,7 +217,7 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const teardown = new Teardown()
   try {
-    const { cluster, services, agreement, damaged } = await composeServices(config, logger)
+    const { cluster, services, agreement, damaged, workers } = await composeServices(config, logger)
     teardown.add('cluster', () => cluster.stop())
     const addresses = await openListeners(config, services, teardown)
     const settling = new AbortController()
@@ -180,6 +225,14 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     teardown.add('settling', async () => {
       settling.abort()
       await settled.catch(() => undefined)
+    })
+    const working = new AbortController()
+    const worked = settled.then(() => Promise.all(workers.map((one) => repeat(one, working.signal))))
+    worked.catch(() => undefined)
+    teardown.add('workers', async () => {
+      working.abort()
+      settling.abort()
+      await worked.catch(() => undefined)
     })
     logger.info({ ...addresses, version: VERSION }, 'node started')
     return {

@@ -155,6 +155,11 @@ export class Node {
     return nodeReadiness(this.#driver, this.#options, this.#limits)
   }
 
+  /** This node leads and serves. A hint: another one may be told the same at the same time. */
+  isOnDuty(): boolean {
+    return this.#driver !== null && this.#driver.route.isLeader && this.readiness().ready
+  }
+
   metrics(): readonly MetricSample[] {
     return this.#driver ? nodeMetrics(this.#driver) : []
   }

@@ -1,12 +1,13 @@
 /**
  * The judgement of one copy on this node's disk by what the committed rows say of it.
  *
- * Owns: when a copy is put aside and when an abandoned one is removed. Knows nothing of: which copies are looked at, how fast.
- * Rules: the rows are asked under the copy's lock, in the same turn as the removal that they allow; what is owed, about to be
- * dropped or undecided is left alone; a copy counts as good only when it is what its row says, not what its own header says.
+ * Owns: when a copy is put aside. Knows nothing of: which copies are looked at, how fast, how one is removed.
+ * Rules: the rows are asked under the copy's lock; what is owed, about to be dropped or undecided is left alone; a copy counts
+ * as good only when it is what its row says, not what its own header says.
  */
 import type { BlobContent, BlobStore } from '../blobs/blob-store.ts'
 import type { CopyLocks } from '../blobs/copy-locks.ts'
+import type { CopyRemover } from './copy-remover.ts'
 import {
   BlobDamagedError,
   BlobMissingError,
@@ -25,7 +26,9 @@ export type CopyFinding =
 export interface CopyCheckParts {
   readonly nodeId: NodeId
   readonly ledger: Pick<CopyLedger, 'standing' | 'find'>
-  readonly store: Pick<BlobStore, 'verify' | 'stat' | 'quarantine' | 'remove'>
+  readonly store: Pick<BlobStore, 'verify' | 'stat' | 'quarantine'>
+  /** Decides for itself whether the copy may go. */
+  readonly remover: Pick<CopyRemover, 'remove'>
   readonly locks: CopyLocks
   readonly logger: Logger
 }
@@ -37,14 +40,12 @@ export class CopyCheck {
     this.#parts = parts
   }
 
-  /** Reads all of it; removes it when it is abandoned. Throws what the disk throws that says nothing about the copy. */
-  inFull(name: BlobName): Promise<CopyFinding> {
-    const { locks, store } = this.#parts
-    return locks.hold(name, async () => {
-      if (this.#standing(name) !== 'abandoned') return this.#judge(name, () => store.verify(name))
-      await store.remove([name])
-      return { kind: 'removed' }
-    })
+  /** Reads all of it; what is abandoned is given to the remover. Throws what the disk throws that says nothing about the copy. */
+  async inFull(name: BlobName): Promise<CopyFinding> {
+    const { locks, store, remover } = this.#parts
+    if (this.#standing(name) === 'abandoned')
+      return { kind: (await remover.remove(name)) ? 'removed' : 'left' }
+    return locks.hold(name, () => this.#judge(name, () => store.verify(name)))
   }
 
   /** Looks at its frame only: whether it is there, under its own name, of the right size and digest. */

@@ -11,6 +11,7 @@ import type { CopyLocks } from '../blobs/copy-locks.ts'
 import type { Clock } from '../node/clock.ts'
 import type { CopyLedger, Logger, MetricSample, NodeId } from '../types.ts'
 import { CopyCheck } from './copy-check.ts'
+import type { CopyRemover } from './copy-remover.ts'
 import { copyWatchMetrics } from './copy-watch-metrics.ts'
 import { Inventory, type InventoryStatus } from './inventory.ts'
 import { Patience, StoppedError } from './patience.ts'
@@ -27,6 +28,7 @@ export interface CopyWatchParts {
   readonly marker: StoreMarker
   readonly scrubFile: Pick<ScrubFile, 'read' | 'write'>
   readonly ledger: Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost'>
+  readonly remover: Pick<CopyRemover, 'remove'>
   readonly locks: CopyLocks
   readonly throttle: Throttle
   readonly clock: Clock

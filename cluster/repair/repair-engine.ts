@@ -27,7 +27,7 @@ import type { Throttle } from './throttle.ts'
 
 export interface RepairEngineOptions {
   readonly nodeId: NodeId
-  readonly tasks: Pick<CopyLedger, 'pending' | 'done'>
+  readonly tasks: Pick<CopyLedger, 'pending' | 'done' | 'standing'>
   readonly store: BlobStore
   /** With `report`, a bad copy met on the way is told; without it, only skipped. */
   readonly blobs: Pick<Blobs, 'copies'> & Partial<Pick<Blobs, 'report'>>
@@ -138,8 +138,11 @@ export class RepairEngine {
 
   #repair(task: ReplicaTask): Promise<void> {
     return this.#options.locks.hold(task.ref, async () => {
+      const { tasks, nodeId } = this.#options
+      // It may have ended while the lock was waited for, and with it the permission to write.
+      if (tasks.standing(task.ref, nodeId) !== 'owed') return
       if (!(await this.#holds(task.ref))) await this.#fetch(task.ref)
-      await this.#options.tasks.done(task)
+      await tasks.done(task)
     })
   }
 

@@ -47,7 +47,7 @@ export function openSession(
   }
   for (const other of open) if (!kept.includes(other)) markClosed(draft, other)
   draft.put(keys.session(session), { node, lowWater: 0, closed: false })
-  draft.put(keys.nodeSessions(node), { open: [...kept, session] })
+  draft.put(keys.nodeSessions(node), { node, open: [...kept, session] })
   return accept(null)
 }
 
@@ -78,7 +78,7 @@ export function closeSession(
   markClosed(draft, session)
   const rest = (draft.get(keys.nodeSessions(present.node))?.open ?? []).filter((other) => other !== session)
   if (rest.length === 0) draft.remove(keys.nodeSessions(present.node))
-  else draft.put(keys.nodeSessions(present.node), { open: rest })
+  else draft.put(keys.nodeSessions(present.node), { node: present.node, open: rest })
   return accept(null)
 }
 

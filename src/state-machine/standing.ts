@@ -12,7 +12,8 @@
  * (same log index), this view holds none, and one granted later was not begun when this view was read. So a node that
  * reads its own applied rows and unlinks under the lock that its copier holds from the check of a copy until the task is
  * committed removes nothing that is needed. A view that lags says less, never more: sessions only end, and a birth whose
- * session it does not know is undecided.
+ * session it does not know is undecided. But it must not lag behind what its own node did before: a process whose state
+ * was replaced by an older one passes a read barrier before it removes anything.
  */
 import { keys } from './keys.ts'
 import { stateOfBirth } from './sessions.ts'

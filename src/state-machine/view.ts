@@ -47,7 +47,7 @@ export interface RowTypes {
   repairTotal: { readonly count: number }
   session: SessionRecord
   /** Index: the open sessions of a node. */
-  nodeSessions: { readonly open: readonly string[] }
+  nodeSessions: { readonly node: string; readonly open: readonly string[] }
   usage: UsageRecord
   settings: SettingsRecord
 }

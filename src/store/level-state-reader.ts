@@ -144,6 +144,26 @@ export class LevelStateReader implements StateReader {
     return (await this.#page<'drop'>({ all: ranges.dropsOf(node), prefix: '', after: '', limit })).items
   }
 
+  /** What was condemned last of all that is condemned now. */
+  newestCondemned(): Promise<CondemnedRecord | null> {
+    return this.#handle.current.lease(async ({ db }) => {
+      const { start, end } = ranges.condemned()
+      const [last] = await db
+        .iterator({ gte: keyBytes(start), lt: keyBytes(end), reverse: true, limit: 1 })
+        .all()
+      if (last === undefined) return null
+      const key: RowKey<'condemned'> = last[0].toString('utf8')
+      return decodeRow(key, last[1])
+    })
+  }
+
+  /** Of the first nodes by name; there are no more nodes than fit a page. */
+  async openSessions(): Promise<readonly { readonly node: string; readonly session: string }[]> {
+    const all = ranges.nodeSessions()
+    const { items } = await this.#page<'nodeSessions'>({ all, prefix: '', after: '', limit: PAGE_ROWS_MAX })
+    return items.flatMap(({ node, open }) => open.map((session) => ({ node, session })))
+  }
+
   session(id: string): SessionRecord | undefined {
     return this.#read(keys.session(id))
   }

@@ -51,6 +51,14 @@ export function perform(world: World, step: Step): void {
     case 'crash':
       world.budget.crashes--
       return crash(nodeOf(world, step.node))
+    case 'rollBack':
+      world.budget.rollbacks--
+      crash(nodeOf(world, step.node))
+      nodeOf(world, step.node).applied = step.to
+      return
+    case 'barrier':
+      nodeOf(world, step.node).barrier = world.states.length - 1
+      return
     case 'close':
       world.budget.closes--
       propose(world, { type: 'closeSession', session: step.session })
@@ -62,7 +70,7 @@ export function perform(world: World, step: Step): void {
 
 type NodeStep = Exclude<
   Step,
-  { do: 'commit' | 'lose' | 'arrive' | 'loseWrite' | 'apply' | 'crash' | 'close' }
+  { do: 'commit' | 'lose' | 'arrive' | 'loseWrite' | 'apply' | 'crash' | 'rollBack' | 'barrier' | 'close' }
 >
 
 function performOnNode(world: World, step: NodeStep): void {
@@ -193,6 +201,7 @@ function settle(world: World, i: number): void {
 function crash(node: Disk): void {
   node.copying = null
   node.removing = null
+  node.barrier = null
   node.gateway = { sessions: [], uploads: [], opening: null, epoch: node.gateway.epoch }
 }
 

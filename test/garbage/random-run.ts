@@ -49,6 +49,7 @@ function scopeOf(random: Random): Scope {
   const sometimes = (most: number) => (random.chance(0.5) ? 0 : 1 + upTo(most - 1))
   const faults = {
     crashes: sometimes(2),
+    rollbacks: random.chance(0.3) ? 1 : 0,
     losses: sometimes(4),
     unknowns: sometimes(4),
     faults: sometimes(2),

@@ -30,6 +30,7 @@ t.test('garbage', (t) => {
     ['holdsMark', 'the mark passes an upload of unknown outcome'],
     ['newBirthForTopUp', 'a gateway adds copies under the birth of a row'],
     ['readsBack', 'a copy is committed that was not read back'],
+    ['passesBarrier', 'a node removes copies while its rows are older than what it acted upon'],
     ['unknownIsOpen', 'a session that this node does not know is taken for closed'],
   ]
   for (const [rule, what] of missing) {

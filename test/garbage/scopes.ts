@@ -9,6 +9,7 @@ const NOTHING: Budget = {
   uploads: 0,
   deletes: 0,
   crashes: 0,
+  rollbacks: 0,
   losses: 0,
   unknowns: 0,
   moves: 0,
@@ -37,5 +38,9 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   'a move is cancelled and asked for again': scope({ standingCopies: 1 }, { moves: 2, cancels: 1 }),
   'a session is closed under its upload': scope({}, { uploads: 1, closes: 1, advances: 1, unknowns: 1 }),
   'a gateway crashes in the middle of an upload': scope({}, { uploads: 1, crashes: 1, unknowns: 1 }),
+  'a node goes back to older rows while a copy moves': scope(
+    { standingCopies: 1 },
+    { moves: 1, rollbacks: 1 },
+  ),
   'a copy is lost while another one moves': scope({ nodes: 3, standingCopies: 2 }, { moves: 1, faults: 1 }),
 }

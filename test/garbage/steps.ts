@@ -29,8 +29,9 @@ type Each<K extends string, T> = K extends string ? Readonly<{ do: K } & T> : ne
 export type Step =
   | Each<'commit' | 'lose', { proposal: number }>
   | Each<'arrive' | 'loseWrite', { write: number }>
-  | Each<'apply' | 'crash' | 'open' | 'advance' | 'finishCopy' | 'giveUpCopy', { node: number }>
+  | Each<'apply' | 'crash' | 'barrier' | 'open' | 'advance' | 'finishCopy' | 'giveUpCopy', { node: number }>
   | Each<'judge' | 'unlink' | 'collect', { node: number }>
+  | Each<'rollBack', { node: number; to: number }>
   | Each<'begin', { node: number; content: string; key: string }>
   | Each<'propose' | 'abandon' | 'giveUp', { node: number; upload: number }>
   | Each<'delete', { node: number; key: string }>
@@ -59,6 +60,10 @@ export function stepsOf(world: World): Step[] {
   world.nodes.forEach((node, i) => {
     if (node.applied < world.states.length - 1) steps.push({ do: 'apply', node: i })
     if (world.budget.crashes > 0 && isBusy(node)) steps.push({ do: 'crash', node: i })
+    if (world.budget.rollbacks > 0)
+      for (const to of new Set([world.firstIndex, node.applied - 2]))
+        if (to >= world.firstIndex && to < node.applied) steps.push({ do: 'rollBack', node: i, to })
+    if (node.barrier === null) steps.push({ do: 'barrier', node: i })
     gatewaySteps(world, i, steps)
     diskSteps(world, i, steps)
     ledgerSteps(world, i, steps)
@@ -152,6 +157,8 @@ function diskSteps(world: World, i: number, steps: Step[]): void {
 function removalSteps(world: World, i: number, steps: Step[]): void {
   const node = nodeOf(world, i)
   const { removing } = node
+  const isCurrent = node.barrier !== null && node.applied >= node.barrier
+  if (world.rules.passesBarrier && !isCurrent) return
   if (removing === null) {
     for (const name of removable(world, i)) steps.push({ do: 'see', node: i, name })
   } else if (removing.judged === null) {

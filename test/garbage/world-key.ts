@@ -16,11 +16,12 @@ export function worldKey(world: World): string {
     if (outcome !== undefined) return [outcome.index, outcome.reply.ok]
     return commandOf(world, proposal)
   }
-  const nodes = world.nodes.map(({ applied, copies, copying, removing, gateway }) => [
+  const nodes = world.nodes.map(({ applied, copies, copying, removing, barrier, gateway }) => [
     applied,
     [...copies].map(([file, isGood]) => `${file} ${isGood}`).sort(),
     copying && [copying.name, copying.permit, what(copying.proposal)],
     removing,
+    barrier,
     gateway.epoch,
     gateway.sessions,
     gateway.uploads.map((upload) => [

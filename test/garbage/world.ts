@@ -68,6 +68,8 @@ export interface Disk {
   copies: Map<string, boolean>
   copying: CopyJob | null
   removing: RemovalJob | null
+  /** The entry up to which this process has to apply before it removes anything; null: it has not asked yet. */
+  barrier: number | null
   gateway: Gateway
 }
 
@@ -86,6 +88,8 @@ export interface Budget {
   uploads: number
   deletes: number
   crashes: number
+  /** Crashes after which the rows of a node are those of an earlier entry: its state was damaged, and a peer's is behind. */
+  rollbacks: number
   losses: number
   unknowns: number
   moves: number
@@ -104,6 +108,7 @@ export interface Rules {
   readonly newBirthForTopUp: boolean
   readonly readsBack: boolean
   readonly unknownIsOpen: boolean
+  readonly passesBarrier: boolean
 }
 
 export const ALL_RULES: Rules = {
@@ -113,12 +118,15 @@ export const ALL_RULES: Rules = {
   newBirthForTopUp: true,
   readsBack: true,
   unknownIsOpen: true,
+  passesBarrier: true,
 }
 
 export interface World {
   readonly rules: Rules
   readonly contents: number
   readonly copiesMin: number
+  /** Entries that every scope begins with. */
+  firstIndex: number
   /** Rows after each entry. */
   states: Rows[]
   /** By proposal: the entry that committed it, and its reply. */
@@ -150,6 +158,7 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
     rules,
     contents: scope.contents,
     copiesMin: scope.copiesMin,
+    firstIndex: 0,
     states: [new Map()],
     outcomes: new Map(),
     nodes: Array.from({ length: scope.nodes }, () => ({
@@ -157,6 +166,7 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
       copies: new Map(),
       copying: null,
       removing: null,
+      barrier: 0,
       gateway: gateway(),
     })),
     proposals: [],
@@ -171,7 +181,8 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
   ])
     append(world, command)
   if (scope.standingCopies > 0) standObject(world, scope.standingCopies)
-  for (const node of world.nodes) node.applied = world.states.length - 1
+  world.firstIndex = world.states.length - 1
+  for (const node of world.nodes) node.applied = world.firstIndex
   // A gateway without epochs never opens a session: the scope has fewer gateways than nodes.
   world.nodes.forEach((node, i) => {
     if (i >= scope.gateways) node.gateway.epoch = Infinity

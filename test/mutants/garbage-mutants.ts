@@ -7,6 +7,8 @@ import type { Mutant } from './mutant.ts'
 
 const SIMULATOR = { tests: ['test/garbage/random.test.ts'] }
 
+const REMOVER = { tests: ['test/repair/copy-remover.test.ts'] }
+
 export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G1',
@@ -96,5 +98,50 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     find: '  if (present?.birth === use.birth) return false\n',
     replace: '',
     killers: { tests: ['test/state-machine/objects.test.ts'] },
+  },
+  {
+    id: 'G12',
+    bug: 'a copy is removed for what was said before its lock was had',
+    file: 'cluster/repair/copy-remover.ts',
+    find: `    return locks.hold(name, async () => {
+      if (!mayRemove(ledger.standing(name, nodeId))) return false
+`,
+    replace: `    const said = ledger.standing(name, nodeId)
+    return locks.hold(name, async () => {
+      if (!mayRemove(said)) return false
+`,
+    killers: REMOVER,
+  },
+  {
+    id: 'G13',
+    bug: 'a copy is removed without its lock',
+    file: 'cluster/repair/copy-remover.ts',
+    find: '    return locks.hold(name, async () => {\n',
+    replace: '    return Promise.resolve(locks).then(async () => {\n',
+    killers: REMOVER,
+  },
+  {
+    id: 'G14',
+    bug: 'copies are removed before the read barrier',
+    file: 'cluster/repair/copy-remover.ts',
+    find: '    if (!this.#isCurrent) await this.#options.readBarrier()\n',
+    replace: '',
+    killers: REMOVER,
+  },
+  {
+    id: 'G15',
+    bug: 'a copy that is undecided is removed',
+    file: 'cluster/repair/may-remove.ts',
+    find: "standing === 'abandoned'",
+    replace: "standing !== 'listed'",
+    killers: SIMULATOR,
+  },
+  {
+    id: 'G16',
+    bug: 'an upload of unknown outcome counts as ended',
+    file: 'src/workers/upload-sessions.ts',
+    find: "  if (outcome === 'known') return\n",
+    replace: '  if (outcome !== null) return\n',
+    killers: { tests: ['test/workers/upload-sessions.test.ts'] },
   },
 ]

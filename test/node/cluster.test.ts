@@ -71,6 +71,7 @@ class Place {
       copyLedger: {
         ...NO_COPIES,
         pending: (target) => this.tasks.filter((task) => task.target === target),
+        standing: () => 'owed',
         done: async (task) => void this.tasks.splice(this.tasks.indexOf(task), 1),
       },
       logger: SILENT,

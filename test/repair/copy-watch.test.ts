@@ -46,6 +46,7 @@ class Place {
       marker: new StoreMarker({ directory, draw: () => randomBytes(16).toString('hex') }),
       scrubFile: new ScrubFile(join(root, 'scrub.json')),
       ledger,
+      remover: { remove: async () => false },
       locks: new CopyLocks(),
       throttle: new Throttle(clock, null),
       clock,

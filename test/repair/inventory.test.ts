@@ -35,7 +35,9 @@ class Bench {
 
   constructor() {
     const { clock, store, book: ledger, patience } = this
-    const check = new CopyCheck({ nodeId: 'n1', ledger, store, locks: new CopyLocks(), logger: SILENT })
+    const remover = { remove: async () => false }
+    const locks = new CopyLocks()
+    const check = new CopyCheck({ nodeId: 'n1', ledger, store, remover, locks, logger: SILENT })
     const onLost = (): void => void this.kicks++
     this.inventory = new Inventory({ nodeId: 'n1', ledger, check, clock, patience, logger: SILENT, onLost })
   }

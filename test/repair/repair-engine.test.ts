@@ -32,7 +32,11 @@ class Bench {
   constructor(options: Partial<RepairEngineOptions> = {}) {
     this.engine = new RepairEngine({
       nodeId: 'c',
-      tasks: { pending: (_target, limit) => this.#pending(limit), done: (task) => this.#done(task) },
+      tasks: {
+        pending: (_target, limit) => this.#pending(limit),
+        done: (task) => this.#done(task),
+        standing: (name) => (this.rows.has(name.birth) ? 'owed' : 'undecided'),
+      },
       store: this.stores.c,
       blobs: {
         copies: (ref) =>

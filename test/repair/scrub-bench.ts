@@ -43,6 +43,7 @@ export class ScrubPlace {
   readonly kept: ScrubMark[] = []
   keepFault: Error | null = null
   beforeKeep: () => void = () => undefined
+  readonly removed: string[] = []
   kicks = 0
   inventories = 0
 
@@ -68,6 +69,13 @@ export class ScrubPlace {
     return new ScrubRun(this, new Throttle(this.clock, bytesPerSecond))
   }
 
+  /** In the place of the remover. */
+  async remove(name: BlobName): Promise<boolean> {
+    this.removed.push(name.birth)
+    await this.store.remove([name])
+    return true
+  }
+
   async write(mark: ScrubMark): Promise<void> {
     if (this.keepFault !== null) throw this.keepFault
     this.beforeKeep()
@@ -91,7 +99,7 @@ export class ScrubRun {
       nodeId: 'n1',
       store,
       ledger,
-      check: new CopyCheck({ nodeId: 'n1', ledger, store, locks, logger: SILENT }),
+      check: new CopyCheck({ nodeId: 'n1', ledger, store, remover: place, locks, logger: SILENT }),
       file: { read: async () => place.mark, write: (mark) => place.write(mark) },
       throttle,
       clock,

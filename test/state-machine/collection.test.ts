@@ -63,7 +63,7 @@ t.test('sessions', (t) => {
     const open = (session: string, keep: readonly string[] = []) =>
       world.run({ type: 'openSession', session, node: 'g1', keep })
     t.match(open('second', ['birth']), { ok: true })
-    t.same(world.get(keys.nodeSessions('g1')), { open: ['birth', 'second'] })
+    t.match(world.get(keys.nodeSessions('g1')), { open: ['birth', 'second'] })
     t.match(open('second', ['birth']), { ok: true }, 'twice as well as once')
     t.match(open('third', ['second']), { ok: true })
     t.match(world.get(keys.session('birth')), { closed: true })

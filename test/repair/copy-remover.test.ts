@@ -1,0 +1,155 @@
+/**
+ * Proofs of the removal of copies on a virtual clock: what may go goes, nothing else does, whatever happens between a look
+ * and the act.
+ */
+import t from 'tap'
+import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { CopyRemover } from '../../cluster/repair/copy-remover.ts'
+import { type BlobName, Condition, type CopyStanding } from '../../cluster/types.ts'
+import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
+import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
+import { deferred } from '../helpers/async.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+class Bench {
+  readonly clock = new VirtualClock()
+  readonly store = new MemoryBlobStore()
+  readonly locks = new CopyLocks()
+  readonly standings = new Map<string, CopyStanding>()
+  readonly dropped: string[] = []
+  barrier: () => Promise<void> = async () => undefined
+  refuseDropped = 0
+  readonly remover: CopyRemover
+
+  constructor() {
+    this.remover = new CopyRemover({
+      nodeId: 'a',
+      ledger: {
+        drops: async (_holder, limit) => this.#named('dropping').slice(0, limit),
+        dropped: async (_holder, names) => this.#onDropped(names),
+        standing: (name) => this.standings.get(keyOf(name)) ?? 'undecided',
+      },
+      store: this.store,
+      locks: this.locks,
+      readBarrier: () => this.barrier(),
+      clock: this.clock,
+      logger: SILENT,
+    })
+  }
+
+  async copy(seed: number, standing: CopyStanding): Promise<SampleBlob> {
+    const blob = sampleBlob(seed, 100)
+    await this.store.write(blob, streamOf(blob.bytes), blob)
+    this.standings.set(keyOf(blob), standing)
+    return blob
+  }
+
+  async has(blob: BlobName): Promise<boolean> {
+    return (await this.store.stat(blob)) !== null
+  }
+
+  #named(standing: CopyStanding): BlobName[] {
+    return [...this.standings].filter(([, one]) => one === standing).map(([key]) => nameOf(key))
+  }
+
+  async #onDropped(names: readonly BlobName[]): Promise<void> {
+    if (this.refuseDropped-- > 0) throw new Condition('no_leader', 'nobody leads')
+    for (const name of names) {
+      this.dropped.push(keyOf(name))
+      this.standings.delete(keyOf(name))
+    }
+  }
+}
+
+const keyOf = ({ id, birth }: BlobName): string => `${id}.${birth}`
+const nameOf = (key: string): BlobName => {
+  const [id = '', birth = ''] = key.split('.')
+  return { id, birth }
+}
+
+t.test('CopyRemover', async (t) => {
+  t.test('removes what it is told to and what is abandoned, and leaves all else', async (t) => {
+    const bench = new Bench()
+    const going = [await bench.copy(1, 'dropping'), await bench.copy(2, 'abandoned')]
+    const staying = [
+      await bench.copy(3, 'listed'),
+      await bench.copy(4, 'owed'),
+      await bench.copy(5, 'undecided'),
+    ]
+    bench.remover.start()
+    await bench.clock.advance(1_000)
+    for (const blob of going) t.notOk(await bench.has(blob))
+    for (const blob of staying) t.ok(await bench.has(blob))
+    t.strictSame(bench.dropped, going.slice(0, 1).map(keyOf), 'and says so of what it was told')
+    await bench.remover.stop()
+  })
+
+  t.test('removes nothing before its rows are known to be no older than what this node did', async (t) => {
+    const bench = new Bench()
+    const blob = await bench.copy(1, 'abandoned')
+    const { promise, resolve } = deferred()
+    bench.barrier = () => promise
+    bench.remover.start()
+    await bench.clock.advance(10_000)
+    t.notOk(await bench.remover.remove(blob))
+    t.ok(await bench.has(blob))
+    resolve()
+    await bench.clock.advance(10_000)
+    t.notOk(await bench.has(blob))
+    await bench.remover.stop()
+  })
+
+  t.test('asks again once it has the lock: a copy that was made meanwhile stays', async (t) => {
+    const bench = new Bench()
+    const blob = await bench.copy(1, 'listed')
+    bench.remover.start()
+    await bench.clock.advance(1_000)
+    bench.standings.set(keyOf(blob), 'dropping')
+    const { promise, resolve } = deferred()
+    const copying = bench.locks.hold(blob, async () => {
+      await promise
+      bench.standings.set(keyOf(blob), 'listed')
+    })
+    const removing = bench.remover.remove(blob)
+    resolve()
+    await copying
+    t.notOk(await removing)
+    t.ok(await bench.has(blob))
+    await bench.remover.stop()
+  })
+
+  t.test('holds the lock until the copy is gone: nobody takes it for there meanwhile', async (t) => {
+    const bench = new Bench()
+    const blob = await bench.copy(1, 'listed')
+    bench.remover.start()
+    await bench.clock.advance(1_000)
+    bench.standings.set(keyOf(blob), 'dropping')
+    const removing = bench.remover.remove(blob)
+    t.notOk(await bench.locks.hold(blob, () => bench.has(blob)))
+    t.ok(await removing)
+    await bench.remover.stop()
+  })
+
+  t.test('says it again when nobody heard that a copy is gone', async (t) => {
+    const bench = new Bench()
+    const blob = await bench.copy(1, 'dropping')
+    bench.refuseDropped = 2
+    bench.remover.start()
+    await bench.clock.advance(10_000)
+    t.strictSame(bench.dropped, [keyOf(blob)])
+    await bench.remover.stop()
+  })
+
+  t.test('finds on a later walk what was undecided on the first', async (t) => {
+    const bench = new Bench()
+    const blob = await bench.copy(1, 'undecided')
+    bench.remover.start()
+    await bench.clock.advance(1_000)
+    bench.standings.set(keyOf(blob), 'abandoned')
+    t.ok(await bench.has(blob))
+    await bench.clock.advance(700_000)
+    t.notOk(await bench.has(blob))
+    await bench.remover.stop()
+  })
+})

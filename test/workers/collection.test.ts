@@ -1,0 +1,129 @@
+/** What is collected when: over a real store, with a clock that the test moves. */
+import t from 'tap'
+import { Condition } from '../../cluster/index.ts'
+import { Collection } from '../../src/workers/collection.ts'
+import { repeat } from '../../src/workers/repeating.ts'
+import { type LogLine, recordingLogger, SILENT } from '../helpers/loggers.ts'
+import { putChunks } from '../state-machine/map-world.ts'
+import { StoreWorld, type Teardown } from '../store/store-world.ts'
+
+const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
+
+class Bench {
+  now = 0
+  isOnDuty = true
+  readonly collection: Collection
+  readonly world: StoreWorld
+
+  constructor(world: StoreWorld) {
+    this.world = world
+    this.collection = new Collection({
+      cluster: { isOnDuty: () => this.isOnDuty },
+      state: world.store.reader,
+      propose: world.propose,
+      members: ['g1'],
+      delayMs: 100,
+      now: () => this.now,
+      logger: SILENT,
+    })
+  }
+
+  static async start(t: Teardown): Promise<Bench> {
+    return new Bench(await StoreWorld.withBucket(t))
+  }
+
+  isThere(id: string): boolean {
+    return this.world.store.reader.chunk('acme', id) !== undefined
+  }
+
+  async roundAt(now: number): Promise<boolean> {
+    this.now = now
+    return this.collection.round()
+  }
+}
+
+t.test('Collection', async (t) => {
+  t.test('collects what was condemned when the delay began, and not what came after', async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do(putChunks('a', ['c1']))
+    await bench.world.do(putChunks('b', ['c2']))
+    await bench.world.do(putChunks('c', ['c3']))
+    await bench.world.do(remove('a'))
+    await bench.roundAt(0)
+    await bench.world.do(remove('b'))
+    await bench.roundAt(50)
+    await bench.roundAt(99)
+    t.ok(bench.isThere('c1'))
+    await bench.roundAt(100)
+    t.same([bench.isThere('c1'), bench.isThere('c2'), bench.isThere('c3')], [false, true, true])
+    await bench.roundAt(149)
+    t.ok(bench.isThere('c2'))
+    await bench.roundAt(150)
+    t.same([bench.isThere('c2'), bench.isThere('c3')], [false, true])
+    await bench.roundAt(1000)
+    t.ok(bench.isThere('c3'), 'what is referenced is never in the queue')
+  })
+
+  t.test('works off a long queue without waiting in between', async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do(
+      putChunks(
+        'a',
+        Array.from({ length: 600 }, (_, i) => `c${i}`),
+      ),
+    )
+    await bench.world.do(remove('a'))
+    await bench.roundAt(0)
+    t.same(
+      [await bench.roundAt(100), await bench.roundAt(100), await bench.roundAt(100)],
+      [true, true, false],
+    )
+    t.equal((await bench.world.store.reader.condemned(1000)).length, 0)
+  })
+
+  t.test('does nothing while another node is on duty, or while collection is halted', async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do(putChunks('a', ['c1']))
+    await bench.world.do(remove('a'))
+    await bench.roundAt(0)
+    bench.isOnDuty = false
+    await bench.roundAt(200)
+    bench.isOnDuty = true
+    await bench.roundAt(210)
+    t.ok(bench.isThere('c1'), 'and the delay begins anew')
+    await bench.world.do({ type: 'haltCollection', reason: 'drift' })
+    await bench.roundAt(400)
+    t.ok(bench.isThere('c1'))
+    await bench.world.do({ type: 'resumeCollection' })
+    await bench.roundAt(401)
+    await bench.roundAt(501)
+    t.notOk(bench.isThere('c1'))
+  })
+
+  t.test('closes the sessions of nodes that are no members', async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do({ type: 'openSession', session: 'gone', node: 'g9', keep: [] })
+    await bench.roundAt(0)
+    t.match(bench.world.store.reader.session('gone'), { closed: true })
+    t.match(bench.world.store.reader.session('birth'), { closed: false })
+  })
+})
+
+t.test('repeat', async (t) => {
+  t.test('goes on after a failure and ends with what is under way when the signal fires', async (t) => {
+    const lines: LogLine[] = []
+    const controller = new AbortController()
+    let rounds = 0
+    const work = async (): Promise<boolean> => {
+      rounds += 1
+      if (rounds === 1) throw new Condition('no_leader', 'nobody leads')
+      if (rounds === 2) throw new Error('a bug')
+      if (rounds < 6) return true
+      controller.abort()
+      return true
+    }
+    await repeat({ name: 'counting', work, everyMs: 1, logger: recordingLogger(lines) }, controller.signal)
+    t.equal(rounds, 6)
+    t.match(lines, [{ level: 'debug' }, { level: 'error', fields: { worker: 'counting' } }])
+  })
+})

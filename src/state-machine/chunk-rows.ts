@@ -9,6 +9,7 @@
 import { assert } from './assert.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
+import { countTasks } from './operations.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
 import type { RowKey } from './view.ts'
 import { countTenant } from './usage.ts'
@@ -60,8 +61,11 @@ function moveTasks(draft: Draft, { before, after, granted = [] }: ChunkChange): 
     const task = draft.get(key)
     assert(task !== undefined, 'a target that a chunk names as owed has a task')
     draft.remove(key)
-    if (before?.birth === after?.birth && !tasks.has(target)) tasks.set(target, task)
+    const isDone = before?.birth === after?.birth && after?.replicas.includes(target) === true
+    if (before?.birth === after?.birth && after?.owed.includes(target) === true) tasks.set(target, task)
+    else countEnd(draft, task, isDone ? before : null)
   }
+  for (const { operation } of granted) countTasks(draft, operation, { tasksOpen: 1 })
   for (const target of after?.owed ?? []) {
     const task = tasks.get(target)
     assert(task !== undefined && task.birth === after?.birth, 'a copy is owed by a task of its birth')
@@ -73,6 +77,11 @@ function moveTasks(draft: Draft, { before, after, granted = [] }: ChunkChange): 
   const count = (draft.get(keys.repairTotal())?.count ?? 0) + change
   assert(count >= 0, 'no more repairs end than began')
   draft.put(keys.repairTotal(), { count })
+}
+
+function countEnd(draft: Draft, { operation }: RepairRecord, made: ChunkRecord | null): void {
+  const result = made === null ? { skipped: 1 } : { blobsDone: 1, bytesMoved: made.sealedSize }
+  countTasks(draft, operation, { tasksOpen: -1, ...result })
 }
 
 function moveDrops(draft: Draft, before: ChunkRecord | null, after: ChunkRecord | null): void {

@@ -15,6 +15,8 @@ import type {
   Checksums,
   ChunkId,
   ObjectRecord,
+  OperationProgress,
+  OperationRecord,
   TenantId,
   TenantRecord,
 } from './records.ts'
@@ -148,6 +150,32 @@ export type Command =
   | { readonly type: 'resumeCollection' }
   /** Of each node; null: as configured. */
   | { readonly type: 'setRepairRate'; readonly bytesPerSecond: number | null }
+  | {
+      readonly type: 'startOperation'
+      readonly operationId: string
+      readonly kind: OperationRecord['kind']
+      readonly requestedBy: string
+      readonly reason: string | null
+      readonly tenantId: TenantId | null
+      readonly bucket: string | null
+      readonly node: string | null
+      readonly maxBytesPerSecond: number | null
+    }
+  /** What its driver did since the cursor stood at `from`. */
+  | {
+      readonly type: 'advanceOperation'
+      readonly operationId: string
+      readonly from: string
+      readonly cursor: string
+      readonly phase: string
+      readonly counted: Partial<Omit<OperationProgress, 'tasksOpen' | 'bytesMoved'>>
+    }
+  | {
+      readonly type: 'setOperationStatus'
+      readonly operationId: string
+      readonly action: 'pause' | 'resume' | 'cancel' | 'finish' | 'fail'
+      readonly error: string | null
+    }
   /** A gateway begins to upload. `keep`: its older sessions that stay open; all others of this node are closed. */
   | {
       readonly type: 'openSession'
@@ -200,6 +228,9 @@ export interface ReplyValues {
   haltCollection: null
   resumeCollection: null
   setRepairRate: null
+  startOperation: OperationRecord
+  advanceOperation: OperationRecord
+  setOperationStatus: OperationRecord
   openSession: null
   advanceSession: null
   closeSession: null

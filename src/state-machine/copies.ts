@@ -9,6 +9,7 @@ import { changeChunk, taskKey } from './chunk-rows.ts'
 import type { Command, CopyMove } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
+import { workable } from './operations.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import type { ApplyContext } from './view.ts'
@@ -103,6 +104,8 @@ export function planCopies(
   const { operation, moves } = command
   const fault = tooMany('plan copies', moves.length)
   if (fault !== null) return fault
+  const running = workable(draft, operation, 'plan copies')
+  if (!running.ok) return running
   let planned = 0
   for (const move of moves) {
     const before = draft.get(keys.chunk(move.tenantId, move.chunkId))

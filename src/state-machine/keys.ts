@@ -67,6 +67,8 @@ export const keys = {
   session: (id: string): RowKey<'session'> => join('session', id),
   nodeSessions: (node: string): RowKey<'nodeSessions'> => join('nodeSessions', node),
   usage: (tenant: TenantId): RowKey<'usage'> => join('usage', tenant),
+  operation: (id: string): RowKey<'operation'> => join('operation', id),
+  operationList: (): RowKey<'operationList'> => join('operationList'),
   settings: (): RowKey<'settings'> => join('settings'),
 } as const
 
@@ -93,6 +95,7 @@ export const ranges = {
   condemned: (): KeyRange => rangeOf('condemned'),
   drops: (): KeyRange => rangeOf('drop'),
   dropsOf: (node: string): KeyRange => rangeOf('drop', node),
+  operations: (): KeyRange => rangeOf('operation'),
   nodeSessions: (): KeyRange => rangeOf('nodeSessions'),
 } as const
 

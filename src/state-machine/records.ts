@@ -199,6 +199,44 @@ export interface SettingsRecord {
   readonly repairBytesPerSecond: number | null
 }
 
+export type OperationStatus = 'queued' | 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
+
+export interface OperationProgress {
+  readonly blobsTotal: number
+  readonly blobsDone: number
+  readonly bytesTotal: number
+  /** Sealed bytes of the copies that were made for it. */
+  readonly bytesMoved: number
+  readonly checksumFailures: number
+  /** What needed nothing, or whose task ended without a copy. */
+  readonly skipped: number
+  /** Granted and not ended: counted by apply. */
+  readonly tasksOpen: number
+}
+
+export interface OperationRecord {
+  readonly operationId: string
+  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount'
+  readonly status: OperationStatus
+  /** A word for people: what it does just now. */
+  readonly phase: string
+  readonly requestedBy: string
+  readonly reason: string | null
+  /** What it is limited to; null: not limited. */
+  readonly tenantId: TenantId | null
+  readonly bucket: string | null
+  readonly node: string | null
+  readonly maxBytesPerSecond: number | null
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly finishedAt: number | null
+  /** The driver's own; empty at the beginning. */
+  readonly cursor: string
+  readonly progress: OperationProgress
+  /** One sentence, when it failed. */
+  readonly error: string | null
+}
+
 /** The one row that says which master key this cluster was made with. */
 export interface ClusterKeyRecord {
   readonly masterKeyFingerprint: string

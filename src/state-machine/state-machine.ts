@@ -13,6 +13,7 @@ import type { Command, CommandType, Reply } from './commands.ts'
 import { addReplica, dropReplicas, dropsDone, endTasks, planCopies } from './copies.ts'
 import { Draft } from './draft.ts'
 import { deleteObject, putObject } from './objects.ts'
+import { advanceOperation, setOperationStatus, startOperation } from './operations.ts'
 import { advanceSession, closeSession, openSession } from './sessions.ts'
 import { createTenant, setClusterKey } from './tenants.ts'
 import type { ApplyContext, View, Write } from './view.ts'
@@ -38,6 +39,9 @@ const COMMAND_TYPES: Readonly<Record<CommandType, true>> = {
   haltCollection: true,
   resumeCollection: true,
   setRepairRate: true,
+  startOperation: true,
+  advanceOperation: true,
+  setOperationStatus: true,
   openSession: true,
   advanceSession: true,
   closeSession: true,
@@ -123,6 +127,12 @@ function decideCopies(draft: Draft, command: InnerCommand, context: ApplyContext
       return resumeCollection(draft)
     case 'setRepairRate':
       return setRepairRate(draft, command)
+    case 'startOperation':
+      return startOperation(draft, command, context)
+    case 'advanceOperation':
+      return advanceOperation(draft, command, context)
+    case 'setOperationStatus':
+      return setOperationStatus(draft, command, context)
     case 'openSession':
       return openSession(draft, command)
     case 'advanceSession':

@@ -17,6 +17,7 @@ import type {
   MakingRecord,
   ManifestPageRecord,
   ObjectRecord,
+  OperationRecord,
   RepairRecord,
   SessionRecord,
   SettingsRecord,
@@ -50,6 +51,9 @@ export interface RowTypes {
   nodeSessions: { readonly node: string; readonly open: readonly string[] }
   usage: UsageRecord
   settings: SettingsRecord
+  operation: OperationRecord
+  /** In the order in which they were asked for, and in which they ended. */
+  operationList: { readonly unfinished: readonly string[]; readonly finished: readonly string[] }
 }
 
 export type RowKind = keyof RowTypes

@@ -21,6 +21,7 @@ import type {
   DropRecord,
   InlineBodyRecord,
   ObjectRecord,
+  OperationRecord,
   RepairRecord,
   SessionRecord,
   SettingsRecord,
@@ -162,6 +163,19 @@ export class LevelStateReader implements StateReader {
     const all = ranges.nodeSessions()
     const { items } = await this.#page<'nodeSessions'>({ all, prefix: '', after: '', limit: PAGE_ROWS_MAX })
     return items.flatMap(({ node, open }) => open.map((session) => ({ node, session })))
+  }
+
+  operation(id: string): OperationRecord | undefined {
+    return this.#read(keys.operation(id))
+  }
+
+  operations(after: string, limit: number): Promise<Page<OperationRecord>> {
+    return this.#page<'operation'>({ all: ranges.operations(), prefix: '', after, limit })
+  }
+
+  /** Tasks of all targets, in the order of their rows. */
+  tasks(after: string, limit: number): Promise<Page<RepairRecord>> {
+    return this.#page<'repair'>({ all: ranges.repairs(), prefix: '', after, limit })
   }
 
   session(id: string): SessionRecord | undefined {

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
-import { createTenant, fresh, putChunks } from '../state-machine/map-world.ts'
+import { createTenant, fresh, putChunks, startOperation } from '../state-machine/map-world.ts'
 
 export type Rows = ReadonlyMap<string, Row>
 
@@ -178,6 +178,7 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
   for (const command of [
     createTenant('acme'),
     { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 1 } as const,
+    startOperation('op'),
   ])
     append(world, command)
   if (scope.standingCopies > 0) standObject(world, scope.standingCopies)

@@ -2,12 +2,27 @@
 import t from 'tap'
 import { keys } from '../../src/state-machine/keys.ts'
 import type { RepairRecord } from '../../src/state-machine/records.ts'
-import { addCopy, dropCopy, fresh, type MapWorld, putChunks, worldWithBucket } from './map-world.ts'
+import {
+  addCopy,
+  dropCopy,
+  fresh,
+  type MapWorld,
+  putChunks,
+  startOperation,
+  worldWithBucket,
+} from './map-world.ts'
 
 const name = { tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' } as const
 const chunk = (world: MapWorld) => world.get(keys.chunk('acme', 'c1'))
 const task = (world: MapWorld, target: string, copies: number) =>
   world.get(keys.repair({ target, copies, birth: 'birth-c1', id: 'c1' }))
+/** With an operation that may plan. */
+function planning(): MapWorld {
+  const world = worldWithBucket()
+  world.do(startOperation('op1'))
+  return world
+}
+
 const dropOf = (world: MapWorld, node: string) => world.get(keys.drop(node, 'birth-c1', 'c1'))
 
 function owing(): MapWorld {
@@ -104,7 +119,7 @@ t.test('dropReplicas', (t) => {
 
 t.test('planCopies', (t) => {
   t.test('grants a task, and its end replaces the old copy in the same entry', (t) => {
-    const world = worldWithBucket()
+    const world = planning()
     world.do(putChunks('k', ['c1']))
     t.same(world.do(move('n3', 'n1')), { planned: 1 })
     t.match(chunk(world), { replicas: ['n1', 'n2'], owed: ['n3'] })
@@ -116,7 +131,7 @@ t.test('planCopies', (t) => {
   })
 
   t.test('keeps the old copy when fewer than are to stay would be left', (t) => {
-    const world = worldWithBucket()
+    const world = planning()
     world.do(putChunks('k', ['c1']))
     world.do(move('n3', 'n1', 3))
     world.do(addCopy(world, 'c1', 'n3'))
@@ -125,7 +140,7 @@ t.test('planCopies', (t) => {
   })
 
   t.test('takes back the permission to remove a copy that is wanted again', (t) => {
-    const world = worldWithBucket()
+    const world = planning()
     world.do(putChunks('k', ['c1']))
     world.do(move('n3', 'n1'))
     world.do(addCopy(world, 'c1', 'n3'))
@@ -136,7 +151,7 @@ t.test('planCopies', (t) => {
   })
 
   t.test('passes over what has changed since it was planned', (t) => {
-    const world = worldWithBucket()
+    const world = planning()
     world.do(putChunks('k', ['c1']))
     t.same(world.do(move('n2', 'n1')), { planned: 0 }, 'it has one already')
     t.same(world.do(move('n3', 'n9')), { planned: 0 }, 'what was to be replaced is not listed')
@@ -158,6 +173,7 @@ t.test('planCopies', (t) => {
 t.test('endTasks', (t) => {
   t.test('ends the tasks of its own operation alone; a copy made already is to go', (t) => {
     const world = owing()
+    world.do(startOperation('op1'))
     world.do(move('n4', null))
     const tasks = ['n3', 'n4'].map((target) => ({ ...name, target }))
     t.same(world.do({ type: 'endTasks', operation: 'op1', tasks }), { ended: 1 })

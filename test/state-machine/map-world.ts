@@ -61,6 +61,11 @@ export function worldWithBucket(): MapWorld {
   return world
 }
 
+export function startOperation(operationId: string): Extract<Command, { type: 'startOperation' }> {
+  const unlimited = { reason: null, tenantId: null, bucket: null, node: null, maxBytesPerSecond: null }
+  return { type: 'startOperation', operationId, kind: 'rebalance', requestedBy: 'olga', ...unlimited }
+}
+
 /** The births of `fresh` are of this session. */
 export const OPEN_SESSION = { type: 'openSession', session: 'birth', node: 'g1', keep: [] } as const
 

@@ -19,7 +19,17 @@ import type {
   RepairRecord,
 } from '../../src/state-machine/records.ts'
 import { NO_USAGE } from '../../src/state-machine/usage.ts'
-import { addCopy, createTenant, found, fresh, MapWorld, OPEN_SESSION, put, putChunks } from './map-world.ts'
+import {
+  addCopy,
+  createTenant,
+  found,
+  fresh,
+  MapWorld,
+  OPEN_SESSION,
+  put,
+  putChunks,
+  startOperation,
+} from './map-world.ts'
 
 type Step =
   | { readonly do: 'createBucket' | 'deleteBucket'; readonly bucket: string }
@@ -254,6 +264,8 @@ function checkUsage(world: MapWorld): void {
 function checkRepairs(world: MapWorld): void {
   const repairs = rowsOf<RepairRecord>(world, 'repair')
   assert.equal(world.get(keys.repairTotal())?.count ?? 0, repairs.length)
+  const ofOperation = repairs.filter(({ operation }) => operation === 'op').length
+  assert.equal(world.get(keys.operation('op'))?.progress.tasksOpen, ofOperation)
   for (const { tenantId, chunkId, birth, target } of repairs) {
     const row = world.get(keys.chunk(tenantId, chunkId))
     assert.equal(row?.birth, birth, 'a task names the birth of the row')
@@ -268,7 +280,7 @@ t.test('state machine', (t) => {
       fc.property(fc.array(entry, { maxLength: 40, size: 'max' }), (history) => {
         const world = new MapWorld()
         world.do(createTenant('acme'))
-        world.do(OPEN_SESSION)
+        world.entry([OPEN_SESSION, startOperation('op')])
         const model = new Model()
         for (const steps of history) {
           const replies = world.entry(steps.map((step, ordinal) => commandOf(step, world, ordinal)))
@@ -296,7 +308,8 @@ t.test('state machine', (t) => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (history) => {
         const [one, two] = [new MapWorld(), new MapWorld()]
-        for (const world of [one, two]) world.entry([createTenant('acme'), OPEN_SESSION])
+        for (const world of [one, two])
+          world.entry([createTenant('acme'), OPEN_SESSION, startOperation('op')])
         for (const step of history) {
           const command = commandOf(step, one, 0)
           assert.deepEqual(one.entry([command]), two.entry([command]))

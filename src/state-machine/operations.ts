@@ -1,0 +1,176 @@
+/**
+ * Long operations on copies: what was asked for, how far it is, what came of it.
+ *
+ * Owns: the rows of operations and their bounded list, the count of their tasks. Knows nothing of: who drives them.
+ * Rules: a driver goes on from the cursor that it saw or is refused, so two of them never count the same twice; tasks are
+ * counted in the entry that grants or ends them; what has ended never begins again.
+ */
+import { bucketOf } from './buckets.ts'
+import type { Command } from './commands.ts'
+import type { Draft } from './draft.ts'
+import { isKeyPart, keys } from './keys.ts'
+import type { OperationProgress, OperationRecord, OperationStatus } from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import type { ApplyContext, View } from './view.ts'
+
+const UNFINISHED_MAX = 16
+/** The oldest is forgotten. */
+const FINISHED_MAX = 256
+
+type SetStatus = Extract<Command, { type: 'setOperationStatus' }>
+
+const NO_PROGRESS: OperationProgress = {
+  blobsTotal: 0,
+  blobsDone: 0,
+  bytesTotal: 0,
+  bytesMoved: 0,
+  checksumFailures: 0,
+  skipped: 0,
+  tasksOpen: 0,
+}
+
+/** From which states each action leads where. */
+const ACTIONS: Readonly<
+  Record<SetStatus['action'], { readonly from: readonly OperationStatus[]; readonly to: OperationStatus }>
+> = {
+  pause: { from: ['queued', 'running'], to: 'paused' },
+  resume: { from: ['paused'], to: 'running' },
+  cancel: { from: ['queued', 'running', 'paused'], to: 'cancelled' },
+  finish: { from: ['queued', 'running'], to: 'succeeded' },
+  fail: { from: ['queued', 'running', 'paused'], to: 'failed' },
+}
+
+export function isFinished(status: OperationStatus): boolean {
+  return status === 'succeeded' || status === 'failed' || status === 'cancelled'
+}
+
+/** Idempotent: the same id again answers what stands. */
+export function startOperation(
+  draft: Draft,
+  command: Extract<Command, { type: 'startOperation' }>,
+  context: ApplyContext,
+): Accepted<OperationRecord> | Refused {
+  const { type: _, ...asked } = command
+  const { operationId, tenantId, bucket } = asked
+  if (!isKeyPart(operationId))
+    return refuse('invalid_argument', 'Cannot start operation: its id is malformed')
+  const present = draft.get(keys.operation(operationId))
+  if (present !== undefined) return accept(present)
+  if (tenantId !== null && draft.get(keys.tenant(tenantId)) === undefined) {
+    return refuse('not_found', `Cannot start operation: tenant "${tenantId}" does not exist`)
+  }
+  const scope = tenantId !== null && bucket !== null ? bucketOf(draft, tenantId, bucket) : accept(null)
+  if (!scope.ok) return scope
+  const { unfinished, finished } = listOf(draft)
+  if (unfinished.length >= UNFINISHED_MAX) {
+    return refuse(
+      'precondition_failed',
+      `Cannot start operation: ${unfinished.length} are unfinished; wait for one or cancel it`,
+    )
+  }
+  const operation: OperationRecord = {
+    ...asked,
+    status: 'queued',
+    phase: 'queued',
+    createdAt: context.time,
+    startedAt: null,
+    finishedAt: null,
+    cursor: '',
+    progress: NO_PROGRESS,
+    error: null,
+  }
+  draft.put(keys.operation(operationId), operation)
+  draft.put(keys.operationList(), { unfinished: [...unfinished, operationId], finished })
+  return accept(operation)
+}
+
+/** Compare and set: refused when another driver has moved the cursor since. */
+export function advanceOperation(
+  draft: Draft,
+  command: Extract<Command, { type: 'advanceOperation' }>,
+  context: ApplyContext,
+): Accepted<OperationRecord> | Refused {
+  const { operationId, from, cursor, phase, counted } = command
+  const present = workable(draft, operationId, 'advance operation')
+  if (!present.ok) return present
+  if (present.value.cursor !== from) {
+    return refuse('precondition_failed', `Cannot advance operation: "${operationId}" has moved on`)
+  }
+  const moved = { ...present.value, cursor, phase, progress: added(present.value.progress, counted) }
+  const operation: OperationRecord = {
+    ...moved,
+    status: 'running',
+    startedAt: moved.startedAt ?? context.time,
+  }
+  draft.put(keys.operation(operationId), operation)
+  return accept(operation)
+}
+
+/** Idempotent: what stands already may be asked for again. */
+export function setOperationStatus(
+  draft: Draft,
+  command: SetStatus,
+  context: ApplyContext,
+): Accepted<OperationRecord> | Refused {
+  const { operationId, action, error } = command
+  const present = draft.get(keys.operation(operationId))
+  if (present === undefined) return refuse('not_found', `Operation "${operationId}" does not exist`)
+  const { from, to } = ACTIONS[action]
+  if (present.status === to) return accept(present)
+  const cannot = `Cannot ${action} operation "${operationId}"`
+  if (!from.includes(present.status))
+    return refuse('precondition_failed', `${cannot}: it is ${present.status}`)
+  if (action === 'finish' && present.progress.tasksOpen > 0) {
+    return refuse(
+      'precondition_failed',
+      `${cannot}: ${present.progress.tasksOpen} of its copies are still to be made`,
+    )
+  }
+  const finishedAt = isFinished(to) ? context.time : null
+  const operation: OperationRecord = { ...present, status: to, finishedAt, error }
+  draft.put(keys.operation(operationId), operation)
+  if (isFinished(to)) fileFinished(draft, operationId)
+  return accept(operation)
+}
+
+/** The operation, if it may plan and count now. */
+export function workable(view: View, operationId: string, what: string): Accepted<OperationRecord> | Refused {
+  const present = view.get(keys.operation(operationId))
+  if (present === undefined)
+    return refuse('not_found', `Cannot ${what}: operation "${operationId}" does not exist`)
+  if (present.status === 'queued' || present.status === 'running') return accept(present)
+  return refuse('precondition_failed', `Cannot ${what}: operation "${operationId}" is ${present.status}`)
+}
+
+/** Of an operation that was forgotten, or of none, nothing is counted. */
+export function countTasks(
+  draft: Draft,
+  operationId: string | null,
+  change: Partial<OperationProgress>,
+): void {
+  const present = operationId === null ? undefined : draft.get(keys.operation(operationId))
+  if (present === undefined) return
+  draft.put(keys.operation(present.operationId), { ...present, progress: added(present.progress, change) })
+}
+
+function added(progress: OperationProgress, change: Partial<OperationProgress>): OperationProgress {
+  const sum: Record<keyof OperationProgress, number> = { ...progress }
+  for (const figure of Object.keys(NO_PROGRESS) as (keyof OperationProgress)[])
+    sum[figure] += change[figure] ?? 0
+  return sum
+}
+
+function listOf(view: View): {
+  readonly unfinished: readonly string[]
+  readonly finished: readonly string[]
+} {
+  return view.get(keys.operationList()) ?? { unfinished: [], finished: [] }
+}
+
+function fileFinished(draft: Draft, operationId: string): void {
+  const list = listOf(draft)
+  const finished = [...list.finished, operationId]
+  for (const forgotten of finished.slice(0, -FINISHED_MAX)) draft.remove(keys.operation(forgotten))
+  const unfinished = list.unfinished.filter((id) => id !== operationId)
+  draft.put(keys.operationList(), { unfinished, finished: finished.slice(-FINISHED_MAX) })
+}

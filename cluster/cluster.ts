@@ -116,6 +116,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     readBarrier: () => node.readBarrier(),
     readiness: () => node.readiness(),
     isOnDuty: () => node.isOnDuty(),
+    placement: (id) => blobs.placement(id),
     metrics,
     stop: () => (stopped ??= stop()),
     distrustState: (error) => node.distrustState(error),

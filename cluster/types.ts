@@ -326,6 +326,8 @@ export interface Cluster {
    * nothing may depend on there being only one.
    */
   isOnDuty(): boolean
+  /** The members that should hold the copies of a blob, best first. The same on every node with the same members. */
+  placement(id: BlobId): readonly NodeId[]
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
   stop(): Promise<void>

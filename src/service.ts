@@ -27,6 +27,7 @@ import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
 import { Collection } from './workers/collection.ts'
+import { Rebalancing } from './workers/rebalancing.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
@@ -127,9 +128,11 @@ function composeWorkers(parts: WorkerParts): readonly Repeating[] {
   const members = config.cluster.members.map(({ nodeId }) => nodeId)
   const now = (): number => performance.now()
   const collection = new Collection({ ...parts, members, delayMs: COLLECT_AFTER_MS, now, logger })
+  const rebalancing = new Rebalancing({ ...parts, now, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   return [
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'sessions',
       work: async () => {

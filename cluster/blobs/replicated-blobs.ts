@@ -12,6 +12,7 @@ import { placeReplicas } from '../placement/rendezvous.ts'
 import { PeerRefusedError, type Transport } from '../transport/transport.ts'
 import {
   type BlobCopy,
+  type BlobId,
   type BlobName,
   type BlobRef,
   type Blobs,
@@ -102,6 +103,11 @@ export class ReplicatedBlobs implements Blobs {
   get copiesToAck(): number {
     const takers = this.#options.members.filter(({ weight }) => weight > 0).length
     return Math.min(this.#limits.copiesNeeded, this.#limits.copiesWanted, takers)
+  }
+
+  /** Where the copies of a blob should be, best first. */
+  placement(id: BlobId): readonly NodeId[] {
+    return this.#rank(id, this.#options.members).slice(0, this.#limits.copiesWanted)
   }
 
   nextSession(): string {

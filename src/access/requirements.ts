@@ -60,4 +60,10 @@ export const REQUIREMENTS = {
   createTenantKey: adminToken('operator', 'one-tenant'),
   rotateTenantKey: adminToken('operator', 'one-tenant'),
   revokeTenantKey: adminToken('operator', 'one-tenant'),
+  rebalance: adminToken('owner', 'cluster'),
+  listOperations: adminToken('owner', 'cluster'),
+  getOperation: adminToken('owner', 'cluster'),
+  cancelOperation: adminToken('owner', 'cluster'),
+  pauseOperation: adminToken('owner', 'cluster'),
+  resumeOperation: adminToken('owner', 'cluster'),
 } as const satisfies Record<OperationId, Requirement>

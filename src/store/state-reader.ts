@@ -16,6 +16,7 @@ import type {
   ChunkRecord,
   InlineBodyRecord,
   ObjectRecord,
+  OperationRecord,
   RepairRecord,
   TenantId,
   TenantRecord,
@@ -52,6 +53,9 @@ export interface StateReader {
   tenants(after: string, limit: number): Promise<Page<TenantRecord>>
   accessKey(id: AccessKeyId): AccessKeyRecord | undefined
   accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>>
+  operation(id: string): OperationRecord | undefined
+  /** In the order of their ids, which is that of their beginnings. */
+  operations(after: string, limit: number): Promise<Page<OperationRecord>>
   adminToken(sha256: string): AdminTokenRecord | undefined
   adminTokens(after: string, limit: number): Promise<Page<AdminTokenRecord>>
   bucket(tenant: TenantId, name: string): BucketRecord | undefined

@@ -7,7 +7,7 @@ import t from 'tap'
 import { BlobDamagedError, BlobMissingError, type BlobRef } from '../../cluster/index.ts'
 import { collect, type SampleBlob, sha256 } from '../blobs/blob-samples.ts'
 import { until } from '../helpers/async.ts'
-import { copiesIn, flipBit, type RealNode, ThreeNodes } from './three-nodes.ts'
+import { copiesIn, flipBit, type RealNode, RealNodes } from './real-nodes.ts'
 
 interface Uploaded {
   readonly blob: SampleBlob
@@ -32,7 +32,7 @@ async function read({ cluster }: RealNode, ref: BlobRef): Promise<string> {
 }
 
 t.test('three nodes', async (t) => {
-  const three = await ThreeNodes.start(t)
+  const three = await RealNodes.start(t)
   const uploads: Uploaded[] = []
   for (let seed = 0; seed < 24; seed++) uploads.push(await three.upload(seed))
   await three.commit(uploads)

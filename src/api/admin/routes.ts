@@ -10,6 +10,7 @@ import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
+import { operationRoutes } from './operations.ts'
 import { tenantRoutes } from './tenants.ts'
 
 export function adminPlane(metrics: MetricsPage): Plane {
@@ -20,6 +21,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     getMetrics: metricsRoute(metrics),
     ...tenantRoutes,
     ...accessKeyRoutes,
+    ...operationRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
     api: 'admin',
@@ -37,6 +39,7 @@ export function adminDocument(): OpenApiDocument {
   })
   return describe(plane, {
     title: 'Holdfast admin plane',
-    description: 'Tenants and access keys, for operators. Served on the admin listener alone.',
+    description:
+      'Tenants, access keys and long operations, for operators. Served on the admin listener alone.',
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Three members in one process with nothing replaced: LevelDB, blob files, sockets, real time; and one tenant with a bucket.
+ * Some members in one process with nothing replaced: LevelDB, blob files, sockets, real time; and one tenant with a bucket.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -27,31 +27,44 @@ export interface RealNode {
   readonly directory: string
 }
 
-export class ThreeNodes {
-  readonly nodes: readonly RealNode[]
+export class RealNodes {
+  nodes: readonly RealNode[] = []
+  readonly #root: string
+  readonly #ports: readonly number[]
   #session = ''
   #births = 0
   #puts = 0
 
-  private constructor(nodes: readonly RealNode[]) {
-    this.nodes = nodes
+  private constructor(root: string, ports: readonly number[]) {
+    this.#root = root
+    this.#ports = ports
   }
 
-  static async start(t: Test): Promise<ThreeNodes> {
-    const root = await mkdtemp(join(tmpdir(), 'holdfast-three-'))
+  /** One node for each weight: n1, n2 and so on, each in a zone of its own. */
+  static async start(t: Test, weights: readonly number[] = [1, 1, 1]): Promise<RealNodes> {
+    const root = await mkdtemp(join(tmpdir(), 'holdfast-real-'))
     t.teardown(() => rm(root, { recursive: true, force: true }))
-    const ports = await freePorts(3)
-    const members = ports.map((port, n): Member => {
-      return { nodeId: `n${n + 1}`, peerAddress: `127.0.0.1:${port}`, zone: `z${n + 1}`, weight: 1 }
-    })
-    const nodes = await Promise.all(members.map((member) => startNode(root, member, members)))
-    t.teardown(() => Promise.all(nodes.map(({ cluster }) => cluster.stop())))
-    const three = new ThreeNodes(nodes)
-    const { propose } = three.node('n1')
+    const real = new RealNodes(root, await freePorts(weights.length))
+    t.teardown(() => real.stop())
+    await real.open(weights)
+    const { propose } = real.node('n1')
     await propose(createTenant('acme'))
     await propose({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 })
-    await three.openSession()
-    return three
+    await real.openSession()
+    return real
+  }
+
+  /** Also after `stop`, with other weights. */
+  async open(weights: readonly number[]): Promise<void> {
+    const members = weights.map((weight, n): Member => {
+      const peerAddress = `127.0.0.1:${this.#ports[n]}`
+      return { nodeId: `n${n + 1}`, peerAddress, zone: `z${n + 1}`, weight }
+    })
+    this.nodes = await Promise.all(members.map((member) => startNode(this.#root, member, members)))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map(({ cluster }) => cluster.stop()))
   }
 
   node(nodeId: string): RealNode {
@@ -81,7 +94,9 @@ export class ThreeNodes {
   async commit(uploads: readonly { ref: BlobRef }[]): Promise<void> {
     const chunks = uploads.map(({ ref }) => {
       const { id, birth, size, checksum, replicas } = ref
-      const missing = this.nodes.map(({ nodeId }) => nodeId).filter((nodeId) => !replicas.includes(nodeId))
+      const missing = this.node('n1')
+        .cluster.placement(id)
+        .filter((nodeId) => !replicas.includes(nodeId))
       const sizes = { size, sealedSize: size }
       return { id: id as string, birth, ...sizes, checksum, existing: false, replicas, missing }
     })
@@ -118,7 +133,7 @@ async function startNode(root: string, member: Member, members: readonly Member[
   const dataDir = join(root, nodeId)
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
   const propose = createPropose({ propose: (command) => cluster.propose(command) })
-  const options = { clusterId: 'three', nodeId, dataDir, listen: member.peerAddress, members, tls: null }
+  const options = { clusterId: 'real', nodeId, dataDir, listen: member.peerAddress, members, tls: null }
   const raft = { heartbeatMs: 50, electionTimeoutMs: 500, logKeepEntries: 10_000, logKeepBytes: 1 << 24 }
   const cluster: Cluster = await createCluster(
     { ...options, ...raft, fingerprint: 'key', scrubEveryMs: SCRUB_EVERY_MS },

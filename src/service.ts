@@ -9,7 +9,7 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Cluster, createCluster, type Logger, StartError } from '../cluster/index.ts'
+import { type Cluster, createCluster, type Logger, type MetricSample, StartError } from '../cluster/index.ts'
 import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
 import { createAdminServer } from './api/admin-server.ts'
@@ -28,14 +28,14 @@ import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
 import { Collection } from './workers/collection.ts'
 import { Rebalancing } from './workers/rebalancing.ts'
+import { Recounting } from './workers/recounting.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
 
 /** Background work is cheap while there is nothing to do. */
 const WORK_EVERY_MS = 1_000
-/** So long an object that is deleted while it is read can still be read to its end. */
-const COLLECT_AFTER_MS = 30_000
+const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface Service {
   readonly dataAddress: string
@@ -63,6 +63,7 @@ interface Composed {
   readonly agreement: Agreement
   readonly damaged: Promise<Error>
   readonly workers: readonly Repeating[]
+  readonly samples: () => readonly MetricSample[]
 }
 
 async function composeServices(config: Config, logger: Logger): Promise<Composed> {
@@ -109,8 +110,9 @@ async function composeServices(config: Config, logger: Logger): Promise<Composed
     masterKeyFingerprint,
     logger,
   }
-  const workers = composeWorkers({ config, cluster, state: reader, propose, uploads, logger })
-  return { cluster, services, agreement, damaged: stateMachine.damaged, workers }
+  const { workers, recounting } = composeWorkers({ config, cluster, state: reader, propose, uploads, logger })
+  const samples = (): readonly MetricSample[] => [...cluster.metrics(), ...recounting.metrics()]
+  return { cluster, services, agreement, damaged: stateMachine.damaged, workers, samples }
 }
 
 interface WorkerParts {
@@ -122,21 +124,30 @@ interface WorkerParts {
   readonly logger: Logger
 }
 
-function composeWorkers(parts: WorkerParts): readonly Repeating[] {
+function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; recounting: Recounting } {
   const { config, uploads, state } = parts
   const logger = parts.logger.child({ room: 'workers' })
   const members = config.cluster.members.map(({ nodeId }) => nodeId)
   const now = (): number => performance.now()
-  const collection = new Collection({ ...parts, members, delayMs: COLLECT_AFTER_MS, now, logger })
+  const collection = new Collection({
+    ...parts,
+    members,
+    delayMs: config.cluster.collectAfterMs,
+    now,
+    logger,
+  })
+  const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
   const rebalancing = new Rebalancing({ ...parts, now, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
-  return [
+  const workers: readonly Repeating[] = [
+    { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'sessions',
       work: async () => {
         uploads.retire(isClosed)
+        await uploads.prepare()
         await uploads.advance()
         return false
       },
@@ -144,6 +155,7 @@ function composeWorkers(parts: WorkerParts): readonly Repeating[] {
       logger,
     },
   ]
+  return { workers, recounting }
 }
 
 async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
@@ -191,11 +203,11 @@ class Teardown {
 
 async function openListeners(
   config: Config,
-  services: Services,
+  { services, samples }: Pick<Composed, 'services' | 'samples'>,
   teardown: Teardown,
 ): Promise<{ data: string; admin: string }> {
   const { cluster } = services
-  const metrics = new Metrics({ version: VERSION, nodeId: cluster.nodeId, samples: () => cluster.metrics() })
+  const metrics = new Metrics({ version: VERSION, nodeId: cluster.nodeId, samples })
   const admin = createAdminServer(services, metrics)
   teardown.add('admin listener', async () => admin.close())
   const adminAddress = await listen(admin, config.listeners.admin, 'listeners.admin')
@@ -220,9 +232,10 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const teardown = new Teardown()
   try {
-    const { cluster, services, agreement, damaged, workers } = await composeServices(config, logger)
+    const composed = await composeServices(config, logger)
+    const { cluster, services, agreement, damaged, workers } = composed
     teardown.add('cluster', () => cluster.stop())
-    const addresses = await openListeners(config, services, teardown)
+    const addresses = await openListeners(config, composed, teardown)
     const settling = new AbortController()
     const settled = settleIn({ services, cluster, agreement }, settling.signal)
     teardown.add('settling', async () => {

@@ -181,6 +181,7 @@ function assemble(read: Reader): Config {
       electionTimeoutMs: read.number('cluster.election_timeout'),
       logKeepEntries: read.number('cluster.log_keep_entries'),
       logKeepBytes: read.number('cluster.log_keep_bytes'),
+      collectAfterMs: read.number('cluster.collect_after'),
     },
     listeners: {
       data: read.text('listeners.data'),

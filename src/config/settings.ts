@@ -102,6 +102,15 @@ export const SETTINGS = [
     max: 1024 * MIB,
     meaning: 'and at most so many bytes of them',
   },
+  {
+    name: 'cluster.collect_after',
+    kind: 'duration',
+    fallback: '30s',
+    min: 0,
+    max: 7 * 24 * 3600 * SECOND,
+    meaning:
+      'how long a download of an object that was deleted meanwhile can go on; its space is free after that',
+  },
   { name: 'listeners.data', kind: 'address', fallback: '127.0.0.1:9000', meaning: 'the data API' },
   {
     name: 'listeners.admin',

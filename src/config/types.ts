@@ -14,6 +14,7 @@ export interface Config {
     readonly electionTimeoutMs: number
     readonly logKeepEntries: number
     readonly logKeepBytes: number
+    readonly collectAfterMs: number
   }
   /** host:port each */
   readonly listeners: { readonly data: string; readonly admin: string; readonly peer: string }

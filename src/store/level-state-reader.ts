@@ -34,6 +34,7 @@ import { NO_USAGE } from '../state-machine/usage.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { listObjects } from './object-listing.ts'
 import type { OpenState, StateHandle } from './open-state.ts'
+import { recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
 import type { ListObjectsQuery, ObjectPage, Page, StateReader } from './state-reader.ts'
 import { assertAscending } from './state-rows.ts'
@@ -181,6 +182,17 @@ export class LevelStateReader implements StateReader {
   /** Tasks of all targets, in the order of their rows. */
   tasks(after: string, limit: number): Promise<Page<RepairRecord>> {
     return this.#page<'repair'>({ all: ranges.repairs(), prefix: '', after, limit })
+  }
+
+  /** For /metrics: false while there is nothing that may be read. */
+  isCollectionHalted(): boolean {
+    const settings = this.#handle.usable?.read(keys.settings()) ?? DEFAULT_SETTINGS
+    return settings.collectionHalted !== null
+  }
+
+  /** What the rows count wrongly, in sentences; null when the state was replaced meanwhile. */
+  recount(): Promise<readonly string[] | null> {
+    return recountState(this.#handle.current)
   }
 
   session(id: string): SessionRecord | undefined {

@@ -44,13 +44,18 @@ export class UploadSessions implements Uploads {
   }
 
   async begin(): Promise<Upload> {
-    const session = this.#sessions.findLast(({ retired }) => !retired) ?? (await this.#open())
+    const session = await this.#usable()
     const upload: Upload = {
       newBirth: () => birthOf(session.id, session.next++),
       end: (outcome) => endUpload(session, upload, outcome),
     }
     session.active.set(upload, session.next)
     return upload
+  }
+
+  /** Opens a session ahead of the first upload, which closes those of earlier runs of this node. Throws Condition. */
+  async prepare(): Promise<void> {
+    await this.#usable()
   }
 
   /** What the state shows as closed takes no more uploads. */
@@ -64,6 +69,10 @@ export class UploadSessions implements Uploads {
       if (session.retired && session.active.size === 0) await this.#close(session)
       else await this.#advance(session)
     }
+  }
+
+  async #usable(): Promise<Session> {
+    return this.#sessions.findLast(({ retired }) => !retired) ?? (await this.#open())
   }
 
   /** One at a time: whoever comes meanwhile waits for the same one. */

@@ -171,6 +171,7 @@ function testConfig(dataDir: string, options: Options): Config {
       electionTimeoutMs: 1000,
       logKeepEntries: 1000,
       logKeepBytes: 2 ** 20,
+      collectAfterMs: 0,
     },
     listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
     peerTls: null,

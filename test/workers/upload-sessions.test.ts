@@ -78,6 +78,15 @@ t.test('UploadSessions', async (t) => {
     },
   )
 
+  t.test('opens a session ahead of uploads, once, and closes those of earlier runs with it', async (t) => {
+    const world = new SessionWorld()
+    world.rows.do({ type: 'openSession', session: 'earlier', node: 'n1', keep: [] })
+    for (let i = 0; i < 2; i++) await world.uploads.prepare()
+    t.match(world.session('earlier'), { closed: true })
+    t.equal((await world.uploads.begin()).newBirth(), 's1-0')
+    t.equal(world.rows.index, 2)
+  })
+
   t.test('leaves a session that somebody closed', async (t) => {
     const world = new SessionWorld()
     await world.uploads.begin()

@@ -1,0 +1,104 @@
+/** The recount finds nothing in what apply wrote, and every row that is changed, added or taken away behind its back. */
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { keys } from '../../src/state-machine/keys.ts'
+import { Recount } from '../../src/state-machine/recount.ts'
+import type { Row } from '../../src/state-machine/view.ts'
+import {
+  addCopy,
+  createTenant,
+  dropCopy,
+  found,
+  fresh,
+  MapWorld,
+  put,
+  putChunks,
+  worldWithBucket,
+} from './map-world.ts'
+
+const hash = (text: string): bigint => createHash('sha256').update(text).digest().readBigUInt64LE()
+
+function recounted(world: MapWorld): readonly string[] {
+  const recount = new Recount(hash, world)
+  const rows = [...world.rows].sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+  for (const [key, row] of rows) recount.take(key, row)
+  return recount.finish()
+}
+
+function busyWorld(): MapWorld {
+  const world = worldWithBucket()
+  world.do(createTenant('beta'))
+  world.do({ type: 'createBucket', tenantId: 'beta', name: 'films', bucketsMax: 1 })
+  world.do(put('inline', { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1, 2, 3) }, 30))
+  world.do(putChunks('a', [fresh('c1', { missing: ['n3'] }), 'c2', found('c1')]))
+  world.do({ ...putChunks('f', [fresh('c1', { birth: 'birth-f' })]), tenantId: 'beta', bucket: 'films' })
+  world.do(putChunks('b', [found('c1'), 'c3']))
+  world.do(dropCopy('c2', 'n1'))
+  world.do(addCopy(world, 'c1', 'n3'))
+  world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'b' })
+  world.do(putChunks('b', ['c4']))
+  world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'b' })
+  const chunks = [{ tenantId: 'acme', chunkId: 'c4', birth: 'birth-c4', condemnedAt: world.index }]
+  world.do({ type: 'collectChunks', chunks })
+  return world
+}
+
+t.test('Recount', (t) => {
+  t.test('finds nothing in what apply wrote', (t) => {
+    t.same(recounted(busyWorld()), [])
+    t.same(recounted(new MapWorld()), [])
+    t.end()
+  })
+
+  const COUNTED = /^(chunk|making|condemned|repair|repairTotal|usage|bucket|in)\b/
+
+  t.test('finds every counted row that is gone', (t) => {
+    const names = [...busyWorld().rows.keys()].filter((key) => COUNTED.test(key))
+    t.ok(names.length > 15)
+    for (const key of names) {
+      const world = busyWorld()
+      world.rows.delete(key)
+      t.not(recounted(world).length, 0, key.split('\u0000').join('|'))
+    }
+    t.end()
+  })
+
+  t.test('finds every count that is off by one', (t) => {
+    const change = (key: string, more: Record<string, unknown>) => {
+      const world = busyWorld()
+      const row = world.rows.get(key)
+      if (row === undefined) throw new Error(`there is no ${key}`)
+      world.rows.set(key, { ...row, ...more } as Row)
+      return recounted(world)
+    }
+    t.match(change(keys.chunk('acme', 'c1'), { references: 3 }), [/references/])
+    t.match(change(keys.chunk('acme', 'c3'), { condemnedAt: null }), [/condemned/, /rows do not follow/])
+    t.match(change(keys.chunk('acme', 'c2'), { owed: [] }), [/rows do not follow/])
+    t.match(change(keys.chunk('acme', 'c2'), { replicas: [] }), { length: 4 })
+    t.match(change(keys.repairTotal(), { count: 7 }), [/repair rows/])
+    t.match(change(keys.usage('acme'), { inlineBytes: 4 }), [/inlineBytes is 3 and counted as 4/])
+    t.match(change(keys.bucket('acme', 'photos'), { objectCount: 9 }), [/counts 9 objects and has 2/])
+    t.end()
+  })
+
+  t.test('finds a permission to remove a copy that is listed', (t) => {
+    const world = busyWorld()
+    world.rows.set(keys.drop('n1', 'birth-c1', 'c1'), { node: 'n1', id: 'c1', birth: 'birth-c1' })
+    t.match(recounted(world), [/listed is to be removed/])
+    t.end()
+  })
+
+  t.test('tells references of two tenants apart', (t) => {
+    const world = busyWorld()
+    for (const [tenant, references] of [
+      ['acme', 1],
+      ['beta', 2],
+    ] as const) {
+      const chunk = world.get(keys.chunk(tenant, 'c1'))
+      if (chunk !== undefined) world.rows.set(keys.chunk(tenant, 'c1'), { ...chunk, references })
+    }
+    t.match(recounted(world)[0], /references/)
+    t.end()
+  })
+  t.end()
+})

@@ -117,6 +117,12 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     readiness: () => node.readiness(),
     isOnDuty: () => node.isOnDuty(),
     placement: (id) => blobs.placement(id),
+    setRepairRate: (bytesPerSecond) => throttle.setRate(bytesPerSecond),
+    repairStatus: () => ({
+      bytesPerSecond: throttle.bytesPerSecond,
+      pending: repair.pending,
+      ...copies.status(),
+    }),
     metrics,
     stop: () => (stopped ??= stop()),
     distrustState: (error) => node.distrustState(error),

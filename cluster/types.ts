@@ -237,6 +237,44 @@ export interface CopyLedger {
 }
 
 // ---------------------------------------------------------------------------------------------
+// The watch over copies
+
+export interface ScrubStatus {
+  /** ms since 1970; null before the first pass, or the first full one, of this data directory. */
+  readonly startedAt: number | null
+  readonly lastFullAt: number | null
+  /** Share of the pass under way, [0, 1]; 1 while the next one is not due. */
+  readonly progress: number
+  /** Since the start of the process. */
+  readonly copies: number
+  readonly bytes: number
+  readonly lost: number
+  readonly removed: number
+}
+
+export interface InventoryStatus {
+  /** Complete runs since the start, and the end of the last one in ms since 1970. */
+  readonly runs: number
+  readonly endedAt: number | null
+  readonly isRunning: boolean
+  /** Over all runs. */
+  readonly copies: number
+  readonly lost: number
+}
+
+/** Of this node. */
+export interface RepairStatus {
+  /** What repair and scrub may read and copy together; null: no limit. */
+  readonly bytesPerSecond: number | null
+  /** Copies this node still has to make, as far as it looks ahead. */
+  readonly pending: number
+  readonly scrub: ScrubStatus
+  readonly inventory: InventoryStatus
+  /** How often the blob directory was found to have vanished since the start. */
+  readonly directoriesLost: number
+}
+
+// ---------------------------------------------------------------------------------------------
 
 export type ConditionCode =
   | 'no_leader'
@@ -328,6 +366,9 @@ export interface Cluster {
   isOnDuty(): boolean
   /** The members that should hold the copies of a blob, best first. The same on every node with the same members. */
   placement(id: BlobId): readonly NodeId[]
+  /** Bytes per second for repair and scrub together; null: no limit. Holds at once. Throws RangeError below 1. */
+  setRepairRate(bytesPerSecond: number | null): void
+  repairStatus(): RepairStatus
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
   stop(): Promise<void>

@@ -29,6 +29,7 @@ import { Agreement } from './workers/agreement.ts'
 import { Collection } from './workers/collection.ts'
 import { Rebalancing } from './workers/rebalancing.ts'
 import { Recounting } from './workers/recounting.ts'
+import { followRepairRate } from './workers/repair-rate.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
@@ -142,6 +143,15 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
+    {
+      name: 'repair rate',
+      work: async () => {
+        followRepairRate(parts.cluster, state)
+        return false
+      },
+      everyMs: WORK_EVERY_MS,
+      logger,
+    },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'sessions',

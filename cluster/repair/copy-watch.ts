@@ -9,13 +9,13 @@ import type { CopyVerdict } from '../blobs/blob-calls.ts'
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { CopyLocks } from '../blobs/copy-locks.ts'
 import type { Clock } from '../node/clock.ts'
-import type { CopyLedger, Logger, MetricSample, NodeId } from '../types.ts'
+import type { CopyLedger, Logger, MetricSample, NodeId, RepairStatus } from '../types.ts'
 import { CopyCheck } from './copy-check.ts'
 import type { CopyRemover } from './copy-remover.ts'
 import { copyWatchMetrics } from './copy-watch-metrics.ts'
-import { Inventory, type InventoryStatus } from './inventory.ts'
+import { Inventory } from './inventory.ts'
 import { Patience, StoppedError } from './patience.ts'
-import { Scrub, type ScrubStatus } from './scrub.ts'
+import { Scrub } from './scrub.ts'
 import type { ScrubFile } from './scrub-file.ts'
 import type { StoreMarker } from './store-marker.ts'
 import type { Throttle } from './throttle.ts'
@@ -38,12 +38,7 @@ export interface CopyWatchParts {
   readonly onLost: () => void
 }
 
-export interface CopyWatchStatus {
-  readonly scrub: ScrubStatus
-  readonly inventory: InventoryStatus
-  /** How often the directory was found to have vanished since the start. */
-  readonly directoriesLost: number
-}
+export type CopyWatchStatus = Pick<RepairStatus, 'scrub' | 'inventory' | 'directoriesLost'>
 
 export const SCRUB_EVERY_MS: number = 7 * 24 * 3_600_000
 const MARKER_EVERY_MS = 60_000

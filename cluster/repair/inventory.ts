@@ -5,7 +5,7 @@
  * Rule: a run looks at every row that was there when it began; what it cannot tell the ledger now, it tells later, never not.
  */
 import type { Clock } from '../node/clock.ts'
-import type { BlobRef, CopyLedger, HeldCopies, Logger, NodeId } from '../types.ts'
+import type { BlobRef, CopyLedger, HeldCopies, InventoryStatus, Logger, NodeId } from '../types.ts'
 import type { CopyCheck } from './copy-check.ts'
 import type { Patience } from './patience.ts'
 
@@ -18,16 +18,6 @@ export interface InventoryParts {
   readonly logger: Logger
   /** Copies were struck off: there is something to make. */
   readonly onLost: () => void
-}
-
-export interface InventoryStatus {
-  /** Complete runs since the start, and the end of the last one in ms since 1970. */
-  readonly runs: number
-  readonly endedAt: number | null
-  readonly isRunning: boolean
-  /** Over all runs. */
-  readonly copies: number
-  readonly lost: number
 }
 
 const PAGE_MAX = 256

@@ -8,7 +8,7 @@
  */
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { Clock } from '../node/clock.ts'
-import type { BlobName, BlobRef, CopyLedger, Logger, NodeId } from '../types.ts'
+import type { BlobName, BlobRef, CopyLedger, Logger, NodeId, ScrubStatus } from '../types.ts'
 import type { CopyCheck, CopyFinding } from './copy-check.ts'
 import { type Patience, StoppedError } from './patience.ts'
 import type { ScrubFile, ScrubMark } from './scrub-file.ts'
@@ -31,19 +31,6 @@ export interface ScrubParts {
   readonly beforePass: () => Promise<void>
   /** Copies were struck off: there is something to make. */
   readonly onLost: () => void
-}
-
-export interface ScrubStatus {
-  /** ms since 1970; null before the first pass, or the first full one, of this data directory. */
-  readonly startedAt: number | null
-  readonly lastFullAt: number | null
-  /** Share of the pass under way, [0, 1]; 1 while the next one is not due. */
-  readonly progress: number
-  /** Since the start of the process. */
-  readonly copies: number
-  readonly bytes: number
-  readonly lost: number
-  readonly removed: number
 }
 
 const PAGE_MAX = 64

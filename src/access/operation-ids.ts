@@ -37,6 +37,8 @@ export const ADMIN_OPERATION_IDS = [
   'cancelOperation',
   'pauseOperation',
   'resumeOperation',
+  'getRepair',
+  'setRepair',
 ] as const
 
 export type DataOperationId = (typeof DATA_OPERATION_IDS)[number]

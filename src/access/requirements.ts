@@ -66,4 +66,6 @@ export const REQUIREMENTS = {
   cancelOperation: adminToken('owner', 'cluster'),
   pauseOperation: adminToken('owner', 'cluster'),
   resumeOperation: adminToken('owner', 'cluster'),
+  getRepair: adminToken('owner', 'cluster'),
+  setRepair: adminToken('owner', 'cluster'),
 } as const satisfies Record<OperationId, Requirement>

@@ -18,6 +18,7 @@ import type {
   ObjectRecord,
   OperationRecord,
   RepairRecord,
+  SettingsRecord,
   TenantId,
   TenantRecord,
   VersionId,
@@ -53,6 +54,7 @@ export interface StateReader {
   tenants(after: string, limit: number): Promise<Page<TenantRecord>>
   accessKey(id: AccessKeyId): AccessKeyRecord | undefined
   accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>>
+  settings(): SettingsRecord
   operation(id: string): OperationRecord | undefined
   /** In the order of their ids, which is that of their beginnings. */
   operations(after: string, limit: number): Promise<Page<OperationRecord>>

@@ -92,6 +92,8 @@ const ALLOWED = {
   cancelOperation: ['owner'],
   pauseOperation: ['owner'],
   resumeOperation: ['owner'],
+  getRepair: ['owner'],
+  setRepair: ['owner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
 function answer(name: Name, operationId: OperationId, target: Target): string {

@@ -11,6 +11,7 @@ import type { RouteDefinition } from '../route.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { operationRoutes } from './operations.ts'
+import { repairRoutes } from './repair.ts'
 import { tenantRoutes } from './tenants.ts'
 
 export function adminPlane(metrics: MetricsPage): Plane {
@@ -22,6 +23,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...tenantRoutes,
     ...accessKeyRoutes,
     ...operationRoutes,
+    ...repairRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
     api: 'admin',
@@ -40,6 +42,6 @@ export function adminDocument(): OpenApiDocument {
   return describe(plane, {
     title: 'Holdfast admin plane',
     description:
-      'Tenants, access keys and long operations, for operators. Served on the admin listener alone.',
+      'Tenants, access keys, long operations and repair, for operators. Served on the admin listener alone.',
   })
 }

@@ -24,9 +24,10 @@ export interface CopyRemoverOptions {
 
 const POLL_MS = 1_000
 const DROPS_PER_POLL = 256
-/** Names alone are read, so a walk over everything is cheap; what it looks for is rare. */
-const SWEEP_EVERY_MS = 600_000
-const NAMES_PER_PAGE = 256
+/** Each copy on the disk costs a few rows to be looked up, and what a walk is after is rare: seldom, and in small steps. */
+const SWEEP_EVERY_MS = 3_600_000
+const NAMES_PER_PAGE = 64
+const PAUSE_MS = 20
 
 export class CopyRemover {
   readonly #options: CopyRemoverOptions
@@ -134,6 +135,7 @@ export class CopyRemover {
       }
       after = names.at(-1) ?? null
       if (names.length < NAMES_PER_PAGE || after === null) return
+      await new Promise<void>((resolve) => this.#options.clock.after(PAUSE_MS, resolve))
     }
   }
 }

@@ -26,7 +26,10 @@ export function stateOfBirth(view: View, birth: string): BirthState {
   return session.closed || parsed.sequence < session.lowWater ? 'ended' : 'open'
 }
 
-/** Closes the node's other open sessions, but for those in `keep`. Idempotent. */
+/**
+ * Closes the node's other open sessions, but for those in `keep`. A name that was ever given is refused, open or not: a
+ * second run under it, from an older copy of a data directory, would give births again.
+ */
 export function openSession(
   draft: Draft,
   command: Extract<Command, { type: 'openSession' }>,
@@ -35,10 +38,8 @@ export function openSession(
   if (!isKeyPart(session) || !isKeyPart(node)) {
     return refuse('invalid_argument', 'Cannot open session: its name or its node is empty or malformed')
   }
-  const present = draft.get(keys.session(session))
-  if (present?.node === node && !present.closed) return accept(null)
-  if (present !== undefined) {
-    return refuse('precondition_failed', `Cannot open session: "${session}" was closed or is of another node`)
+  if (draft.get(keys.session(session)) !== undefined) {
+    return refuse('precondition_failed', `Cannot open session: "${session}" was opened before`)
   }
   const open = draft.get(keys.nodeSessions(node))?.open ?? []
   const kept = open.filter((other) => keep.includes(other))

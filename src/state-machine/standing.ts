@@ -36,10 +36,14 @@ export function standing(
   copy: { readonly id: string; readonly birth: string },
   holder: string,
 ): CopyStanding {
+  // Rows may be written while these are read, so the session comes first: once it has ended, whatever is committed under
+  // this birth is there already, and the rows below show it. Read last, it could hide a commit that came in between.
+  const hasEnded = stateOfBirth(view, copy.birth) === 'ended'
   const making = view.get(keys.making(copy.birth, copy.id))
-  const chunk = making === undefined ? undefined : view.get(keys.chunk(making.tenantId, copy.id))
+  const present = making === undefined ? undefined : view.get(keys.chunk(making.tenantId, copy.id))
+  const chunk = present?.birth === copy.birth ? present : undefined
   if (chunk?.replicas.includes(holder) === true) return 'listed'
   if (chunk?.owed.includes(holder) === true) return 'owed'
   if (view.get(keys.drop(holder, copy.birth, copy.id)) !== undefined) return 'dropping'
-  return stateOfBirth(view, copy.birth) === 'ended' ? 'abandoned' : 'undecided'
+  return hasEnded ? 'abandoned' : 'undecided'
 }

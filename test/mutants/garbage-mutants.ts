@@ -55,8 +55,8 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     id: 'G6',
     bug: 'a session that is not known here is taken for closed',
     file: 'src/state-machine/standing.ts',
-    find: "=== 'ended' ? 'abandoned'",
-    replace: "!== 'open' ? 'abandoned'",
+    find: "stateOfBirth(view, copy.birth) === 'ended'",
+    replace: "stateOfBirth(view, copy.birth) !== 'open'",
     killers: SIMULATOR,
   },
   {
@@ -143,5 +143,21 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     find: "  if (outcome === 'known') return\n",
     replace: '  if (outcome !== null) return\n',
     killers: { tests: ['test/workers/upload-sessions.test.ts'] },
+  },
+  {
+    id: 'G17',
+    bug: 'a session is opened a second time',
+    file: 'src/state-machine/sessions.ts',
+    find: '  if (draft.get(keys.session(session)) !== undefined) {\n',
+    replace: '  if (draft.get(keys.session(session))?.closed === true) {\n',
+    killers: { tests: ['test/state-machine/collection.test.ts'] },
+  },
+  {
+    id: 'G18',
+    bug: 'the session is read after the rows that its last commit wrote',
+    file: 'src/state-machine/standing.ts',
+    find: "  return hasEnded ? 'abandoned' : 'undecided'\n",
+    replace: "  return stateOfBirth(view, copy.birth) === 'ended' || hasEnded ? 'abandoned' : 'undecided'\n",
+    killers: { tests: ['test/state-machine/collection.test.ts'] },
   },
 ]

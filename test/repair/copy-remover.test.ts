@@ -148,8 +148,25 @@ t.test('CopyRemover', async (t) => {
     await bench.clock.advance(1_000)
     bench.standings.set(keyOf(blob), 'abandoned')
     t.ok(await bench.has(blob))
-    await bench.clock.advance(700_000)
+    await bench.clock.advance(3_700_000)
     t.notOk(await bench.has(blob))
+    await bench.remover.stop()
+  })
+
+  t.test('walks over more copies than fit a page, and ends in the middle when it is stopped', async (t) => {
+    const bench = new Bench()
+    const blobs = []
+    for (let seed = 0; seed < 200; seed++) blobs.push(await bench.copy(seed, 'abandoned'))
+    bench.remover.start()
+    await bench.clock.advance(10)
+    const stopped = bench.remover.stop()
+    await bench.clock.advance(100)
+    await stopped
+    const left = async (): Promise<number> => (await bench.store.list(null, 1_000)).length
+    t.ok((await left()) > 0)
+    bench.remover.start()
+    await bench.clock.advance(3_700_000)
+    t.equal(await left(), 0)
     await bench.remover.stop()
   })
 })

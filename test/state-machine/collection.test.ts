@@ -3,6 +3,7 @@ import t from 'tap'
 import { birthOf, parseBirth } from '../../src/state-machine/births.ts'
 import { keys, ranges } from '../../src/state-machine/keys.ts'
 import { standing } from '../../src/state-machine/standing.ts'
+import type { View } from '../../src/state-machine/view.ts'
 import { addCopy, found, fresh, type MapWorld, putChunks, worldWithBucket } from './map-world.ts'
 
 const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
@@ -64,11 +65,12 @@ t.test('sessions', (t) => {
       world.run({ type: 'openSession', session, node: 'g1', keep })
     t.match(open('second', ['birth']), { ok: true })
     t.match(world.get(keys.nodeSessions('g1')), { open: ['birth', 'second'] })
-    t.match(open('second', ['birth']), { ok: true }, 'twice as well as once')
+    const refused = { ok: false, code: 'precondition_failed' }
+    t.match(open('second', ['birth']), refused, 'a second run would give its births again')
     t.match(open('third', ['second']), { ok: true })
     t.match(world.get(keys.session('birth')), { closed: true })
     t.match(world.get(keys.session('second')), { closed: false })
-    t.match(open('birth'), { ok: false, code: 'precondition_failed' })
+    t.match(open('birth'), refused)
     world.do({ type: 'openSession', session: 'other', node: 'g2', keep: [] })
     t.match(world.get(keys.session('third')), { closed: false }, 'of its own node only')
     for (const session of ['second', 'third']) world.do({ type: 'closeSession', session })
@@ -170,6 +172,31 @@ t.test('standing', (t) => {
     t.equal(standingOf(world, 'n3'), 'listed')
     t.end()
   })
+  t.end()
+})
+
+/** Shows the rows of `before` for so many reads, and those of `after` from then on. */
+function written(before: View, after: View, reads: number): View {
+  return { get: (key) => (reads-- > 0 ? before : after).get(key) }
+}
+
+t.test('standing while rows are written', (t) => {
+  const copy = { id: 'c1', birth: 'birth-c1' }
+  const isKept = (before: MapWorld, after: MapWorld) => {
+    for (let reads = 0; reads < 6; reads++) {
+      const said = standing(written(before, after, reads), copy, 'n1')
+      t.notOk(said === 'abandoned' || said === 'dropping', `${said} after ${reads} reads`)
+    }
+  }
+
+  t.test('keeps what was committed in the very batch that closed its session', (t) => {
+    const after = worldWithBucket()
+    after.do(putChunks('k', ['c1']))
+    after.do({ type: 'closeSession', session: 'birth' })
+    isKept(worldWithBucket(), after)
+    t.end()
+  })
+
   t.end()
 })
 

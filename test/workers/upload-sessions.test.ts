@@ -95,13 +95,20 @@ t.test('UploadSessions', async (t) => {
     t.equal((await world.uploads.begin()).newBirth(), 's2-0')
   })
 
-  t.test('opens another one when the outcome of opening is unknown, which closes the first', async (t) => {
-    const world = new SessionWorld()
-    world.fault = new Condition('commit_unknown', 'who knows')
-    await t.rejects(world.uploads.begin(), { code: 'commit_unknown' })
-    world.fault = null
-    world.rows.do({ type: 'openSession', session: 's1', node: 'n1', keep: [] })
-    t.equal((await world.uploads.begin()).newBirth(), 's2-0')
-    t.match(world.session('s1'), { closed: true })
-  })
+  t.test(
+    'opens another one when the outcome of opening is unknown or it was refused, which closes the first',
+    async (t) => {
+      const world = new SessionWorld()
+      world.fault = new Condition('commit_unknown', 'who knows')
+      await t.rejects(world.uploads.begin(), { code: 'commit_unknown' })
+      world.fault = null
+      world.rows.do({ type: 'openSession', session: 's1', node: 'n1', keep: [] })
+      t.equal((await world.uploads.begin()).newBirth(), 's2-0')
+      t.match(world.session('s1'), { closed: true })
+      const other = new SessionWorld()
+      other.rows.do({ type: 'openSession', session: 's1', node: 'n1', keep: [] })
+      await t.rejects(other.uploads.begin(), { code: 'slow_down' })
+      t.equal((await other.uploads.begin()).newBirth(), 's2-0')
+    },
+  )
 })

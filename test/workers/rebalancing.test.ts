@@ -234,6 +234,24 @@ t.test('Rebalancing', async (t) => {
     },
   )
 
+  t.test('takes back nothing of what others asked for, however much it is', async (t) => {
+    const bench = await Bench.start(t, 5)
+    const ids = Array.from({ length: 300 }, (_, n) => `a${n}`)
+    await bench.world.do(
+      putChunks(
+        'other',
+        ids.map((id) => fresh(id, { missing: ['n3'] })),
+      ),
+    )
+    await bench.begin()
+    await bench.rounds()
+    t.match(bench.operation.progress, { tasksOpen: 5 })
+    await bench.set('cancel')
+    await bench.rounds()
+    t.match(bench.operation.progress, { tasksOpen: 0 })
+    t.equal(bench.world.store.reader.repairCount(), 300)
+  })
+
   t.test('fails when its bucket is gone', async (t) => {
     const bench = await Bench.start(t, 0)
     await bench.begin({ bucket: 'photos' })

@@ -76,17 +76,21 @@ export class Scrub {
 
   /** The first pass of a directory begins now; one that was under way goes on where it was. */
   async #resume(): Promise<ScrubMark> {
-    const now = this.#parts.clock.wallTime()
     const kept = await this.#parts.file.read()
-    const mark = kept ?? { startedAt: now, lastFullAt: null, after: null, isOver: false }
-    // A beginning in the future is the word of a clock that was wrong.
-    this.#mark = { ...mark, startedAt: Math.min(mark.startedAt, now) }
+    const startedAt = this.#notInFuture(kept?.startedAt ?? Infinity)
+    this.#mark = { lastFullAt: null, after: null, isOver: false, ...kept, startedAt }
     return this.#mark
+  }
+
+  /** A beginning in the future is the word of a clock that was wrong then, or has been corrected since. */
+  #notInFuture(startedAt: number): number {
+    return Math.min(startedAt, this.#parts.clock.wallTime())
   }
 
   async #beginNext(over: ScrubMark): Promise<ScrubMark> {
     const { clock, patience, everyMs, beforePass } = this.#parts
-    await patience.wait(Math.max(0, over.startedAt + everyMs * AIM - clock.wallTime()))
+    const startedAt = this.#notInFuture(over.startedAt)
+    await patience.wait(Math.max(0, startedAt + everyMs * AIM - clock.wallTime()))
     await beforePass()
     this.#mark = { ...over, startedAt: clock.wallTime(), after: null, isOver: false }
     await this.#keep(this.#mark)
@@ -115,9 +119,9 @@ export class Scrub {
     const began = clock.now()
     this.#count(await patience.insist('copy not scrubbed yet', () => check.inFull(name)), size)
     const readMs = clock.now() - began
-    const next = { ...mark, after: name }
+    const next = { ...mark, startedAt: this.#notInFuture(mark.startedAt), after: name }
     this.#mark = next
-    const leftMs = mark.startedAt + everyMs * AIM - clock.wallTime()
+    const leftMs = next.startedAt + everyMs * AIM - clock.wallTime()
     const evenly = restMs({ from: positionOf(mark.after), to: positionOf(name), leftMs })
     const rest = Math.max(evenly, Math.min(readMs, REST_MS_MAX))
     await this.#beforeRest(next, rest)

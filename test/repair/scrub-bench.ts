@@ -9,6 +9,7 @@ import { Patience } from '../../cluster/repair/patience.ts'
 import { Scrub } from '../../cluster/repair/scrub.ts'
 import type { ScrubMark } from '../../cluster/repair/scrub-file.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
+import type { Clock } from '../../cluster/node/clock.ts'
 import type { BlobName } from '../../cluster/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
@@ -44,6 +45,8 @@ export class ScrubPlace {
   keepFault: Error | null = null
   beforeKeep: () => void = () => undefined
   readonly removed: string[] = []
+  /** By how much the wall clock is ahead. */
+  wallAheadMs = 0
   kicks = 0
   inventories = 0
 
@@ -92,7 +95,12 @@ export class ScrubRun {
   readonly #ended: Promise<void>
 
   constructor(place: ScrubPlace, throttle: Throttle) {
-    const { clock, store, book: ledger, locks } = place
+    const { store, book: ledger, locks } = place
+    const clock: Clock = {
+      now: () => place.clock.now(),
+      wallTime: () => place.clock.wallTime() + place.wallAheadMs,
+      after: (ms, callback) => place.clock.after(ms, callback),
+    }
     this.throttle = throttle
     this.#patience = new Patience(clock, SILENT)
     this.scrub = new Scrub({

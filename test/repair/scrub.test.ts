@@ -134,6 +134,19 @@ t.test('Scrub', async (t) => {
     await run.stop()
   })
 
+  t.test('is on time again when a wall clock that was far ahead is corrected', async (t) => {
+    const place = new ScrubPlace(new VirtualClock())
+    await place.addMany(50)
+    place.wallAheadMs = 90 * DAY_MS
+    const run = place.start()
+    await place.clock.advance(DAY_MS)
+    place.wallAheadMs = 0
+    await place.clock.advance(AIM_MS + DAY_MS)
+    t.ok(place.store.reads.length >= 50, `${place.store.reads.length} copies read`)
+    t.not(run.scrub.status().lastFullAt, null)
+    await run.stop()
+  })
+
   t.test('keeps no position beyond a lost copy that nobody was told of', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(40)

@@ -6,33 +6,21 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { CopyLocks } from './blobs/copy-locks.ts'
-import { DiskBlobStore } from './blobs/disk-blob-store.ts'
-import { ReplicatedBlobs } from './blobs/replicated-blobs.ts'
+import { assembleBlobs, type BlobParts } from './blob-parts.ts'
 import { lockDataDir, type DataLock } from './data-lock.ts'
 import { checkIdentity, openIdentity, type Identity } from './identity.ts'
 import { logMetrics } from './log-metrics.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
-import { CopyRemover } from './repair/copy-remover.ts'
-import { RepairEngine } from './repair/repair-engine.ts'
-import { Throttle } from './repair/throttle.ts'
 import { HttpTransport } from './transport/http-transport.ts'
-import type { Cluster, ClusterOptions, ClusterParts, Logger, MetricSample } from './types.ts'
+import type { Cluster, ClusterOptions, ClusterParts, MetricSample } from './types.ts'
 import { ThreadWal } from './wal/thread-wal.ts'
 
-interface Machine {
+interface Machine extends BlobParts {
   readonly node: Node
   readonly wal: ThreadWal
   readonly transport: HttpTransport
-  readonly store: DiskBlobStore
-  readonly blobs: ReplicatedBlobs
-  readonly throttle: Throttle
-  readonly repair: RepairEngine
-  readonly remover: CopyRemover
 }
-
-type Base = Pick<Machine, 'node' | 'transport'> & { readonly clock: SystemClock }
 
 /** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
 export async function createCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
@@ -48,7 +36,7 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   }
 }
 
-async function open({ node, store, repair, remover }: Machine): Promise<void> {
+async function open({ node, store, repair, remover, copies }: Machine): Promise<void> {
   try {
     await node.open()
     await store.open()
@@ -57,6 +45,7 @@ async function open({ node, store, repair, remover }: Machine): Promise<void> {
     void node.serving.then(() => {
       repair.start()
       remover.start()
+      copies.start()
     })
   } catch (error) {
     await node.stop()
@@ -93,75 +82,19 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     },
     { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
   )
-  const base: Base = { clock, transport, node }
-  return { node, wal, transport, ...assembleBlobs(options, { ...parts, ...base, identity }) }
-}
-
-/** All that has to do with copies on this node's disk shares their locks, and all that reads them in the background one rate. */
-function assembleBlobs(
-  options: ClusterOptions,
-  parts: ClusterParts & Base & { readonly identity: Identity },
-): Pick<Machine, 'store' | 'blobs' | 'throttle' | 'repair' | 'remover'> {
-  const { nodeId, dataDir, members } = options
-  const { clock, transport, node, copyLedger, logger } = parts
-  const { incarnation, boot } = parts.identity
-  const locks = new CopyLocks()
-  const throttle = new Throttle(clock, null)
-  const store = blobStore(dataDir, logger, (error) => node.fail(error))
-  const blobs = new ReplicatedBlobs({
-    nodeId,
-    members,
-    store,
-    locks,
-    transport,
-    clock,
-    incarnation,
-    boot: String(boot),
-    logger: logger.child({ room: 'blobs' }),
-    onFault(ref, holder) {
-      copyLedger
-        .lost(holder, [ref])
-        .then(() => repair.kick())
-        .catch((err: unknown) => logger.warn({ err, blob: ref.id, peer: holder }, 'bad copy not struck off'))
-    },
-  })
-  const repair = new RepairEngine({
-    nodeId,
-    tasks: copyLedger,
-    store,
-    blobs,
-    locks,
-    throttle,
-    clock,
-    logger: logger.child({ room: 'repair' }),
-    random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
-  })
-  const remover = new CopyRemover({
-    nodeId,
-    ledger: copyLedger,
-    store,
-    locks,
-    readBarrier: () => node.readBarrier(),
-    clock,
-    logger: logger.child({ room: 'repair' }),
-  })
-  return { store, blobs, throttle, repair, remover }
-}
-
-function blobStore(dataDir: string, logger: Logger, fail: (error: Error) => void): DiskBlobStore {
-  return new DiskBlobStore({
-    directory: join(dataDir, 'blobs'),
-    logger: logger.child({ room: 'blobs' }),
-    onFatal: (cause) => fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
-  })
+  const readBarrier = (): Promise<void> => node.readBarrier()
+  const fail = (error: Error): void => node.fail(error)
+  const needs = { ...parts, identity, transport, clock, readBarrier, fail }
+  return { node, wal, transport, ...assembleBlobs(options, needs) }
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
-  const { node, wal, transport, store, blobs, throttle, repair, remover } = machine
+  const { node, wal, transport, store, blobs, throttle, repair, remover, copies } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
     blobs.stop()
     throttle.close()
+    await copies.stop()
     await repair.stop()
     await remover.stop()
     await node.stop()
@@ -175,6 +108,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     ...blobs.metrics(),
     ...repair.metrics(),
     ...remover.metrics(),
+    ...copies.metrics(),
   ]
   return {
     nodeId,
@@ -184,6 +118,13 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     readBarrier: () => node.readBarrier(),
     readiness: () => node.readiness(),
     isOnDuty: () => node.isOnDuty(),
+    placement: (id) => blobs.placement(id),
+    setRepairRate: (bytesPerSecond) => throttle.setRate(bytesPerSecond),
+    repairStatus: () => ({
+      bytesPerSecond: throttle.bytesPerSecond,
+      pending: repair.pending,
+      ...copies.status(),
+    }),
     metrics,
     stop: () => (stopped ??= stop()),
     distrustState: (error) => node.distrustState(error),

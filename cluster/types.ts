@@ -29,7 +29,7 @@ export interface TlsFiles {
 export interface ClusterOptions {
   readonly clusterId: string
   readonly nodeId: NodeId
-  /** Absolute. The machine owns `raft/`, `blobs/` and `identity.json` in it and nothing else. */
+  /** Absolute. The machine owns `raft/`, `blobs/`, `identity.json` and `scrub.json` in it and nothing else. */
   readonly dataDir: string
   readonly listen: PeerAddress
   /** The static first configuration, this node included. The same on every node. */
@@ -44,6 +44,8 @@ export interface ClusterOptions {
   /** Applied entries kept in the log for followers that lag. Count and bytes; the lower limit wins. */
   readonly logKeepEntries: number
   readonly logKeepBytes: number
+  /** No copy on this node's disk stays unread for longer; 7 days unless said otherwise. */
+  readonly scrubEveryMs?: number
 }
 
 export interface ApplyBatch {
@@ -244,6 +246,8 @@ export interface CopyLedger {
   /** Copies that this holder is told to remove. */
   drops(holder: NodeId, limit: number): Promise<readonly BlobName[]>
   standing(name: BlobName, holder: NodeId): CopyStanding
+  /** The row of this making, whoever is listed in it; null when there is none. */
+  find(name: BlobName): BlobRef | null
   /** What rows say this node holds, in an order of their own. A page may be empty and not the last. */
   listed(holder: NodeId, after: string | null, limit: number): Promise<HeldCopies>
   /** The copy is durable and was read back: commit it. Resolves when committed and applied here; idempotent. */
@@ -252,6 +256,44 @@ export interface CopyLedger {
   dropped(holder: NodeId, names: readonly BlobName[]): Promise<void>
   /** The holder itself found its copies bad or absent: they no longer count and are to be made again. Idempotent. */
   lost(holder: NodeId, refs: readonly BlobRef[]): Promise<void>
+}
+
+// ---------------------------------------------------------------------------------------------
+// The watch over copies
+
+export interface ScrubStatus {
+  /** ms since 1970; null before the first pass, or the first full one, of this data directory. */
+  readonly startedAt: number | null
+  readonly lastFullAt: number | null
+  /** Share of the pass under way, [0, 1]; 1 while the next one is not due. */
+  readonly progress: number
+  /** Since the start of the process. */
+  readonly copies: number
+  readonly bytes: number
+  readonly lost: number
+  readonly removed: number
+}
+
+export interface InventoryStatus {
+  /** Complete runs since the start, and the end of the last one in ms since 1970. */
+  readonly runs: number
+  readonly endedAt: number | null
+  readonly isRunning: boolean
+  /** Over all runs. */
+  readonly copies: number
+  readonly lost: number
+}
+
+/** Of this node. */
+export interface RepairStatus {
+  /** What repair and scrub may read and copy together; null: no limit. */
+  readonly bytesPerSecond: number | null
+  /** Copies this node still has to make, as far as it looks ahead. */
+  readonly pending: number
+  readonly scrub: ScrubStatus
+  readonly inventory: InventoryStatus
+  /** How often the blob directory was found to have vanished since the start. */
+  readonly directoriesLost: number
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -344,6 +386,11 @@ export interface Cluster {
    * nothing may depend on there being only one.
    */
   isOnDuty(): boolean
+  /** The members that should hold the copies of a blob, best first. The same on every node with the same members. */
+  placement(id: BlobId): readonly NodeId[]
+  /** Bytes per second for repair and scrub together; null: no limit. Holds at once. Throws RangeError below 1. */
+  setRepairRate(bytesPerSecond: number | null): void
+  repairStatus(): RepairStatus
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
   stop(): Promise<void>

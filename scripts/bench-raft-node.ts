@@ -56,6 +56,7 @@ const cluster = await createCluster(
     stateMachine: new BenchMachine(join(dataDir, 'state')),
     copyLedger: {
       pending: () => [],
+      find: () => null,
       drops: () => Promise.resolve([]),
       standing: () => 'undecided',
       listed: () => Promise.resolve({ refs: [], next: null }),

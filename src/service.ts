@@ -29,7 +29,9 @@ import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
 import { Collection } from './workers/collection.ts'
+import { Rebalancing } from './workers/rebalancing.ts'
 import { Recounting } from './workers/recounting.ts'
+import { followRepairRate } from './workers/repair-rate.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
@@ -172,10 +174,21 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
     logger,
   })
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
+  const rebalancing = new Rebalancing({ ...parts, now, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
+    {
+      name: 'repair rate',
+      work: async () => {
+        followRepairRate(parts.cluster, state)
+        return false
+      },
+      everyMs: WORK_EVERY_MS,
+      logger,
+    },
+    { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'sessions',
       work: async () => {

@@ -38,35 +38,34 @@ export interface DiskBlobStoreOptions {
 }
 
 export class DiskBlobStore implements BlobStore {
+  readonly #options: DiskBlobStoreOptions
+  readonly #guard: FlushGuard
   readonly #files: FileBlobStore
-  readonly #packs: PackBlobStore
+  #packs: PackBlobStore
   readonly #layout: BlobLayout
   readonly #ops: FileOps
   readonly #room: DiskRoom
   readonly #logger: Logger
   readonly #fileBytesMin: number
   #compacting: Promise<void> | null = null
+  /** Everybody waits while the directory is made anew. */
+  #reopening: Promise<void> | null = null
   #closed: Promise<void> | null = null
 
   constructor(options: DiskBlobStoreOptions) {
     const { directory, onFatal, logger, thresholds = DISK_THRESHOLDS } = options
+    this.#options = options
     const health = new DiskHealth(options.failuresMax ?? FAILURES_MAX)
     const ops = watchedFileOps(options.fileOps ?? systemFileOps, health)
     const layout = new BlobLayout(directory)
-    const parts = { layout, ops, guard: new FlushGuard(onFatal) }
     this.#layout = layout
     this.#ops = ops
     this.#logger = logger
     this.#fileBytesMin = options.fileBytesMin ?? FILE_BYTES_MIN
     this.#room = new DiskRoom({ ops, path: directory, thresholds, health })
-    this.#files = new FileBlobStore(parts)
-    this.#packs = new PackBlobStore({
-      ...parts,
-      rows: new LevelRows(layout.packIndexDirectory),
-      logger,
-      limits: { ...PACK_LIMITS, ...options.packLimits },
-      pace: options.compactionPace ?? (async () => undefined),
-    })
+    this.#guard = new FlushGuard(onFatal)
+    this.#files = new FileBlobStore({ layout, ops, guard: this.#guard })
+    this.#packs = this.#makePacks()
   }
 
   /** Before anything else. Makes the directories durable, removes unfinished writes and reads the ends of the packs. */
@@ -76,13 +75,25 @@ export class DiskBlobStore implements BlobStore {
     this.#compact()
   }
 
+  /**
+   * The directory has vanished, or another one has come in its place: what is there now counts, from an empty one on. Copies
+   * that were acknowledged into the old one are told as missing. Calls of others wait meanwhile.
+   */
+  reopen(): Promise<void> {
+    this.#reopening ??= this.#reopen().finally(() => {
+      this.#reopening = null
+    })
+    return this.#reopening
+  }
+
   /** After the last call. A compaction under way ends after the records that it is moving. Idempotent. */
   close(): Promise<void> {
-    this.#closed ??= this.#packs.close().then(() => this.#compacting ?? undefined)
+    this.#closed ??= this.#close()
     return this.#closed
   }
 
   async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
+    await this.#reopening
     const isLarge = expected.size >= this.#fileBytesMin
     const [home, other] = isLarge ? [this.#files, this.#packs] : [this.#packs, this.#files]
     // Where its size does not lead is where an older layout, or another limit, has put it.
@@ -92,6 +103,7 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {
+    await this.#reopening
     try {
       return yield* this.#packs.read(name, start, end)
     } catch (cause) {
@@ -102,10 +114,12 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async stat(name: BlobName): Promise<BlobContent | null> {
+    await this.#reopening
     return (await this.#packs.stat(name)) ?? (await this.#files.stat(name))
   }
 
   async verify(name: BlobName): Promise<BlobContent> {
+    await this.#reopening
     try {
       return await this.#packs.verify(name)
     } catch (cause) {
@@ -115,6 +129,7 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {
+    await this.#reopening
     names.forEach(fileNameOf)
     await this.#packs.remove(names)
     await this.#files.remove(names)
@@ -122,11 +137,13 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async quarantine(name: BlobName): Promise<void> {
+    await this.#reopening
     await this.#packs.quarantine(name)
     await this.#files.quarantine(name)
   }
 
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
+    await this.#reopening
     const [packed, files] = await Promise.all([
       this.#packs.list(after, limit),
       this.#files.list(after, limit),
@@ -141,6 +158,37 @@ export class DiskBlobStore implements BlobStore {
   }
 
   // ---------------------------------------------------------------------------------------------
+
+  /** A flush that fails in packs that were given up says nothing about the disk. */
+  #makePacks(): PackBlobStore {
+    const { packLimits, compactionPace } = this.#options
+    const packs: PackBlobStore = new PackBlobStore({
+      layout: this.#layout,
+      ops: this.#ops,
+      guard: this.#guard.part(() => this.#packs !== packs || this.#reopening !== null),
+      rows: new LevelRows(this.#layout.packIndexDirectory),
+      logger: this.#logger,
+      limits: { ...PACK_LIMITS, ...packLimits },
+      pace: compactionPace ?? (async () => undefined),
+    })
+    return packs
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#packs
+      .close()
+      .catch((err: unknown) => this.#logger.warn({ err }, 'packs of the lost directory not closed in order'))
+    await this.#compacting
+    await this.#layout.prepare(this.#ops)
+    this.#packs = this.#makePacks()
+    await this.#packs.open()
+  }
+
+  async #close(): Promise<void> {
+    await this.#reopening?.catch(() => undefined)
+    await this.#packs.close()
+    await this.#compacting
+  }
 
   /** In the background, one pack after the other, until none is worth it. */
   #compact(): void {

@@ -9,10 +9,19 @@ import { BlobWriteError } from './blob-store.ts'
 
 export class FlushGuard {
   readonly #onFatal: (error: Error) => void
+  readonly #whole: FlushGuard | null
   #failure: Error | null = null
 
-  constructor(onFatal: (error: Error) => void) {
+  constructor(onFatal: (error: Error) => void, whole: FlushGuard | null = null) {
     this.#onFatal = onFatal
+    this.#whole = whole
+  }
+
+  /** For a part of the disk that may be given up: from then on its failures say nothing about the rest. */
+  part(isGivenUp: () => boolean): FlushGuard {
+    return new FlushGuard((error) => {
+      if (!isGivenUp()) this.#fail(error)
+    }, this)
   }
 
   /** Throws BlobWriteError `store_failed` once a flush has failed, this one or any other. */
@@ -28,6 +37,7 @@ export class FlushGuard {
   }
 
   assertWorking(): void {
+    this.#whole?.assertWorking()
     if (this.#failure === null) return
     throw new BlobWriteError('store_failed', 'Cannot write a blob: an earlier flush failed', {
       cause: this.#failure,

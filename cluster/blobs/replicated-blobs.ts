@@ -14,6 +14,7 @@ import {
   type BlobCopy,
   BlobDamagedError,
   BlobMissingError,
+  type BlobId,
   type BlobName,
   type BlobReading,
   type BlobRef,
@@ -113,6 +114,11 @@ export class ReplicatedBlobs implements Blobs {
   get copiesToAck(): number {
     const takers = this.#options.members.filter(({ weight }) => weight > 0).length
     return Math.min(this.#limits.copiesNeeded, this.#limits.copiesWanted, takers)
+  }
+
+  /** Where the copies of a blob should be, best first. */
+  placement(id: BlobId): readonly NodeId[] {
+    return this.#rank(id, this.#options.members).slice(0, this.#limits.copiesWanted)
   }
 
   nextSession(): string {

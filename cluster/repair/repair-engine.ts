@@ -83,6 +83,11 @@ export class RepairEngine {
     await Promise.all(this.#running.values())
   }
 
+  /** As of the last look, and as far as it went. */
+  get pending(): number {
+    return this.#pending
+  }
+
   metrics(): readonly MetricSample[] {
     return repairMetrics({
       done: this.#done,

@@ -31,6 +31,14 @@ export const ADMIN_OPERATION_IDS = [
   'createTenantKey',
   'rotateTenantKey',
   'revokeTenantKey',
+  'rebalance',
+  'listOperations',
+  'getOperation',
+  'cancelOperation',
+  'pauseOperation',
+  'resumeOperation',
+  'getRepair',
+  'setRepair',
 ] as const
 
 export type DataOperationId = (typeof DATA_OPERATION_IDS)[number]

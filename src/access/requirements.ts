@@ -60,4 +60,12 @@ export const REQUIREMENTS = {
   createTenantKey: adminToken('operator', 'one-tenant'),
   rotateTenantKey: adminToken('operator', 'one-tenant'),
   revokeTenantKey: adminToken('operator', 'one-tenant'),
+  rebalance: adminToken('owner', 'cluster'),
+  listOperations: adminToken('owner', 'cluster'),
+  getOperation: adminToken('owner', 'cluster'),
+  cancelOperation: adminToken('owner', 'cluster'),
+  pauseOperation: adminToken('owner', 'cluster'),
+  resumeOperation: adminToken('owner', 'cluster'),
+  getRepair: adminToken('owner', 'cluster'),
+  setRepair: adminToken('owner', 'cluster'),
 } as const satisfies Record<OperationId, Requirement>

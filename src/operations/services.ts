@@ -14,7 +14,10 @@ import type { StateReader } from '../store/state-reader.ts'
 
 export interface Services {
   readonly config: Config
-  readonly cluster: Pick<Cluster, 'nodeId' | 'clusterId' | 'readBarrier' | 'readiness' | 'metrics'>
+  readonly cluster: Pick<
+    Cluster,
+    'nodeId' | 'clusterId' | 'readBarrier' | 'readiness' | 'metrics' | 'repairStatus'
+  >
   readonly state: StateReader
   /** Encodes, replicates, decodes. Throws Condition; refusals are replies. */
   readonly propose: Propose

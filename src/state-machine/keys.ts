@@ -92,6 +92,7 @@ export const ranges = {
   repairs: (): KeyRange => rangeOf('repair'),
   repairsOf: (target: string): KeyRange => rangeOf('repair', target),
   chunks: (): KeyRange => rangeOf('chunk'),
+  chunksOf: (tenant: TenantId): KeyRange => rangeOf('chunk', tenant),
   condemned: (): KeyRange => rangeOf('condemned'),
   drops: (): KeyRange => rangeOf('drop'),
   dropsOf: (node: string): KeyRange => rangeOf('drop', node),

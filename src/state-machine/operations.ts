@@ -13,6 +13,9 @@ import type { OperationProgress, OperationRecord, OperationStatus } from './reco
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import type { ApplyContext, View } from './view.ts'
 
+/** The cursor of a driver that has planned all there is. */
+export const ALL_PLANNED = 'end'
+
 const UNFINISHED_MAX = 16
 /** The oldest is forgotten. */
 const FINISHED_MAX = 256

@@ -7,6 +7,7 @@
  */
 import type { BlobName, BlobRef, CopyLedger, ReplicaTask } from '../../cluster/index.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
+import { keys } from '../state-machine/keys.ts'
 import type { ChunkRecord, RepairRecord } from '../state-machine/records.ts'
 import { standing } from '../state-machine/standing.ts'
 import type { LevelStateReader } from './level-state-reader.ts'
@@ -22,6 +23,11 @@ export function createCopyLedger(reader: LevelStateReader, propose: Propose): Co
       return (await reader.drops(holder, limit)).map((drop) => ({ id: drop.id as string, birth: drop.birth }))
     },
     standing: (name, holder) => standing(reader.view, name, holder),
+    find(name) {
+      const making = reader.view.get(keys.making(name.birth, name.id as string))
+      const chunk = making === undefined ? undefined : reader.chunk(making.tenantId, name.id as string)
+      return chunk === undefined || chunk.birth !== name.birth ? null : refOf(chunk)
+    },
     async listed(holder, after, limit) {
       const { items, next } = await reader.chunks(after ?? '', Math.min(limit, ROWS_PER_PAGE))
       return { refs: items.filter(({ replicas }) => replicas.includes(holder)).map(refOf), next }

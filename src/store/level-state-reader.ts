@@ -139,6 +139,11 @@ export class LevelStateReader implements StateReader {
     return this.#page<'chunk'>({ all: ranges.chunks(), prefix: '', after, limit })
   }
 
+  /** In the order of their ids; `after` is one of them. */
+  chunksOf(tenant: TenantId, after: ChunkId, limit: number): Promise<Page<ChunkRecord>> {
+    return this.#page<'chunk'>({ all: ranges.chunksOf(tenant), prefix: '', after: after as string, limit })
+  }
+
   async condemned(limit: number): Promise<readonly CondemnedRecord[]> {
     return (await this.#page<'condemned'>({ all: ranges.condemned(), prefix: '', after: '', limit })).items
   }

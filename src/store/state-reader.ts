@@ -17,7 +17,9 @@ import type {
   ClusterKeyRecord,
   InlineBodyRecord,
   ObjectRecord,
+  OperationRecord,
   RepairRecord,
+  SettingsRecord,
   TenantId,
   TenantRecord,
   VersionId,
@@ -53,6 +55,10 @@ export interface StateReader {
   tenants(after: string, limit: number): Promise<Page<TenantRecord>>
   accessKey(id: AccessKeyId): AccessKeyRecord | undefined
   accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>>
+  settings(): SettingsRecord
+  operation(id: string): OperationRecord | undefined
+  /** In the order of their ids, which is that of their beginnings. */
+  operations(after: string, limit: number): Promise<Page<OperationRecord>>
   adminToken(sha256: string): AdminTokenRecord | undefined
   adminTokens(after: string, limit: number): Promise<Page<AdminTokenRecord>>
   bucket(tenant: TenantId, name: string): BucketRecord | undefined

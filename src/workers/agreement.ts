@@ -24,6 +24,7 @@ export class Agreement {
       nodeId,
       clusterId,
       metrics: () => cluster.metrics(),
+      repairStatus: () => cluster.repairStatus(),
       readBarrier: async () => {
         await cluster.readBarrier()
         if (!this.#isReached) throw new Condition('leader_not_ready', `Cannot serve: ${REASON}`)

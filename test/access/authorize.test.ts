@@ -86,6 +86,14 @@ const ALLOWED = {
   createTenantKey: OPERATORS,
   rotateTenantKey: OPERATORS,
   revokeTenantKey: OPERATORS,
+  rebalance: ['owner'],
+  listOperations: ['owner'],
+  getOperation: ['owner'],
+  cancelOperation: ['owner'],
+  pauseOperation: ['owner'],
+  resumeOperation: ['owner'],
+  getRepair: ['owner'],
+  setRepair: ['owner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
 function answer(name: Name, operationId: OperationId, target: Target): string {

@@ -89,8 +89,12 @@ t.test('beside a running cluster', async (t) => {
   }
 
   await t.test('every metric and label of an alert rule is served', async (t) => {
-    // A few figures begin when there is something to tell: the disk was asked, a peer was heard.
-    const late = ['holdfast_blob_disk_free_bytes', 'holdfast_raft_peer_last_contact_seconds']
+    // A few figures begin when there is something to tell: the disk was asked, a peer was heard, a scrub began.
+    const late = [
+      'holdfast_blob_disk_free_bytes',
+      'holdfast_raft_peer_last_contact_seconds',
+      'holdfast_scrub_started_timestamp_seconds',
+    ]
     await until('all figures are there', async () => {
       const names = served(await page())
       return late.every((name) => names.has(name))

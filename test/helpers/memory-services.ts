@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LogLine, recordingLogger } from './loggers.ts'
-import type { Cluster } from '../../cluster/index.ts'
+import type { Cluster, RepairStatus } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
@@ -131,6 +131,7 @@ export class MemoryServices {
       },
       readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
       metrics: () => [],
+      repairStatus: () => QUIET_REPAIR,
     } satisfies Partial<Cluster>
   }
 
@@ -155,6 +156,14 @@ export class MemoryServices {
     this.#turn = applied.catch(() => undefined)
     return applied
   }
+}
+
+const QUIET_REPAIR: RepairStatus = {
+  bytesPerSecond: null,
+  pending: 2,
+  scrub: { startedAt: 1_000, lastFullAt: null, progress: 0.5, copies: 7, bytes: 700, lost: 1, removed: 0 },
+  inventory: { runs: 1, endedAt: 500, isRunning: false, copies: 9, lost: 0 },
+  directoriesLost: 0,
 }
 
 function testConfig(dataDir: string, options: Options): Config {

@@ -5,6 +5,7 @@ export const NO_COPIES: CopyLedger = {
   pending: () => [],
   drops: async () => [],
   standing: () => 'undecided',
+  find: () => null,
   listed: async () => ({ refs: [], next: null }),
   done: async () => undefined,
   dropped: async () => undefined,

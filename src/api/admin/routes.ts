@@ -10,6 +10,8 @@ import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
+import { operationRoutes } from './operations.ts'
+import { repairRoutes } from './repair.ts'
 import { tenantRoutes } from './tenants.ts'
 
 export function adminPlane(metrics: MetricsPage): Plane {
@@ -20,6 +22,8 @@ export function adminPlane(metrics: MetricsPage): Plane {
     getMetrics: metricsRoute(metrics),
     ...tenantRoutes,
     ...accessKeyRoutes,
+    ...operationRoutes,
+    ...repairRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
     api: 'admin',
@@ -37,6 +41,7 @@ export function adminDocument(): OpenApiDocument {
   })
   return describe(plane, {
     title: 'Holdfast admin plane',
-    description: 'Tenants and access keys, for operators. Served on the admin listener alone.',
+    description:
+      'Tenants, access keys, long operations and repair, for operators. Served on the admin listener alone.',
   })
 }

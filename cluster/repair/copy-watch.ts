@@ -1,0 +1,148 @@
+/**
+ * Watches over the copies on this node's disk: the inventory, the scrub, and the directory itself.
+ *
+ * Owns: when which of them runs. Knows nothing of: how a copy is judged or made again.
+ * Rules: the inventory comes first at every start, because it is quick and finds what is gone; a directory that vanished is
+ * opened anew and counted through without an operator, twice, since what removed it may not have been done yet.
+ */
+import type { CopyVerdict } from '../blobs/blob-calls.ts'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import type { CopyLocks } from '../blobs/copy-locks.ts'
+import type { Clock } from '../node/clock.ts'
+import type { CopyLedger, Logger, MetricSample, NodeId, RepairStatus } from '../types.ts'
+import { CopyCheck } from './copy-check.ts'
+import type { CopyRemover } from './copy-remover.ts'
+import { copyWatchMetrics } from './copy-watch-metrics.ts'
+import { Inventory } from './inventory.ts'
+import { Patience, StoppedError } from './patience.ts'
+import { Scrub } from './scrub.ts'
+import type { ScrubFile } from './scrub-file.ts'
+import type { StoreMarker } from './store-marker.ts'
+import type { Throttle } from './throttle.ts'
+
+export interface CopyWatchParts {
+  readonly nodeId: NodeId
+  readonly store: BlobStore
+  /** Makes the directories of the store again where they are missing, while it is in use. */
+  readonly reopenStore: () => Promise<void>
+  readonly marker: StoreMarker
+  readonly scrubFile: Pick<ScrubFile, 'read' | 'write'>
+  readonly ledger: Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost'>
+  readonly remover: Pick<CopyRemover, 'remove'>
+  readonly locks: CopyLocks
+  readonly throttle: Throttle
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly scrubEveryMs: number
+  /** Copies were struck off: there is something to make. */
+  readonly onLost: () => void
+}
+
+export type CopyWatchStatus = Pick<RepairStatus, 'scrub' | 'inventory' | 'directoriesLost'>
+
+export const SCRUB_EVERY_MS: number = 7 * 24 * 3_600_000
+const MARKER_EVERY_MS = 60_000
+/** So many copies judged missing one after the other are reason to look at the directory. */
+const MISSING_IN_A_ROW = 2
+
+export class CopyWatch {
+  readonly #parts: CopyWatchParts
+  readonly #patience: Patience
+  readonly #inventory: Inventory
+  readonly #scrub: Scrub
+  readonly #work = new Set<Promise<void>>()
+  #isStarted = false
+  #looking: Promise<void> | null = null
+  #isSettled = true
+  #directoriesLost = 0
+  #missingInARow = 0
+
+  constructor(parts: CopyWatchParts) {
+    const { scrubFile: file, scrubEveryMs: everyMs } = parts
+    this.#parts = parts
+    this.#patience = new Patience(parts.clock, parts.logger)
+    const common = { ...parts, check: new CopyCheck(parts), patience: this.#patience }
+    this.#inventory = new Inventory(common)
+    this.#scrub = new Scrub({ ...common, file, everyMs, beforePass: () => this.#inventory.run() })
+  }
+
+  /** Once, when the rows can be trusted. */
+  start(): void {
+    this.#isStarted = true
+    this.#begin(async () => {
+      await this.#patience.insist('blob directory not marked yet', () => this.#parts.marker.accept())
+      this.#begin(() => this.#watchDirectory())
+      await this.#inventory.run()
+      await this.#scrub.run()
+    })
+  }
+
+  /** Resolves when nothing of it touches the disk any more. */
+  async stop(): Promise<void> {
+    this.#patience.end()
+    while (this.#work.size > 0) await Promise.all(this.#work)
+  }
+
+  /** A copy of this node was judged. */
+  onJudged(verdict: CopyVerdict): void {
+    this.#missingInARow = verdict === 'missing' ? this.#missingInARow + 1 : 0
+    if (!this.#isStarted || this.#missingInARow < MISSING_IN_A_ROW) return
+    this.#missingInARow = 0
+    this.#begin(() => this.#lookAtDirectory())
+  }
+
+  status(): CopyWatchStatus {
+    return {
+      scrub: this.#scrub.status(),
+      inventory: this.#inventory.status(),
+      directoriesLost: this.#directoriesLost,
+    }
+  }
+
+  metrics(): readonly MetricSample[] {
+    return copyWatchMetrics(this.status())
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  /** Whatever throws here but to end is a bug, and ends the process. */
+  #begin(run: () => Promise<void>): void {
+    const work = run()
+      .catch((cause: unknown) => {
+        if (!(cause instanceof StoppedError)) throw cause
+      })
+      .finally(() => this.#work.delete(work))
+    this.#work.add(work)
+  }
+
+  async #watchDirectory(): Promise<void> {
+    for (;;) {
+      await this.#patience.wait(MARKER_EVERY_MS)
+      await this.#lookAtDirectory()
+    }
+  }
+
+  #lookAtDirectory(): Promise<void> {
+    this.#looking ??= this.#patience
+      .insist('blob directory not looked at yet', () => this.#mendDirectory())
+      .finally(() => {
+        this.#looking = null
+      })
+    return this.#looking
+  }
+
+  async #mendDirectory(): Promise<void> {
+    const { marker, reopenStore, logger } = this.#parts
+    const isThere = await marker.isThere()
+    if (isThere && this.#isSettled) return
+    if (!isThere) {
+      this.#directoriesLost++
+      logger.error({}, 'blob directory is gone, opened anew')
+    }
+    this.#isSettled = false
+    await reopenStore()
+    await marker.accept()
+    this.#isSettled = isThere
+    this.#begin(() => this.#inventory.run())
+  }
+}

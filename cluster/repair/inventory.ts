@@ -1,0 +1,93 @@
+/**
+ * Goes through everything that rows say this node holds, and tells the ledger what is not there.
+ *
+ * Owns: the walk from rows to disk, which finds what a walk over the disk cannot see. Knows nothing of: why a copy is gone.
+ * Rule: a run looks at every row that was there when it began; what it cannot tell the ledger now, it tells later, never not.
+ */
+import type { Clock } from '../node/clock.ts'
+import type { BlobRef, CopyLedger, HeldCopies, InventoryStatus, Logger, NodeId } from '../types.ts'
+import type { CopyCheck } from './copy-check.ts'
+import type { Patience } from './patience.ts'
+
+export interface InventoryParts {
+  readonly nodeId: NodeId
+  readonly ledger: Pick<CopyLedger, 'listed' | 'lost'>
+  readonly check: CopyCheck
+  readonly clock: Clock
+  readonly patience: Patience
+  readonly logger: Logger
+  /** Copies were struck off: there is something to make. */
+  readonly onLost: () => void
+}
+
+const PAGE_MAX = 256
+/** Frames read at once; the disk has other work. */
+const AT_ONCE = 4
+
+export class Inventory {
+  readonly #parts: InventoryParts
+  #current: Promise<void> | null = null
+  #next: Promise<void> | null = null
+  #runs = 0
+  #endedAt: number | null = null
+  #copies = 0
+  #lost = 0
+
+  constructor(parts: InventoryParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when a run that began after this call is complete. Throws StoppedError. */
+  run(): Promise<void> {
+    if (this.#current === null) return this.#begin()
+    this.#next ??= this.#current.then(() => this.#begin())
+    return this.#next
+  }
+
+  status(): InventoryStatus {
+    const isRunning = this.#current !== null
+    return { runs: this.#runs, endedAt: this.#endedAt, isRunning, copies: this.#copies, lost: this.#lost }
+  }
+
+  #begin(): Promise<void> {
+    this.#next = null
+    this.#current = this.#walk().finally(() => {
+      this.#current = null
+    })
+    return this.#current
+  }
+
+  async #walk(): Promise<void> {
+    const { nodeId, ledger, patience, logger, clock } = this.#parts
+    const before = this.#lost
+    let after: string | null = null
+    do {
+      const from: string | null = after
+      const page: HeldCopies = await patience.insist('rows of copies not readable yet', () =>
+        ledger.listed(nodeId, from, PAGE_MAX),
+      )
+      await this.#look(page.refs)
+      after = page.next
+    } while (after !== null)
+    this.#runs++
+    this.#endedAt = clock.wallTime()
+    logger.info({ copies: this.#copies, lost: this.#lost - before }, 'inventory of copies done')
+  }
+
+  async #look(refs: readonly BlobRef[]): Promise<void> {
+    const { nodeId, ledger, check, patience, onLost } = this.#parts
+    const lost: BlobRef[] = []
+    for (let first = 0; first < refs.length; first += AT_ONCE) {
+      const few = refs.slice(first, first + AT_ONCE).map(async (ref) => {
+        const finding = await patience.insist('copy not looked at yet', () => check.byHeader(ref))
+        if (finding.kind === 'lost') lost.push(finding.ref)
+      })
+      await Promise.all(few)
+      this.#copies += few.length
+    }
+    if (lost.length === 0) return
+    await patience.insist('lost copies not told yet', () => ledger.lost(nodeId, lost))
+    this.#lost += lost.length
+    onLost()
+  }
+}

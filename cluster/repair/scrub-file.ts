@@ -1,0 +1,81 @@
+/**
+ * How far the scrub of this node has come: `scrub.json` in the data directory.
+ *
+ * Layout: two lines, the record as JSON and the SHA-256 of that line in hex. Documented in docs/formats/scrub.md.
+ * Rules: replaced whole (temporary file, fsync, rename, fsync of the directory); what is absent or damaged in any way counts as
+ * absent, because a scrub that begins anew only reads more, and one that begins at a wrong place would leave copies out.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { parseFileName, fileNameOf } from '../blobs/blob-name.ts'
+import { type FileOps, systemFileOps } from '../blobs/file-ops.ts'
+import type { BlobName } from '../types.ts'
+import { replaceFile } from './replace-file.ts'
+
+export interface ScrubMark {
+  /** When the pass under way began, or the last one when it is over. ms since 1970, as is the next. */
+  readonly startedAt: number
+  /** When a pass last came to its end. */
+  readonly lastFullAt: number | null
+  /** Everything up to here was looked at in this pass; null: nothing yet. */
+  readonly after: BlobName | null
+  readonly isOver: boolean
+}
+
+const FORMAT = 1
+
+export class ScrubFile {
+  readonly #path: string
+  readonly #ops: FileOps
+
+  constructor(path: string, ops: FileOps = systemFileOps) {
+    this.#path = path
+    this.#ops = ops
+  }
+
+  async read(): Promise<ScrubMark | null> {
+    try {
+      return parse(await readFile(this.#path, 'utf8'))
+    } catch {
+      return null
+    }
+  }
+
+  /** Durable when it resolves. */
+  write(mark: ScrubMark): Promise<void> {
+    return replaceFile(this.#path, format(mark), this.#ops)
+  }
+}
+
+function format({ startedAt, lastFullAt, after, isOver }: ScrubMark): string {
+  const afterFile = after === null ? null : fileNameOf(after)
+  const line = JSON.stringify({ format: FORMAT, startedAt, lastFullAt, after: afterFile, isOver })
+  return `${line}\n${digestOf(line)}\n`
+}
+
+/** Throws for whatever this file did not write. */
+function parse(text: string): ScrubMark {
+  const [line = '', digest] = text.split('\n')
+  if (digest !== digestOf(line)) throw new Error('The digest is not that of the record')
+  const row = new Map<string, unknown>(Object.entries(JSON.parse(line) as object))
+  if (row.get('format') !== FORMAT) throw new Error('The format is not known')
+  const afterFile = row.get('after')
+  const after = typeof afterFile === 'string' ? parseFileName(afterFile) : null
+  if (afterFile !== null && after === null) throw new Error('The position is no name')
+  const lastFullAt = row.get('lastFullAt')
+  return {
+    startedAt: timeOf(row.get('startedAt')),
+    lastFullAt: lastFullAt === null ? null : timeOf(lastFullAt),
+    after,
+    isOver: row.get('isOver') === true,
+  }
+}
+
+function timeOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  throw new Error('A time is no number')
+}
+
+function digestOf(line: string): string {
+  return createHash('sha256').update(line).digest('hex')
+}

@@ -1,0 +1,167 @@
+/**
+ * Reads every copy on this node's disk again and again, so that what rots is found while other copies are good.
+ *
+ * Owns: the order, the pace, the position that survives restarts. Knows nothing of: what makes a copy good, how one is made.
+ * Rules: a copy is passed only once it was looked at and, if lost, told to the ledger; what fails is tried again and holds the
+ * pass up in sight of all; the disk rests at least as long as it reads. The wall clock sets the pace over restarts: a wrong
+ * one makes a pass faster or slower, never less complete.
+ */
+import type { BlobStore } from '../blobs/blob-store.ts'
+import type { Clock } from '../node/clock.ts'
+import type { BlobName, BlobRef, CopyLedger, Logger, NodeId, ScrubStatus } from '../types.ts'
+import type { CopyCheck, CopyFinding } from './copy-check.ts'
+import { type Patience, StoppedError } from './patience.ts'
+import type { ScrubFile, ScrubMark } from './scrub-file.ts'
+import { positionOf, restMs } from './scrub-pace.ts'
+import type { Throttle } from './throttle.ts'
+
+export interface ScrubParts {
+  readonly nodeId: NodeId
+  readonly store: Pick<BlobStore, 'list'>
+  readonly ledger: Pick<CopyLedger, 'find' | 'lost'>
+  readonly check: CopyCheck
+  readonly file: Pick<ScrubFile, 'read' | 'write'>
+  readonly throttle: Throttle
+  readonly clock: Clock
+  readonly patience: Patience
+  readonly logger: Logger
+  /** No copy stays unread for longer. */
+  readonly everyMs: number
+  /** Done at the beginning of each pass but the first since the start. */
+  readonly beforePass: () => Promise<void>
+  /** Copies were struck off: there is something to make. */
+  readonly onLost: () => void
+}
+
+const PAGE_MAX = 64
+/** A pass aims at this share of its time, and keeps the rest for when the node is down or the rate is low. */
+const AIM = 0.9
+const LOST_AT_ONCE_MAX = 256
+/** The longest that a lost copy waits for others to be told with it, and that a position waits to be kept. */
+const TELL_WITHIN_MS = 1_000
+const KEEP_WITHIN_MS = 10_000
+/** At most so long a rest follows a slow read. */
+const REST_MS_MAX = 5_000
+
+export class Scrub {
+  readonly #parts: ScrubParts
+  #mark: ScrubMark | null = null
+  #keptAt = -Infinity
+  #untold: BlobRef[] = []
+  #untoldSince = 0
+  #counts = { copies: 0, bytes: 0, lost: 0, removed: 0 }
+
+  constructor(parts: ScrubParts) {
+    this.#parts = parts
+  }
+
+  /** One pass after another until the patience ends. Resolves then, with the position kept if the disk allows. */
+  async run(): Promise<void> {
+    try {
+      let mark = await this.#resume()
+      for (;;) {
+        if (mark.isOver) mark = await this.#beginNext(mark)
+        mark = await this.#pass(mark)
+      }
+    } catch (cause) {
+      if (!(cause instanceof StoppedError)) throw cause
+      if (this.#mark !== null && this.#untold.length === 0) await this.#keep(this.#mark)
+    }
+  }
+
+  status(): ScrubStatus {
+    const { startedAt = null, lastFullAt = null, after = null, isOver = false } = this.#mark ?? {}
+    return { startedAt, lastFullAt, progress: isOver ? 1 : positionOf(after), ...this.#counts }
+  }
+
+  /** The first pass of a directory begins now; one that was under way goes on where it was. */
+  async #resume(): Promise<ScrubMark> {
+    const kept = await this.#parts.file.read()
+    const startedAt = this.#notInFuture(kept?.startedAt ?? Infinity)
+    this.#mark = { lastFullAt: null, after: null, isOver: false, ...kept, startedAt }
+    return this.#mark
+  }
+
+  /** A beginning in the future is the word of a clock that was wrong then, or has been corrected since. */
+  #notInFuture(startedAt: number): number {
+    return Math.min(startedAt, this.#parts.clock.wallTime())
+  }
+
+  async #beginNext(over: ScrubMark): Promise<ScrubMark> {
+    const { clock, patience, everyMs, beforePass } = this.#parts
+    const startedAt = this.#notInFuture(over.startedAt)
+    await patience.wait(Math.max(0, startedAt + everyMs * AIM - clock.wallTime()))
+    await beforePass()
+    this.#mark = { ...over, startedAt: clock.wallTime(), after: null, isOver: false }
+    await this.#keep(this.#mark)
+    return this.#mark
+  }
+
+  async #pass(begun: ScrubMark): Promise<ScrubMark> {
+    const { store, patience, clock, logger } = this.#parts
+    let mark = begun
+    for (let names: readonly BlobName[] | null = null; names === null || names.length === PAGE_MAX; ) {
+      const { after } = mark
+      names = await patience.insist('copies not listed yet', () => store.list(after, PAGE_MAX))
+      for (const name of names) mark = await this.#step(mark, name)
+    }
+    await this.#tell()
+    this.#mark = { ...mark, lastFullAt: clock.wallTime(), after: null, isOver: true }
+    await this.#keep(this.#mark)
+    logger.info({ durationMs: clock.wallTime() - mark.startedAt }, 'scrub of all copies done')
+    return this.#mark
+  }
+
+  async #step(mark: ScrubMark, name: BlobName): Promise<ScrubMark> {
+    const { check, ledger, patience, throttle, clock, everyMs } = this.#parts
+    const size = ledger.find(name)?.size ?? 0
+    await throttle.pass(size)
+    const began = clock.now()
+    this.#count(await patience.insist('copy not scrubbed yet', () => check.inFull(name)), size)
+    const readMs = clock.now() - began
+    const next = { ...mark, startedAt: this.#notInFuture(mark.startedAt), after: name }
+    this.#mark = next
+    const leftMs = next.startedAt + everyMs * AIM - clock.wallTime()
+    const evenly = restMs({ from: positionOf(mark.after), to: positionOf(name), leftMs })
+    const rest = Math.max(evenly, Math.min(readMs, REST_MS_MAX))
+    await this.#beforeRest(next, rest)
+    await patience.wait(rest)
+    return next
+  }
+
+  #count(finding: CopyFinding, size: number): void {
+    this.#counts.copies++
+    if (finding.kind === 'removed') this.#counts.removed++
+    if (finding.kind === 'good' || finding.kind === 'lost') this.#counts.bytes += size
+    if (finding.kind !== 'lost') return
+    if (this.#untold.length === 0) this.#untoldSince = this.#parts.clock.now()
+    this.#untold.push(finding.ref)
+  }
+
+  /** Lost copies are told together, but none waits long; the position is kept only when all before it are told. */
+  async #beforeRest(mark: ScrubMark, rest: number): Promise<void> {
+    const until = this.#parts.clock.now() + rest
+    const isDue = this.#untold.length >= LOST_AT_ONCE_MAX || until - this.#untoldSince >= TELL_WITHIN_MS
+    if (this.#untold.length > 0 && isDue) await this.#tell()
+    if (this.#untold.length === 0 && until - this.#keptAt >= KEEP_WITHIN_MS) await this.#keep(mark)
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#untold.length === 0) return
+    const { nodeId, ledger, patience, onLost } = this.#parts
+    await patience.insist('lost copies not told yet', () => ledger.lost(nodeId, this.#untold))
+    this.#counts.lost += this.#untold.length
+    this.#untold = []
+    onLost()
+  }
+
+  /** A position that cannot be kept costs only that a pass goes over the same copies twice. */
+  async #keep(mark: ScrubMark): Promise<void> {
+    this.#keptAt = this.#parts.clock.now()
+    try {
+      await this.#parts.file.write(mark)
+    } catch (err) {
+      this.#parts.logger.warn({ err }, 'position of the scrub not kept')
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/** getOperation: authorize -> find. [decisions 12] */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { Refusal } from '../../refusal.ts'
+import type { OperationRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+
+export async function getOperation(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  input: { readonly id: string },
+): Promise<OperationRecord> {
+  authorize(principal, 'getOperation', {})
+  const operation = services.state.operation(input.id)
+  if (operation === undefined) throw new Refusal('not_found', `Operation "${input.id}" does not exist`)
+  return operation
+}

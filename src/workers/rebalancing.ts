@@ -1,0 +1,187 @@
+/**
+ * Drives rebalance operations: walks the chunks they are about and plans the copies that are not where they should be.
+ *
+ * Owns: the pace and the position of the walk, the end of an operation and of its tasks. Knows nothing of: how a copy is made.
+ * Rules: the position moves by compare and set after the moves up to it were granted, so another node goes on exactly there
+ * and plans at most one batch again, which changes nothing; no more tasks are open than OPEN_MAX and one batch.
+ */
+import type { Cluster, Logger } from '../../cluster/index.ts'
+import { taskKey } from '../state-machine/chunk-rows.ts'
+import type { CopyMove } from '../state-machine/commands.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
+import { ALL_PLANNED } from '../state-machine/operations.ts'
+import type { ChunkRecord, OperationRecord, RepairRecord } from '../state-machine/records.ts'
+import type { LevelStateReader } from '../store/level-state-reader.ts'
+import type { Propose } from '../store/propose.ts'
+import type { Page } from '../store/state-reader.ts'
+import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from './chunk-walk.ts'
+import { movesOf } from './rebalance-plan.ts'
+
+export interface RebalancingParts {
+  readonly cluster: Pick<Cluster, 'isOnDuty' | 'placement'>
+  readonly state: LevelStateReader
+  readonly propose: Propose
+  /** Of this process, ms; only differences count. */
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+const OPEN_MAX = 512
+/** An operation with a rate of its own plans so many seconds of it at a time. */
+const BATCH_SECONDS = 5
+const PAGE_ROWS = 256
+
+interface Batch {
+  readonly moves: readonly CopyMove[]
+  /** Granted by a step that was not counted: its driver was gone, or came second. */
+  readonly granted: number
+  /** Of both. */
+  readonly bytes: number
+  /** Chunks that need nothing from this operation. */
+  readonly settled: number
+  readonly next: string
+}
+
+export class Rebalancing {
+  readonly #parts: RebalancingParts
+  /** When an operation with a rate may plan again. Only those that are not finished. */
+  #notBefore = new Map<string, number>()
+
+  constructor(parts: RebalancingParts) {
+    this.#parts = parts
+  }
+
+  /** One step of each operation; resolves with true when there is more to do at once. Throws Condition. */
+  async round(): Promise<boolean> {
+    if (!this.#parts.cluster.isOnDuty()) {
+      this.#notBefore.clear()
+      return false
+    }
+    let isMore = false
+    let after: string | null = ''
+    while (after !== null) {
+      const page: Page<OperationRecord> = await this.#parts.state.operations(after, PAGE_ROWS)
+      for (const operation of page.items) isMore = (await this.#step(operation)) || isMore
+      after = page.next
+    }
+    return isMore
+  }
+
+  async #step(operation: OperationRecord): Promise<boolean> {
+    if (operation.kind !== 'rebalance') return false
+    switch (operation.status) {
+      case 'queued':
+      case 'running':
+        return operation.cursor === ALL_PLANNED ? this.#finish(operation) : this.#plan(operation)
+      case 'cancelled':
+      case 'failed':
+        this.#notBefore.delete(operation.operationId)
+        return operation.progress.tasksOpen > 0 && this.#endTasks(operation.operationId)
+      case 'succeeded':
+      case 'paused':
+        this.#notBefore.delete(operation.operationId)
+        return false
+    }
+  }
+
+  async #plan(operation: OperationRecord): Promise<boolean> {
+    const { operationId, cursor: from } = operation
+    if (operation.progress.tasksOpen > OPEN_MAX) return false
+    if ((this.#notBefore.get(operationId) ?? 0) > this.#parts.now()) return false
+    const batch = await this.#nextBatch(operation)
+    if (batch === null) return this.#fail(operation)
+    const granted = await this.#grant(operationId, batch.moves)
+    if (granted === null) return false
+    const skipped = batch.settled + batch.moves.length - granted
+    const blobsTotal = batch.granted + granted + skipped
+    const counted = { blobsTotal, bytesTotal: batch.bytes, skipped }
+    const phase = batch.next === ALL_PLANNED ? 'waiting for copies' : 'planning copies'
+    const advance = { operationId, from, cursor: batch.next, phase, counted }
+    const reply = await this.#parts.propose({ type: 'advanceOperation', ...advance })
+    const { maxBytesPerSecond } = operation
+    if (maxBytesPerSecond !== null)
+      this.#notBefore.set(operationId, this.#parts.now() + (batch.bytes / maxBytesPerSecond) * 1000)
+    return reply.ok
+  }
+
+  /** How many were granted; null when the operation may not plan any more. */
+  async #grant(operation: string, moves: readonly CopyMove[]): Promise<number | null> {
+    if (moves.length === 0) return 0
+    const reply = await this.#parts.propose({ type: 'planCopies', operation, moves })
+    return reply.ok ? reply.value.planned : null
+  }
+
+  /** Null when what it is about is gone. */
+  async #nextBatch(operation: OperationRecord): Promise<Batch | null> {
+    const { state } = this.#parts
+    const { tenantId, bucket, cursor } = operation
+    if (tenantId === null) return null
+    if (bucket === null) {
+      const chunks = await chunksOfTenant(state, tenantId, cursor, PAGE_ROWS)
+      const isLast = chunks.length < PAGE_ROWS
+      return this.#batchOf(operation, chunks, isLast ? ALL_PLANNED : (chunks.at(-1)?.position ?? ALL_PLANNED))
+    }
+    const record = state.bucket(tenantId, bucket)
+    if (record === undefined) return null
+    const { chunks, next } = await chunksOfBucket(state, record, cursor, PAGE_ROWS)
+    return this.#batchOf(operation, chunks, next)
+  }
+
+  /** As many of the chunks as fit one command, and the operation's rate. */
+  #batchOf(operation: OperationRecord, chunks: readonly WalkedChunk[], next: string): Batch {
+    const { operationId, maxBytesPerSecond } = operation
+    const bytesMax = maxBytesPerSecond === null ? Infinity : maxBytesPerSecond * BATCH_SECONDS
+    const moves: CopyMove[] = []
+    let [bytes, granted, settled] = [0, 0, 0]
+    for (const [n, { chunk }] of chunks.entries()) {
+      const wanted = this.#parts.cluster.placement(chunk.id as string)
+      const more = movesOf(chunk, wanted)
+      const isFull = moves.length + more.length > ITEMS_PER_COMMAND_MAX || bytes >= bytesMax
+      const before = chunks[n - 1]
+      if (isFull && before !== undefined) return { moves, granted, bytes, settled, next: before.position }
+      moves.push(...more)
+      const earlier = this.#grantedTo(operationId, chunk)
+      granted += earlier
+      bytes += (earlier + more.length) * chunk.sealedSize
+      if (earlier + more.length === 0) settled++
+    }
+    return { moves, granted, bytes, settled, next }
+  }
+
+  #grantedTo(operation: string, chunk: ChunkRecord): number {
+    const { view } = this.#parts.state
+    return chunk.owed.filter((target) => view.get(taskKey(chunk, target))?.operation === operation).length
+  }
+
+  async #finish({ operationId, progress }: OperationRecord): Promise<boolean> {
+    if (progress.tasksOpen > 0) return false
+    this.#notBefore.delete(operationId)
+    await this.#parts.propose({ type: 'setOperationStatus', operationId, action: 'finish', error: null })
+    this.#parts.logger.info({ operation: operationId, bytes: progress.bytesMoved }, 'rebalance done')
+    return false
+  }
+
+  async #fail({ operationId, bucket }: OperationRecord): Promise<boolean> {
+    const error = bucket === null ? 'It names no tenant' : `Bucket "${bucket}" does not exist any more`
+    await this.#parts.propose({ type: 'setOperationStatus', operationId, action: 'fail', error })
+    this.#parts.logger.warn({ operation: operationId, reason: error }, 'rebalance failed')
+    return true
+  }
+
+  /** Takes back what was granted for an operation that goes no further. */
+  async #endTasks(operation: string): Promise<boolean> {
+    const tasks: RepairRecord[] = []
+    let after: string | null = ''
+    while (after !== null && tasks.length < ITEMS_PER_COMMAND_MAX) {
+      const page: Page<RepairRecord> = await this.#parts.state.tasks(after, PAGE_ROWS)
+      tasks.push(...page.items.filter((task) => task.operation === operation))
+      after = page.next
+    }
+    if (tasks.length === 0) return false
+    const ended = tasks.slice(0, ITEMS_PER_COMMAND_MAX).map(({ tenantId, chunkId, birth, target }) => {
+      return { tenantId, chunkId, birth, target }
+    })
+    const reply = await this.#parts.propose({ type: 'endTasks', operation, tasks: ended })
+    return reply.ok && reply.value.ended > 0
+  }
+}

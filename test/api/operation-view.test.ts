@@ -1,0 +1,42 @@
+/** The time that is left is told when it is known, and only then. */
+import t from 'tap'
+import { operationView } from '../../src/api/admin/operation-view.ts'
+import { ALL_PLANNED } from '../../src/state-machine/operations.ts'
+import type { OperationRecord } from '../../src/state-machine/records.ts'
+
+const RUNNING: OperationRecord = {
+  operationId: 'op_1',
+  kind: 'rebalance',
+  status: 'running',
+  phase: 'waiting for copies',
+  requestedBy: 'adm_1',
+  reason: 'why',
+  tenantId: 'acme',
+  bucket: null,
+  node: null,
+  maxBytesPerSecond: null,
+  createdAt: 0,
+  startedAt: 1_000,
+  finishedAt: null,
+  cursor: ALL_PLANNED,
+  error: null,
+  progress: {
+    blobsTotal: 100,
+    blobsDone: 40,
+    bytesTotal: 1_000,
+    bytesMoved: 400,
+    checksumFailures: 0,
+    skipped: 0,
+    tasksOpen: 60,
+  },
+}
+const eta = (change: Partial<OperationRecord>): number | null =>
+  operationView({ ...RUNNING, ...change }, 81_000).etaSeconds
+
+t.test('etaSeconds', async (t) => {
+  t.equal(eta({}), 120, '40 in 80 seconds, 60 to go')
+  t.equal(eta({ cursor: '0:c1' }), null, 'while not all is planned')
+  t.equal(eta({ status: 'paused' }), null)
+  t.equal(eta({ progress: { ...RUNNING.progress, blobsDone: 0 } }), null)
+  t.equal(eta({ startedAt: 90_000 }), 0, 'a clock that runs behind')
+})

@@ -1,0 +1,154 @@
+/**
+ * Proofs of the inventory: every row of this node is compared with its disk, and what is not there is told.
+ */
+import t from 'tap'
+import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { CopyCheck } from '../../cluster/repair/copy-check.ts'
+import { Inventory } from '../../cluster/repair/inventory.ts'
+import { Patience, StoppedError } from '../../cluster/repair/patience.ts'
+import { BlobDamagedError, type BlobName, Condition } from '../../cluster/types.ts'
+import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
+import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
+import { deferred } from '../helpers/async.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+import { RowBook } from './row-book.ts'
+
+class FramedStore extends MemoryBlobStore {
+  readonly tornFrames = new Set<string>()
+  beforeStat: () => Promise<void> = async () => undefined
+
+  override async stat(name: BlobName) {
+    await this.beforeStat()
+    if (this.tornFrames.has(name.birth)) throw new BlobDamagedError('The header is cut off')
+    return super.stat(name)
+  }
+}
+
+class Bench {
+  readonly clock = new VirtualClock()
+  readonly store = new FramedStore()
+  readonly book = new RowBook()
+  readonly patience = new Patience(this.clock, SILENT)
+  readonly inventory: Inventory
+  kicks = 0
+
+  constructor() {
+    const { clock, store, book: ledger, patience } = this
+    const remover = { remove: async () => false }
+    const locks = new CopyLocks()
+    const check = new CopyCheck({ nodeId: 'n1', ledger, store, remover, locks, logger: SILENT })
+    const onLost = (): void => void this.kicks++
+    this.inventory = new Inventory({ nodeId: 'n1', ledger, check, clock, patience, logger: SILENT, onLost })
+  }
+
+  async add(seed: number): Promise<SampleBlob> {
+    const blob = sampleBlob(seed)
+    await this.store.write(blob, streamOf(blob.bytes), blob)
+    this.book.list(blob)
+    return blob
+  }
+}
+
+t.test('Inventory', async (t) => {
+  t.test(
+    'tells what is gone, torn or other than its row says, and what others hold is not asked',
+    async (t) => {
+      const bench = new Bench()
+      const [good, gone, torn, other] = [
+        await bench.add(1),
+        await bench.add(2),
+        await bench.add(3),
+        await bench.add(4),
+      ]
+      await bench.store.remove([gone])
+      bench.store.tornFrames.add(torn.birth)
+      bench.book.listOtherBytes(other)
+      bench.book.list(sampleBlob(5), ['n2', 'n3'])
+      await bench.clock.resolve(bench.inventory.run(), { limitMs: 1_000 })
+      t.strictSame(bench.book.told.flat().sort(), [gone, torn, other].map(({ birth }) => birth).sort())
+      t.strictSame(
+        bench.store.quarantined.sort(),
+        [torn, other].map(({ id, birth }) => `${id}.${birth}`).sort(),
+      )
+      t.equal((await bench.store.verify(good)).size, good.size)
+      t.match(bench.inventory.status(), { runs: 1, copies: 4, lost: 3, isRunning: false })
+      t.equal(bench.kicks, 1)
+    },
+  )
+
+  t.test('tells a whole lost disk in batches of 256 at most', async (t) => {
+    const bench = new Bench()
+    for (let seed = 0; seed < 1_000; seed++) bench.book.list(sampleBlob(seed))
+    await bench.clock.resolve(bench.inventory.run(), { limitMs: 1_000 })
+    t.equal(bench.book.told.flat().length, 1_000)
+    t.ok(bench.book.told.every(({ length }) => length <= 256))
+  })
+
+  t.test("goes on over pages on which nothing is this node's", async (t) => {
+    const bench = new Bench()
+    for (let seed = 0; seed < 600; seed++) bench.book.list(sampleBlob(seed), ['n2'])
+    const last = [...bench.book.rows.values()].sort((a, b) => (a.id < b.id ? 1 : -1))[0]
+    bench.book.rows.set(`${last?.id}.${last?.birth}`, { ...sampleBlob(0), ...last, replicas: ['n1', 'n2'] })
+    await bench.clock.resolve(bench.inventory.run(), { limitMs: 1_000 })
+    t.strictSame(bench.book.told, [[last?.birth]])
+  })
+
+  t.test('tells later what it cannot tell now', async (t) => {
+    const bench = new Bench()
+    bench.book.list(sampleBlob(1))
+    bench.book.refusal = new Condition('no_quorum', 'Nobody leads')
+    const run = bench.inventory.run()
+    await bench.clock.advance(600_000)
+    t.equal(bench.inventory.status().runs, 0)
+    bench.book.refusal = null
+    await bench.clock.resolve(run, { limitMs: 61_000 })
+    t.strictSame(bench.book.told, [['birth-1']])
+  })
+
+  t.test('begins again for whoever asks while it runs, once for all of them', async (t) => {
+    const bench = new Bench()
+    const blob = await bench.add(1)
+    const gate = deferred()
+    let looks = 0
+    bench.store.beforeStat = async () => {
+      await gate.promise
+      if (++looks === 2) await bench.store.remove([blob])
+    }
+    const first = bench.inventory.run()
+    const later = [bench.inventory.run(), bench.inventory.run()]
+    gate.resolve()
+    await bench.clock.resolve(Promise.all([first, ...later]), { limitMs: 1 })
+    t.equal(bench.inventory.status().runs, 2)
+    t.strictSame(bench.book.told, [[blob.birth]])
+  })
+
+  t.test("calls nothing lost that became another's business while it walked", async (t) => {
+    const bench = new Bench()
+    const blob = await bench.add(1)
+    const gate = deferred()
+    const listed = bench.book.listed.bind(bench.book)
+    bench.book.listed = async (...query) => {
+      const page = await listed(...query)
+      await gate.promise
+      return page
+    }
+    const run = bench.inventory.run()
+    bench.book.standings.set(`${blob.id}.${blob.birth}`, 'dropping')
+    await bench.store.remove([blob])
+    gate.resolve()
+    await bench.clock.resolve(run, { limitMs: 1 })
+    t.strictSame(bench.book.told, [])
+  })
+
+  t.test('ends when it is told to, and says so', async (t) => {
+    const bench = new Bench()
+    bench.book.list(sampleBlob(1))
+    bench.book.refusal = new Condition('no_quorum', 'Nobody leads')
+    const run = bench.inventory.run()
+    await bench.clock.advance(5_000)
+    bench.patience.end()
+    await t.rejects(run, StoppedError)
+    t.equal(bench.clock.pending, 0)
+  })
+})

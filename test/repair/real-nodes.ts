@@ -1,0 +1,185 @@
+/**
+ * Some members in one process with nothing replaced: LevelDB, blob files, sockets, real time; and one tenant with a bucket.
+ */
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import {
+  BlobMissingError,
+  type BlobRef,
+  type Cluster,
+  createCluster,
+  type Member,
+} from '../../cluster/index.ts'
+import { createCopyLedger } from '../../src/store/copy-ledger.ts'
+import type { LevelStateReader } from '../../src/store/level-state-reader.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { createPropose, type Propose } from '../../src/store/propose.ts'
+import { type SampleBlob, sampleBlob } from '../blobs/blob-samples.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { createTenant, putChunks } from '../state-machine/map-world.ts'
+
+/** A pass aims at nine tenths of this. */
+const SCRUB_EVERY_MS = 1_000
+
+/** One blob in two goes to a pack, the others to files of their own. */
+const PACKED_BYTES = 20_000
+const FILED_BYTES = 300_000
+
+export interface RealNode {
+  readonly nodeId: string
+  readonly cluster: Cluster
+  readonly reader: LevelStateReader
+  readonly propose: Propose
+  /** Of its blobs. */
+  readonly directory: string
+}
+
+export class RealNodes {
+  nodes: readonly RealNode[] = []
+  readonly #root: string
+  readonly #ports: readonly number[]
+  #session = ''
+  #births = 0
+  #puts = 0
+
+  private constructor(root: string, ports: readonly number[]) {
+    this.#root = root
+    this.#ports = ports
+  }
+
+  /** One node for each weight: n1, n2 and so on, each in a zone of its own. */
+  static async start(t: Test, weights: readonly number[] = [1, 1, 1]): Promise<RealNodes> {
+    const root = await mkdtemp(join(tmpdir(), 'holdfast-real-'))
+    t.teardown(() => rm(root, { recursive: true, force: true }))
+    const real = new RealNodes(root, await freePorts(weights.length))
+    t.teardown(() => real.stop())
+    await real.open(weights)
+    const { propose } = real.node('n1')
+    await propose(createTenant('acme'))
+    await propose({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 })
+    await real.openSession()
+    return real
+  }
+
+  /** Also after `stop`, with other weights. */
+  async open(weights: readonly number[]): Promise<void> {
+    const members = weights.map((weight, n): Member => {
+      const peerAddress = `127.0.0.1:${this.#ports[n]}`
+      return { nodeId: `n${n + 1}`, peerAddress, zone: `z${n + 1}`, weight }
+    })
+    this.nodes = await Promise.all(members.map((member) => startNode(this.#root, member, members)))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map(({ cluster }) => cluster.stop()))
+  }
+
+  node(nodeId: string): RealNode {
+    const node = this.nodes.find((one) => one.nodeId === nodeId)
+    if (node === undefined) throw new Error(`There is no node "${nodeId}"`)
+    return node
+  }
+
+  async openSession(): Promise<string> {
+    const { cluster, propose } = this.node('n1')
+    this.#session = cluster.blobs.nextSession()
+    await propose({ type: 'openSession', session: this.#session, node: 'n1', keep: [] })
+    return this.#session
+  }
+
+  /** Copies on disks under a birth of the present session, or of `session`; no row names them yet. */
+  async upload(seed: number, session = this.#session): Promise<{ blob: SampleBlob; ref: BlobRef }> {
+    const sample = sampleBlob(seed, seed % 2 === 0 ? PACKED_BYTES : FILED_BYTES)
+    const birth = `${session}-${(this.#births++).toString(36)}`
+    const blob = { ...sample, birth }
+    const { replicas } = await this.node('n1').cluster.blobs.write(blob)
+    const { id, size, checksum } = blob
+    return { blob, ref: { id, birth, size, checksum, replicas, owner: 'acme' } }
+  }
+
+  /** One object of these chunks. */
+  async commit(uploads: readonly { ref: BlobRef }[]): Promise<void> {
+    const chunks = uploads.map(({ ref }) => {
+      const { id, birth, size, checksum, replicas } = ref
+      const missing = this.node('n1')
+        .cluster.placement(id)
+        .filter((nodeId) => !replicas.includes(nodeId))
+      const sizes = { size, sealedSize: size }
+      return { id: id as string, birth, ...sizes, checksum, existing: false, replicas, missing }
+    })
+    const reply = await this.node('n1').propose(putChunks(`object-${this.#puts++}`, chunks))
+    if (!reply.ok) throw new Error(reply.message)
+  }
+
+  /** Nodes that are listed for it by the rows of n1. */
+  listed({ id, birth }: BlobRef): readonly string[] {
+    const chunk = this.node('n1').reader.chunk('acme', id as string)
+    return chunk?.birth === birth ? chunk.replicas : []
+  }
+}
+
+/** Of these uploads: those that the node has a copy of on its own disk, damaged or not, as `<id>.<birth>`. */
+export async function copiesOn(
+  { cluster, nodeId }: RealNode,
+  uploads: readonly { readonly ref: BlobRef }[],
+): Promise<string[]> {
+  const held: string[] = []
+  for (const { ref } of uploads) {
+    const [own] = cluster.blobs.copies({ ...ref, replicas: [nodeId] })
+    try {
+      for await (const piece of own?.read(0, 1) ?? []) void piece
+      held.push(`${ref.id}.${ref.birth}`)
+    } catch (cause) {
+      if (!(cause instanceof BlobMissingError)) throw cause
+    }
+  }
+  return held.sort()
+}
+
+/** In the only place where these bytes stand, in a file of their own or in a pack. */
+export async function flipBit(directory: string, { bytes }: SampleBlob): Promise<void> {
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const content = await readFile(path)
+    const found = content.indexOf(bytes)
+    if (found < 0) continue
+    const at = found + bytes.length - 100
+    content.writeUInt8(content.readUInt8(at) ^ 4, at)
+    // In place: whoever has the file open must meet it.
+    const file = await open(path, 'r+')
+    await file.write(content, at, 1, at)
+    return file.close()
+  }
+  throw new Error(`No file below ${directory} holds these bytes`)
+}
+
+async function startNode(root: string, member: Member, members: readonly Member[]): Promise<RealNode> {
+  const { nodeId } = member
+  const dataDir = join(root, nodeId)
+  const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
+  const propose = createPropose({ propose: (command) => cluster.propose(command) })
+  const options = { clusterId: 'real', nodeId, dataDir, listen: member.peerAddress, members, tls: null }
+  const raft = { heartbeatMs: 50, electionTimeoutMs: 500, logKeepEntries: 10_000, logKeepBytes: 1 << 24 }
+  const cluster: Cluster = await createCluster(
+    { ...options, ...raft, fingerprint: 'key', scrubEveryMs: SCRUB_EVERY_MS },
+    { stateMachine, copyLedger: createCopyLedger(reader, propose), logger: SILENT },
+  )
+  return { nodeId, cluster, reader, propose, directory: join(dataDir, 'blobs') }
+}
+
+/** All held until all are known, so that no two are the same. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer())
+  const ports: number[] = []
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    if (typeof address === 'object' && address !== null) ports.push(address.port)
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}

@@ -1,0 +1,128 @@
+/**
+ * One node's scrub on a virtual clock, a store in memory that counts and delays its reads, and rows kept by hand.
+ */
+import { fileNameOf } from '../../cluster/blobs/blob-name.ts'
+import type { BlobContent } from '../../cluster/blobs/blob-store.ts'
+import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { CopyCheck } from '../../cluster/repair/copy-check.ts'
+import { Patience } from '../../cluster/repair/patience.ts'
+import { Scrub } from '../../cluster/repair/scrub.ts'
+import type { ScrubMark } from '../../cluster/repair/scrub-file.ts'
+import { Throttle } from '../../cluster/repair/throttle.ts'
+import type { Clock } from '../../cluster/node/clock.ts'
+import type { BlobName } from '../../cluster/types.ts'
+import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
+import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import type { VirtualClock } from '../sim/virtual-clock.ts'
+import { RowBook } from './row-book.ts'
+
+export const DAY_MS = 24 * 3_600_000
+export const WEEK_MS = 7 * DAY_MS
+/** What a pass aims at. */
+export const AIM_MS = 0.9 * WEEK_MS
+
+/** Keeps a record of what was read in full. */
+export class WatchedStore extends MemoryBlobStore {
+  readonly reads: string[] = []
+  beforeVerify: (name: BlobName) => Promise<void> = async () => undefined
+
+  override async verify(name: BlobName): Promise<BlobContent> {
+    await this.beforeVerify(name)
+    this.reads.push(name.birth)
+    return super.verify(name)
+  }
+}
+
+/** Outlives the process, as the disk does. */
+export class ScrubPlace {
+  readonly clock: VirtualClock
+  readonly store = new WatchedStore()
+  readonly book = new RowBook()
+  readonly locks = new CopyLocks()
+  mark: ScrubMark | null = null
+  readonly kept: ScrubMark[] = []
+  keepFault: Error | null = null
+  beforeKeep: () => void = () => undefined
+  readonly removed: string[] = []
+  /** By how much the wall clock is ahead. */
+  wallAheadMs = 0
+  kicks = 0
+  inventories = 0
+
+  constructor(clock: VirtualClock) {
+    this.clock = clock
+  }
+
+  async add(seed: number, size = 1_000): Promise<SampleBlob> {
+    const blob = sampleBlob(seed, size)
+    await this.store.write(blob, streamOf(blob.bytes), blob)
+    this.book.list(blob)
+    return blob
+  }
+
+  /** In the order of their names, as a scrub comes by. */
+  async addMany(count: number, size = 1_000): Promise<SampleBlob[]> {
+    const blobs: SampleBlob[] = []
+    for (let seed = 0; seed < count; seed++) blobs.push(await this.add(seed, size))
+    return blobs.sort((a, b) => (fileNameOf(a) < fileNameOf(b) ? -1 : 1))
+  }
+
+  start(bytesPerSecond: number | null = null): ScrubRun {
+    return new ScrubRun(this, new Throttle(this.clock, bytesPerSecond))
+  }
+
+  /** In the place of the remover. */
+  async remove(name: BlobName): Promise<boolean> {
+    this.removed.push(name.birth)
+    await this.store.remove([name])
+    return true
+  }
+
+  async write(mark: ScrubMark): Promise<void> {
+    if (this.keepFault !== null) throw this.keepFault
+    this.beforeKeep()
+    this.mark = mark
+    this.kept.push(mark)
+  }
+}
+
+/** One life of the process. */
+export class ScrubRun {
+  readonly scrub: Scrub
+  readonly throttle: Throttle
+  readonly #patience: Patience
+  readonly #ended: Promise<void>
+
+  constructor(place: ScrubPlace, throttle: Throttle) {
+    const { store, book: ledger, locks } = place
+    const clock: Clock = {
+      now: () => place.clock.now(),
+      wallTime: () => place.clock.wallTime() + place.wallAheadMs,
+      after: (ms, callback) => place.clock.after(ms, callback),
+    }
+    this.throttle = throttle
+    this.#patience = new Patience(clock, SILENT)
+    this.scrub = new Scrub({
+      nodeId: 'n1',
+      store,
+      ledger,
+      check: new CopyCheck({ nodeId: 'n1', ledger, store, remover: place, locks, logger: SILENT }),
+      file: { read: async () => place.mark, write: (mark) => place.write(mark) },
+      throttle,
+      clock,
+      patience: this.#patience,
+      logger: SILENT,
+      everyMs: WEEK_MS,
+      beforePass: async () => void place.inventories++,
+      onLost: () => void place.kicks++,
+    })
+    this.#ended = this.scrub.run()
+  }
+
+  async stop(): Promise<void> {
+    this.throttle.close()
+    this.#patience.end()
+    await this.#ended
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The same promises with nothing replaced: three nodes, real disks, real sockets, real rows.
+ */
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { BlobDamagedError, BlobMissingError, type BlobRef } from '../../cluster/index.ts'
+import { collect, type SampleBlob, sha256 } from '../blobs/blob-samples.ts'
+import { until } from '../helpers/async.ts'
+import { copiesOn, flipBit, type RealNode, RealNodes } from './real-nodes.ts'
+
+interface Uploaded {
+  readonly blob: SampleBlob
+  readonly ref: BlobRef
+}
+
+/** As the service reads: the best copy first, the next one when it is bad, and a word to who holds it. */
+async function read({ cluster }: RealNode, ref: BlobRef): Promise<string> {
+  for (const copy of cluster.blobs.copies(ref)) {
+    try {
+      const bytes = await collect(copy.read(0, ref.size))
+      if (sha256(bytes) === ref.checksum) return ref.checksum
+      throw new BlobDamagedError('Other bytes')
+    } catch (cause) {
+      if (!(cause instanceof BlobMissingError || cause instanceof BlobDamagedError)) throw cause
+      cluster.blobs.report(ref, copy.nodeId, cause instanceof BlobMissingError ? 'missing' : 'damaged')
+    }
+  }
+  return 'no copy'
+}
+
+t.test('three nodes', async (t) => {
+  const three = await RealNodes.start(t)
+  const uploads: Uploaded[] = []
+  for (let seed = 0; seed < 24; seed++) uploads.push(await three.upload(seed))
+  await three.commit(uploads)
+  const isWhole = async (): Promise<boolean> => {
+    for (const { ref } of uploads) if (three.listed(ref).length < 3) return false
+    for (const node of three.nodes) if ((await copiesOn(node, uploads)).length < uploads.length) return false
+    return true
+  }
+  await until('all copies are on all disks', isWhole)
+
+  t.test('make every copy of a node anew within a pass when all of them have rotted', async (t) => {
+    const { directory, cluster } = three.node('n2')
+    for (const { blob } of uploads) await flipBit(directory, blob)
+    await until('all are put aside', async () => {
+      return (await readdir(join(directory, 'quarantine'))).length >= uploads.length
+    })
+    await until('all are made again', isWhole)
+    for (const { ref } of uploads) {
+      const own = cluster.blobs.copies({ ...ref, replicas: ['n2'] })
+      for (const copy of own) t.equal(sha256(await collect(copy.read(0, ref.size))), ref.checksum)
+    }
+  })
+
+  t.test('serve everything while a directory is gone, and make all of it anew', async (t) => {
+    const node = three.node('n3')
+    await rm(node.directory, { recursive: true })
+    for (const { ref } of uploads) t.equal(await read(node, ref), ref.checksum)
+    await until('all are made again', isWhole)
+    const sample = node.cluster.metrics().find(({ name }) => name === 'holdfast_blob_directory_lost_total')
+    t.equal(sample?.value, 1)
+  })
+
+  t.test('remove what an ended session left behind, and nothing of one that nobody knows', async (t) => {
+    const left = [await three.upload(100), await three.upload(101)]
+    const unknown = await three.upload(102, 'f'.repeat(24))
+    await until('they are on all disks', async () => {
+      const found = await Promise.all(three.nodes.map((node) => copiesOn(node, [...left, unknown])))
+      return found.every((copies) => copies.length === 3)
+    })
+    // A session of the same node ends when the next one begins.
+    await three.openSession()
+    await until('they are gone', async () => {
+      const found = await Promise.all(three.nodes.map((node) => copiesOn(node, left)))
+      return found.every((copies) => copies.length === 0)
+    })
+    for (const node of three.nodes)
+      t.equal((await copiesOn(node, [...uploads, unknown])).length, uploads.length + 1)
+  })
+})

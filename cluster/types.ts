@@ -5,9 +5,11 @@
  * Knows nothing of: tenants, buckets, object keys, HTTP, JSON; and shows nothing of terms, votes or leaders to the
  * service except as metric samples and readiness reasons.
  */
+import type { BlobId, Blobs, CopyLedger, RepairStatus } from './blob-types.ts'
 import type { LogIndex, NodeId } from './raft/types.ts'
 
 export type { LogIndex, NodeId }
+export * from './blob-types.ts'
 
 /** host:port */
 export type PeerAddress = string
@@ -139,164 +141,6 @@ export class StateDamagedError extends Error {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Blobs
-
-/** Lower-case hex. What it means is the caller's business; equal id and birth mean equal bytes. */
-export type BlobId = string & { readonly flavour?: 'BlobId' }
-/** Names one making of a blob: `<session>-<sequence>`, [a-z0-9-]{1,64}. A later upload of the same content has another birth. */
-export type Birth = string & { readonly flavour?: 'Birth' }
-
-export interface BlobName {
-  readonly id: BlobId
-  readonly birth: Birth
-}
-
-export interface BlobRef extends BlobName {
-  /** Bytes on disk, without the store's own framing. */
-  readonly size: number
-  /** SHA-256 over those bytes, lower-case hex. */
-  readonly checksum: string
-  /** Nodes that hold a durable copy, as committed. */
-  readonly replicas: readonly NodeId[]
-  /** The caller's own word, given back unchanged in reports; it means nothing to the machine. */
-  readonly owner?: string
-}
-
-export interface BlobCopy {
-  readonly nodeId: NodeId
-  /** Bytes [start, end). Throws BlobMissingError, BlobDamagedError or PeerUnreachableError, possibly in mid-stream. */
-  read(start: number, end: number): AsyncIterable<Uint8Array>
-}
-
-/** A copy that has begun to give its bytes. */
-export interface OpenedCopy {
-  readonly copy: BlobCopy
-  /** To be read to its end or closed with return(). */
-  readonly pieces: AsyncIterable<Uint8Array>
-}
-
-/** One reader's way through the copies: each is taken once, the nearest and healthiest first. */
-export interface BlobReading {
-  /**
-   * Bytes [start, end) from the next copy that can begin; a second copy is asked when the first is slow to. Null when none
-   * is left. Never rejects. A copy that cannot begin is reported by itself; one that breaks later is the reader's to report.
-   */
-  next(start: number, end: number): Promise<OpenedCopy | null>
-  /** What kept copies from beginning. */
-  readonly faults: readonly unknown[]
-}
-
-export interface Blobs {
-  /** W: so many durable copies stand behind every write that resolved. */
-  readonly copiesToAck: number
-  /** A name for a run of uploads that was never given before on this cluster, 24 hex digits: births begin with it. */
-  nextSession(): string
-  /**
-   * Places and writes copies; resolves when W are durable (file and directory fsynced) after a short wait for a healthy third.
-   * Returns who holds a copy and who should but does not. Throws Condition `not_enough_replicas`.
-   */
-  write(blob: BlobName & { readonly bytes: Uint8Array; readonly checksum: string }): Promise<WrittenBlob>
-  /** Copies to try, nearest and healthiest first. Lazy: nothing is opened before read(). */
-  copies(ref: BlobRef): Iterable<BlobCopy>
-  /** For a reader that waits for its bytes; lazy as well. */
-  reading(ref: BlobRef): BlobReading
-  /** The reader found this copy wrong or absent; it is quarantined and a repair is asked for. */
-  report(ref: BlobRef, nodeId: NodeId, fault: 'missing' | 'damaged'): void
-}
-
-export interface WrittenBlob {
-  readonly replicas: readonly NodeId[]
-  readonly missing: readonly NodeId[]
-}
-
-/** A copy that this node should make: the committed row that names it is the permission to write it. */
-export interface ReplicaTask {
-  readonly ref: BlobRef
-  readonly target: NodeId
-  /** Which granting of the task: one that was granted anew is another task, whatever else is equal. */
-  readonly permit: number
-}
-
-/** What the committed rows, as far as this node has applied them, say of one copy on one node's disk. */
-export type CopyStanding =
-  /** A row counts on it. */
-  | 'listed'
-  /** A task of this node. */
-  | 'owed'
-  /** This node is told to remove it. */
-  | 'dropping'
-  /** No row names it and none ever will: it may be removed. */
-  | 'abandoned'
-  /** Its upload may still commit, or this node lags behind: it stays. */
-  | 'undecided'
-
-export interface HeldCopies {
-  readonly refs: readonly BlobRef[]
-  /** Ask again with this as `after`; null when nothing is left. */
-  readonly next: string | null
-}
-
-/**
- * The committed rows about copies, as the machine sees them: what to make, what to remove, what may go. All answers are
- * of the state that this node has applied, and fresh on each call.
- */
-export interface CopyLedger {
-  /** Committed tasks for this target, those with the fewest copies first. */
-  pending(target: NodeId, limit: number): readonly ReplicaTask[]
-  /** Copies that this holder is told to remove. */
-  drops(holder: NodeId, limit: number): Promise<readonly BlobName[]>
-  standing(name: BlobName, holder: NodeId): CopyStanding
-  /** The row of this making, whoever is listed in it; null when there is none. */
-  find(name: BlobName): BlobRef | null
-  /** What rows say this node holds, in an order of their own. A page may be empty and not the last. */
-  listed(holder: NodeId, after: string | null, limit: number): Promise<HeldCopies>
-  /** The copy is durable and was read back: commit it. Resolves when committed and applied here; idempotent. */
-  done(task: ReplicaTask): Promise<void>
-  /** They are removed from this disk, durably. Idempotent. */
-  dropped(holder: NodeId, names: readonly BlobName[]): Promise<void>
-  /** The holder itself found its copies bad or absent: they no longer count and are to be made again. Idempotent. */
-  lost(holder: NodeId, refs: readonly BlobRef[]): Promise<void>
-}
-
-// ---------------------------------------------------------------------------------------------
-// The watch over copies
-
-export interface ScrubStatus {
-  /** ms since 1970; null before the first pass, or the first full one, of this data directory. */
-  readonly startedAt: number | null
-  readonly lastFullAt: number | null
-  /** Share of the pass under way, [0, 1]; 1 while the next one is not due. */
-  readonly progress: number
-  /** Since the start of the process. */
-  readonly copies: number
-  readonly bytes: number
-  readonly lost: number
-  readonly removed: number
-}
-
-export interface InventoryStatus {
-  /** Complete runs since the start, and the end of the last one in ms since 1970. */
-  readonly runs: number
-  readonly endedAt: number | null
-  readonly isRunning: boolean
-  /** Over all runs. */
-  readonly copies: number
-  readonly lost: number
-}
-
-/** Of this node. */
-export interface RepairStatus {
-  /** What repair and scrub may read and copy together; null: no limit. */
-  readonly bytesPerSecond: number | null
-  /** Copies this node still has to make, as far as it looks ahead. */
-  readonly pending: number
-  readonly scrub: ScrubStatus
-  readonly inventory: InventoryStatus
-  /** How often the blob directory was found to have vanished since the start. */
-  readonly directoriesLost: number
-}
-
-// ---------------------------------------------------------------------------------------------
 
 export type ConditionCode =
   | 'no_leader'
@@ -331,14 +175,6 @@ export class StartError extends Error {
     this.code = code
     this.hint = options.hint
   }
-}
-
-export class BlobMissingError extends Error {
-  override readonly name = 'BlobMissingError'
-}
-
-export class BlobDamagedError extends Error {
-  override readonly name = 'BlobDamagedError'
 }
 
 /** Prometheus-shaped facts: the machine measures itself without knowing the metrics library. */

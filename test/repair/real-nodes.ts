@@ -141,20 +141,28 @@ export async function copiesOn(
 
 /** In the only place where these bytes stand, in a file of their own or in a pack. */
 export async function flipBit(directory: string, { bytes }: SampleBlob): Promise<void> {
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
-    const content = await readFile(path)
-    const found = content.indexOf(bytes)
-    if (found < 0) continue
-    const at = found + bytes.length - 100
-    content.writeUInt8(content.readUInt8(at) ^ 4, at)
-    // In place: whoever has the file open must meet it.
-    const file = await open(path, 'r+')
-    await file.write(content, at, 1, at)
-    return file.close()
+  const found = await placeOf(directory, bytes)
+  if (found === null) throw new Error(`No file below ${directory} holds these bytes`)
+  // In place: whoever has the file open must meet it.
+  const file = await open(found.path, 'r+')
+  try {
+    await file.write(Uint8Array.of(found.byte ^ 4), 0, 1, found.at)
+  } finally {
+    await file.close()
   }
-  throw new Error(`No file below ${directory} holds these bytes`)
+}
+
+/** A byte near their end. The node goes on meanwhile: other files may vanish between the listing and the look. */
+async function placeOf(directory: string, bytes: Uint8Array) {
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const content = entry.isFile() ? await readFile(path).catch(() => null) : null
+    const start = content?.indexOf(bytes) ?? -1
+    if (content === null || start < 0) continue
+    const at = start + bytes.length - 100
+    return { path, at, byte: content.readUInt8(at) }
+  }
+  return null
 }
 
 async function startNode(root: string, member: Member, members: readonly Member[]): Promise<RealNode> {

@@ -12,6 +12,7 @@ import t from 'tap'
 import { StateDamagedError } from '../../cluster/index.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { seeded } from '../helpers/node-world.ts'
+import { liveFiles } from '../../src/store/level-manifest.ts'
 import { LevelStateMachine } from '../../src/store/level-state-machine.ts'
 import { rowsOf } from '../../src/store/row-block.ts'
 import { put, putChunks } from '../state-machine/map-world.ts'
@@ -92,14 +93,25 @@ function copied(dir: string, copy: string): string {
   return 'nothing was flipped'
 }
 
+/** Files that LevelDB counts on. What a compaction left behind stays for as long as the machine is busy, and says nothing. */
+async function liveNames(state: string): Promise<string[]> {
+  const { tables, firstLog } = await liveFiles(state)
+  const manifest = readFileSync(join(state, 'CURRENT'), 'utf8').trimEnd()
+  return readdirSync(state).filter((name) => {
+    const number = Number.parseInt(name, 10)
+    if (name.endsWith('.ldb')) return tables.has(number)
+    return name.endsWith('.log') ? number >= firstLog : name === manifest || name === 'CURRENT'
+  })
+}
+
 /** Copies the state, flips one bit of one file, and says which. */
-function flipped(dir: string, copy: string, random: () => number): string {
+async function flipped(dir: string, copy: string, random: () => number): Promise<string> {
   copied(dir, copy)
   const states = readdirSync(copy).filter((name) => name.startsWith('state-'))
   const state = join(copy, states[0] ?? 'none')
   // Tables hold most of it and have the most ways to go wrong.
   const kind = KINDS[Math.max(0, (random() % 7) - 3)] ?? /\.ldb$/
-  const names = readdirSync(state).filter((name) => kind.test(name))
+  const names = (await liveNames(state)).filter((name) => kind.test(name))
   const name = names[random() % names.length]
   assert(name !== undefined)
   const bytes = readFileSync(join(state, name))
@@ -134,7 +146,7 @@ t.test('a flipped bit after an unclean stop', async (t) => {
   const outcomes = new Outcomes()
   for (let i = 0; i <= FLIPS; i++) {
     // Once without damage, so that a state that is never accepted would be seen.
-    const what = i < FLIPS ? flipped(dir, copy, random) : copied(dir, copy)
+    const what = i < FLIPS ? await flipped(dir, copy, random) : copied(dir, copy)
     const machine = new LevelStateMachine({ dir: copy, logger: SILENT })
     const { record, fault } = await machine.open()
     if (fault !== null) {
@@ -151,7 +163,7 @@ t.test('a flipped bit after an unclean stop', async (t) => {
     await machine.close()
   }
   t.comment(`${FLIPS} flips: ${outcomes.toString()}`)
-  t.ok(outcomes.of('fault') > FLIPS / 4 && outcomes.of('the true state') > 0, outcomes.toString())
+  t.ok(outcomes.of('fault') > FLIPS / 2 && outcomes.of('the true state') > 0, outcomes.toString())
 })
 
 t.test('a flipped bit after a clean stop', async (t) => {
@@ -161,7 +173,7 @@ t.test('a flipped bit after a clean stop', async (t) => {
   const outcomes = new Outcomes()
   for (let i = 0; i <= FLIPS; i++) {
     // Once without damage, so that a state that is never accepted would be seen.
-    const what = i < FLIPS ? flipped(dir, copy, random) : copied(dir, copy)
+    const what = i < FLIPS ? await flipped(dir, copy, random) : copied(dir, copy)
     const machine = new LevelStateMachine({ dir: copy, logger: SILENT })
     const { fault } = await machine.open()
     if (fault !== null) {

@@ -36,6 +36,10 @@ export function takesNewBlobs(level: DiskLevel): boolean {
   return severityOf(level) < severityOf('stopWriting')
 }
 
+export function isDiskLevel(value: unknown): value is DiskLevel {
+  return LEVELS.some((level) => level === value)
+}
+
 /** 0 is `open`; a higher one takes less. */
 export function severityOf(level: DiskLevel): number {
   return LEVELS.indexOf(level)

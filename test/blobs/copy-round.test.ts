@@ -17,6 +17,7 @@ class Bench {
   readonly clock = new VirtualClock()
   readonly asked = new Map<string, Asked>()
   readonly down = new Set<string>()
+  readonly full = new Set<string>()
   /** Of nodes that share one; every other node is a zone of its own. */
   readonly zones = new Map<string, string>()
   written: WrittenBlob | null = null
@@ -35,6 +36,7 @@ class Bench {
       clock: this.clock,
       writeCopy: (node, signal) => this.#ask(node, signal),
       mayTry: (node) => !this.down.has(node),
+      isFull: (node) => this.full.has(node),
       keepLate: () => this.#keepLate(),
       ...options,
     })

@@ -124,6 +124,8 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     repairStatus: () => ({
       bytesPerSecond: throttle.bytesPerSecond,
       pending: repair.pending,
+      waitingForDisk: repair.waitingForDisk,
+      disk: blobs.disk,
       ...copies.status(),
     }),
     metrics,

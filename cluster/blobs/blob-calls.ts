@@ -7,8 +7,7 @@ import { PeerRefusedError } from '../transport/transport.ts'
 import type { BlobName } from '../types.ts'
 import { assertBlobName, isChecksum } from './blob-name.ts'
 import type { BlobContent } from './blob-store.ts'
-import { isDiskLevel } from './disk-level.ts'
-import type { DiskView } from './disk-views.ts'
+import { type DiskView, isDiskLevel } from './disk-level.ts'
 
 /**
  * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum], body = the bytes one after the other ->

@@ -11,6 +11,13 @@
  */
 export type DiskLevel = 'open' | 'stopPlacing' | 'stopWriting' | 'reserve'
 
+/** What a node says of its disk. */
+export interface DiskView {
+  readonly level: DiskLevel
+  /** It failed several operations in a row; see DiskHealth. */
+  readonly isSuspect: boolean
+}
+
 /** Used part of the disk, from 0 to 1, from which each level is in force. */
 export interface DiskThresholds {
   readonly stopPlacing: number

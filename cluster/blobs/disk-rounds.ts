@@ -7,7 +7,8 @@
  */
 import type { Clock, Timer } from '../node/clock.ts'
 import type { Logger, NodeId } from '../types.ts'
-import type { DiskView, DiskViews } from './disk-views.ts'
+import type { DiskView } from './disk-level.ts'
+import type { DiskViews } from './disk-views.ts'
 
 export interface DiskRoundsOptions {
   readonly members: readonly NodeId[]

@@ -8,13 +8,7 @@
 import type { Clock } from '../node/clock.ts'
 import type { MemberStanding } from '../placement/rendezvous.ts'
 import type { NodeId } from '../types.ts'
-import { type DiskLevel, takesNewBlobs } from './disk-level.ts'
-
-/** What a node says of its disk. */
-export interface DiskView {
-  readonly level: DiskLevel
-  readonly isSuspect: boolean
-}
+import { type DiskView, takesNewBlobs } from './disk-level.ts'
 
 export interface DiskViewsOptions {
   readonly clock: Clock
@@ -45,6 +39,12 @@ export class DiskViews {
     this.note(node, { level: takesNewBlobs(level) ? 'stopWriting' : level, isSuspect })
   }
 
+  /** Null when it was not heard lately. */
+  latest(node: NodeId): DiskView | null {
+    const view = this.#views.get(node)
+    return view !== undefined && this.#options.clock.now() < view.until ? view : null
+  }
+
   /** It takes no new copy. */
   isFull(node: NodeId): boolean {
     return !takesNewBlobs(this.#viewOf(node).level)
@@ -62,7 +62,6 @@ export class DiskViews {
   }
 
   #viewOf(node: NodeId): DiskView {
-    const view = this.#views.get(node)
-    return view !== undefined && this.#options.clock.now() < view.until ? view : UNKNOWN
+    return this.latest(node) ?? UNKNOWN
   }
 }

@@ -24,7 +24,7 @@ import {
 import type { BlobLimits } from './blob-limits.ts'
 import type { BlobContent } from './blob-store.ts'
 import { limitStalls } from './bounded-stream.ts'
-import type { DiskView } from './disk-views.ts'
+import type { DiskView } from './disk-level.ts'
 import type { PeerHealth } from './peer-health.ts'
 import { PutBatches } from './put-batches.ts'
 

@@ -35,6 +35,7 @@ import { type BlobStore, BlobWriteError, type DiskUsage } from './blob-store.ts'
 import { slices } from './bounded-stream.ts'
 import type { CopyLocks } from './copy-locks.ts'
 import { CopiesFailedError, CopyRound } from './copy-round.ts'
+import type { DiskView } from './disk-level.ts'
 import { DiskRounds } from './disk-rounds.ts'
 import { DiskViews } from './disk-views.ts'
 import { Hedge } from './hedge.ts'
@@ -138,6 +139,11 @@ export class ReplicatedBlobs implements Blobs {
   placement(id: BlobId): readonly NodeId[] {
     const fit = this.#rankForNew(id).filter((nodeId) => this.#disks.standingOf(nodeId) !== 'unfit')
     return fit.slice(0, this.#limits.copiesWanted)
+  }
+
+  /** As this node told itself lately; null before the first time. */
+  get disk(): DiskView | null {
+    return this.#disks.latest(this.#options.nodeId)
   }
 
   nextSession(): string {

@@ -3,8 +3,9 @@
  */
 import t, { type Test } from 'tap'
 import { readDiskView } from '../../cluster/blobs/blob-calls.ts'
+import type { DiskView } from '../../cluster/blobs/disk-level.ts'
 import { DiskRounds } from '../../cluster/blobs/disk-rounds.ts'
-import { type DiskView, DiskViews } from '../../cluster/blobs/disk-views.ts'
+import { DiskViews } from '../../cluster/blobs/disk-views.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { BlobCluster } from './blob-cluster.ts'

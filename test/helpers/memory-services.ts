@@ -163,6 +163,8 @@ const QUIET_REPAIR: RepairStatus = {
   pending: 2,
   scrub: { startedAt: 1_000, lastFullAt: null, progress: 0.5, copies: 7, bytes: 700, lost: 1, removed: 0 },
   inventory: { runs: 1, endedAt: 500, isRunning: false, copies: 9, lost: 0 },
+  waitingForDisk: 0,
+  disk: null,
   directoriesLost: 0,
 }
 

@@ -8,6 +8,8 @@ const TOTAL_BYTES = 1024 ** 3
 export class SpoiledDisk {
   /** What is left; nothing that is removed gives any back. */
   bytesLeft = TOTAL_BYTES / 2
+  /** It says that it is half empty, whatever is left. */
+  pretendsRoom = false
   /** Nothing can be opened, read or made. Flushes work: one that fails ends the node. */
   isFailing = false
 
@@ -25,8 +27,12 @@ export class SpoiledDisk {
       ...systemFileOps,
       create: async (path) => this.#wrapped(await this.#unless(() => systemFileOps.create(path))),
       openForRead: async (path) => this.#wrapped(await this.#unless(() => systemFileOps.openForRead(path))),
-      diskUsage: async () => ({ totalBytes: TOTAL_BYTES, freeBytes: this.bytesLeft }),
+      diskUsage: async () => ({ totalBytes: TOTAL_BYTES, freeBytes: this.#freeBytes }),
     }
+  }
+
+  get #freeBytes(): number {
+    return this.pretendsRoom ? TOTAL_BYTES / 2 : this.bytesLeft
   }
 
   #wrapped(file: OpenFile): OpenFile {

@@ -123,9 +123,10 @@ t.test('DiskBlobStore on a disk that fills up', async (t) => {
     const parent = await mkdtemp(join(tmpdir(), 'holdfast-room-'))
     t.teardown(() => rm(parent, { recursive: true, force: true }))
     const directory = join(parent, 'blobs')
+    const onFatal = (error: Error) => t.fail(error.message)
     const open = async () => {
       const fileOps = { ...systemFileOps, diskUsage: async () => usage }
-      const store = new DiskBlobStore({ directory, logger: SILENT, onFatal: t.fail, fileOps })
+      const store = new DiskBlobStore({ directory, logger: SILENT, onFatal, fileOps })
       await store.open()
       return store
     }

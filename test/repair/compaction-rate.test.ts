@@ -38,7 +38,7 @@ t.test('a compaction waits for the rate of repair, and for nothing once there is
       copyLedger: NO_COPIES,
       logger: SILENT,
       readBarrier: async () => undefined,
-      fail: t.fail,
+      fail: (error) => t.fail(error.message),
     },
   )
   await store.open()

@@ -1,5 +1,6 @@
 /**
- * A rebalance heeds disks: four nodes with real copies and real rows, of which one is full, and later another one fails.
+ * A rebalance heeds disks: four nodes with real copies and real rows, of which one is full, later another one, and
+ * then one fails.
  */
 import t from 'tap'
 import { Rebalancing } from '../../src/workers/rebalancing.ts'
@@ -44,18 +45,30 @@ t.test('a rebalance', async (t) => {
     for (const upload of uploads) t.strictSame(holdersOf(upload), ['n1', 'n2', 'n3'])
   })
 
-  t.test('moves everything off a suspect disk to one that has room', async (t) => {
+  const areAllOn = async (operationId: string, nodeIds: readonly string[], gone: string): Promise<void> => {
+    await allPlaceOn(...nodeIds)
+    await rebalance(operationId)
+    for (const upload of uploads) t.strictSame(holdersOf(upload), nodeIds)
+    await until(
+      `nothing is left on ${gone}`,
+      async () => (await copiesOn(real.node(gone), uploads)).length === 0,
+    )
+  }
+
+  t.test('moves everything off a full disk to one that has room', async () => {
     disk('n4').makeRoom()
-    disk('n1').isFailing = true
-    await until('n1 is called suspect', async () => {
-      await copiesOn(real.node('n1'), uploads).catch(() => undefined)
-      return real.node('n1').cluster.repairStatus().disk?.isSuspect === true
+    disk('n1').fillUp()
+    await areAllOn('op2', ['n2', 'n3', 'n4'], 'n1')
+  })
+
+  t.test('moves everything off a suspect disk to one that has room', async () => {
+    disk('n1').makeRoom()
+    disk('n2').isFailing = true
+    await until('n2 is called suspect', async () => {
+      await copiesOn(real.node('n2'), uploads).catch(() => undefined)
+      return real.node('n2').cluster.repairStatus().disk?.isSuspect === true
     })
-    disk('n1').isFailing = false
-    await allPlaceOn('n2', 'n3', 'n4')
-    await rebalance('op2')
-    for (const upload of uploads) t.strictSame(holdersOf(upload), ['n2', 'n3', 'n4'])
-    t.equal((await copiesOn(real.node('n4'), uploads)).length, uploads.length)
-    await until('nothing is left on n1', async () => (await copiesOn(real.node('n1'), uploads)).length === 0)
+    disk('n2').isFailing = false
+    await areAllOn('op3', ['n1', 'n3', 'n4'], 'n2')
   })
 })

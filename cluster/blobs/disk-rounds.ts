@@ -32,16 +32,19 @@ export class DiskRounds {
 
   /** Once, when members can be reached. The first round begins at once. */
   start(): void {
-    if (this.#isStopped) return
-    const { clock, everyMs, members } = this.#options
-    this.#timer = clock.after(everyMs, () => this.start())
-    for (const member of members) this.#ask(member)
+    if (!this.#isStopped) this.#round()
   }
 
   /** What is asked already may still be noted. */
   stop(): void {
     this.#isStopped = true
     this.#timer?.cancel()
+  }
+
+  #round(): void {
+    const { clock, everyMs, members } = this.#options
+    this.#timer = clock.after(everyMs, () => this.#round())
+    for (const member of members) this.#ask(member)
   }
 
   #ask(member: NodeId): void {

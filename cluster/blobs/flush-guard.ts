@@ -26,7 +26,10 @@ export class FlushGuard {
     }, this)
   }
 
-  /** Throws BlobWriteError `store_failed` once a flush has failed, this one or any other, and `io_error` for a directory that is gone. */
+  /**
+   * Throws BlobWriteError `store_failed` once a flush has failed, this one or any other, and `io_error` for a directory that
+   * is gone.
+   */
   async sync(operation: () => Promise<void>): Promise<void> {
     this.assertWorking()
     try {

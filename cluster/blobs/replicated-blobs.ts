@@ -294,7 +294,10 @@ export class ReplicatedBlobs implements Blobs {
     return placeReplicas({ blobId, members, copies: members.length })
   }
 
-  /** Reachable before unhealthy, good disks before suspect ones, itself first, own zone before others; then the hash, which spreads the load. */
+  /**
+   * Reachable before unhealthy, good disks before suspect ones, itself first, own zone before others; the hash decides the rest
+   * and so spreads the load.
+   */
   #readOrder(ref: BlobRef): NodeId[] {
     const holders = [...new Set(ref.replicas)].flatMap((nodeId) => this.#members.get(nodeId) ?? [])
     const self = this.#options.nodeId

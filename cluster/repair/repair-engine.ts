@@ -46,7 +46,10 @@ export interface RepairEngineOptions {
 const POLL_MS = 1_000
 const TASKS_AT_ONCE = 2
 const TASKS_PER_POLL = 64
-/** Tasks in back-off, and those that wait for the disk, are asked for on top, so that hopeless ones never hide the rest; up to this many in all. */
+/**
+ * Tasks in back-off, and those that wait for the disk, are asked for on top, so that hopeless ones never hide the rest; up
+ * to this many in all.
+ */
 const TASKS_PER_POLL_MAX = 1_024
 
 export class RepairEngine {

@@ -8,6 +8,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { CopyLocks } from './blobs/copy-locks.ts'
 import { DiskBlobStore } from './blobs/disk-blob-store.ts'
+import { DISK_THRESHOLDS } from './blobs/disk-level.ts'
+import { systemFileOps } from './blobs/file-ops.ts'
 import { ReplicatedBlobs } from './blobs/replicated-blobs.ts'
 import type { Identity } from './identity.ts'
 import type { Clock } from './node/clock.ts'
@@ -29,7 +31,7 @@ export interface BlobParts {
   readonly copies: CopyWatch
 }
 
-export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger'> {
+export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 'blobFiles'> {
   readonly identity: Identity
   readonly transport: Transport
   readonly clock: Clock
@@ -47,6 +49,9 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
   const store = new DiskBlobStore({
     directory,
     logger: needs.logger.child({ room: 'blobs' }),
+    thresholds: options.diskThresholds ?? DISK_THRESHOLDS,
+    fileOps: needs.blobFiles ?? systemFileOps,
+    compactionPace: (bytes, signal) => throttle.pass(bytes, signal),
     onFatal: (cause) =>
       needs.fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
   })

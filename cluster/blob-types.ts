@@ -3,6 +3,7 @@
  *
  * Owns: the ports Blobs and CopyLedger, and what the repair engine tells of itself. Knows nothing of: what a blob means.
  */
+import type { DiskView } from './blobs/disk-level.ts'
 import type { NodeId } from './raft/types.ts'
 
 /** Lower-case hex. What it means is the caller's business; equal id and birth mean equal bytes. */
@@ -150,10 +151,14 @@ export interface InventoryStatus {
 
 /** Of this node. */
 export interface RepairStatus {
-  /** What repair and scrub may read and copy together; null: no limit. */
+  /** What repair, scrub and compaction may read and copy together; null: no limit. */
   readonly bytesPerSecond: number | null
   /** Copies this node still has to make, as far as it looks ahead. */
   readonly pending: number
+  /** Of those: how many wait because the disk of the blobs is full or suspect. */
+  readonly waitingForDisk: number
+  /** That disk; null when it did not answer lately. */
+  readonly disk: DiskView | null
   readonly scrub: ScrubStatus
   readonly inventory: InventoryStatus
   /** How often the blob directory was found to have vanished since the start. */

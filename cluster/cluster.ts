@@ -36,11 +36,12 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   }
 }
 
-async function open({ node, store, repair, remover, copies }: Machine): Promise<void> {
+async function open({ node, store, blobs, repair, remover, copies }: Machine): Promise<void> {
   try {
     await node.open()
     await store.open()
     await node.start()
+    blobs.start()
     // What is to be repaired stands in the state, which may have to be mended first.
     void node.serving.then(() => {
       repair.start()
@@ -123,6 +124,8 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     repairStatus: () => ({
       bytesPerSecond: throttle.bytesPerSecond,
       pending: repair.pending,
+      waitingForDisk: repair.waitingForDisk,
+      disk: blobs.disk,
       ...copies.status(),
     }),
     metrics,

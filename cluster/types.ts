@@ -6,6 +6,8 @@
  * service except as metric samples and readiness reasons.
  */
 import type { BlobId, Blobs, CopyLedger, RepairStatus } from './blob-types.ts'
+import type { DiskThresholds } from './blobs/disk-level.ts'
+import type { FileOps } from './blobs/file-ops.ts'
 import type { LogIndex, NodeId } from './raft/types.ts'
 
 export type { LogIndex, NodeId }
@@ -48,6 +50,8 @@ export interface ClusterOptions {
   readonly logKeepBytes: number
   /** No copy on this node's disk stays unread for longer; 7 days unless said otherwise. */
   readonly scrubEveryMs?: number
+  /** From how full the disk of the blobs takes less and less; DISK_THRESHOLDS unless said otherwise. */
+  readonly diskThresholds?: DiskThresholds
 }
 
 export interface ApplyBatch {
@@ -222,9 +226,12 @@ export interface Cluster {
    * nothing may depend on there being only one.
    */
   isOnDuty(): boolean
-  /** The members that should hold the copies of a blob, best first. The same on every node with the same members. */
+  /**
+   * The members that should hold the copies of a blob, best first: the same on every node with the same members, but for
+   * those whose disk is full or suspect, as far as this node has heard of it lately.
+   */
   placement(id: BlobId): readonly NodeId[]
-  /** Bytes per second for repair and scrub together; null: no limit. Holds at once. Throws RangeError below 1. */
+  /** Bytes per second for repair, scrub and the compaction of packs together; null: no limit. Holds at once. Throws RangeError below 1. */
   setRepairRate(bytesPerSecond: number | null): void
   repairStatus(): RepairStatus
   metrics(): readonly MetricSample[]
@@ -238,4 +245,6 @@ export interface ClusterParts {
   readonly stateMachine: StateMachine
   readonly copyLedger: CopyLedger
   readonly logger: Logger
+  /** For tests: another disk under the blobs. */
+  readonly blobFiles?: FileOps
 }

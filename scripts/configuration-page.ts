@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<SettingKind, string>> = {
   address: 'host:port',
   duration: 'duration',
   bytes: 'size',
+  percent: 'percentage',
   integer: 'whole number',
   boolean: 'true or false',
   members: 'list',
@@ -44,6 +45,7 @@ One YAML file for each node, given with \`holdfast server --config FILE\`. This 
 - Every setting can be given by an environment variable, which wins over the file: \`HOLDFAST_\`, the section, two
   underscores, the key, all in capitals. \`security.native_api_token_ttl\` is \`HOLDFAST_SECURITY__NATIVE_API_TOKEN_TTL\`.
 - A duration has a unit: \`100ms\`, \`90s\`, \`15m\`, \`24h\`, \`7d\`. A size is a number of bytes or has one: \`64KiB\`, \`16MiB\`, \`5GiB\`.
+- A percentage carries its sign: \`85%\`, \`92.5%\`.
 - A path is relative to the folder of the file.
 - An unknown key, a wrong unit or a value out of bounds refuses the start; the error names the nearest known key.
 - Nothing is read again while the node runs: restart it after a change.
@@ -51,6 +53,7 @@ One YAML file for each node, given with \`holdfast server --config FILE\`. This 
 
 /** 604800000 ms -> 7d; what is no whole number of a unit takes the next smaller one. */
 function inUnits(value: number, kind: SettingKind): string {
+  if (kind === 'percent') return `${value}%`
   const unit = UNITS[kind]?.find(([size]) => value >= size && value % size === 0)
   return unit === undefined ? String(value) : `${value / unit[0]}${unit[1]}`
 }

@@ -98,6 +98,7 @@ async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
       electionTimeoutMs: config.cluster.electionTimeoutMs,
       logKeepEntries: config.cluster.logKeepEntries,
       logKeepBytes: config.cluster.logKeepBytes,
+      diskThresholds: config.disk,
     },
     { stateMachine, copyLedger: createCopyLedger(reader, propose), logger },
   )

@@ -7,10 +7,12 @@ import { PeerRefusedError } from '../transport/transport.ts'
 import type { BlobName } from '../types.ts'
 import { assertBlobName, isChecksum } from './blob-name.ts'
 import type { BlobContent } from './blob-store.ts'
+import { type DiskView, isDiskLevel } from './disk-level.ts'
 
 /**
  * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum], body = the bytes one after the other ->
  * rows of null or [code, message], in their order. get: name + range -> {}, body. stat: name -> content. report: name -> verdict.
+ * disk: {} -> what the node says of its disk.
  */
 export const BLOB_METHODS = {
   put: 'blob.put',
@@ -18,6 +20,7 @@ export const BLOB_METHODS = {
   get: 'blob.get',
   stat: 'blob.stat',
   report: 'blob.report',
+  disk: 'blob.disk',
 } as const
 
 /** Of one `puts` call. Blobs, and bytes of all of them. */
@@ -94,6 +97,12 @@ export function readVerdict(header: unknown): CopyVerdict {
   const { verdict } = asFields(header)
   if (verdict === 'good' || verdict === 'missing' || verdict === 'damaged') return verdict
   throw invalid('the verdict is unknown')
+}
+
+export function readDiskView(header: unknown): DiskView {
+  const { level, isSuspect } = asFields(header)
+  if (isDiskLevel(level) && typeof isSuspect === 'boolean') return { level, isSuspect }
+  throw invalid('the disk is none')
 }
 
 function asFields(header: unknown): Fields {

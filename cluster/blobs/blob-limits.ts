@@ -31,6 +31,9 @@ export interface BlobLimits {
   readonly coolDownMs: number
   readonly coolDownMaxMs: number
   readonly reportsMax: number
+  /** Each node asks each other one about its disk so often, and believes an answer for so long. */
+  readonly diskAskEveryMs: number
+  readonly diskBelievedMs: number
   /** A read that has not begun by the 95th percentile of late, within these bounds, is asked of a second copy too. */
   readonly hedgeDelayMinMs: number
   readonly hedgeDelayMaxMs: number
@@ -57,6 +60,8 @@ export const BLOB_LIMITS: BlobLimits = {
   coolDownMs: 500,
   coolDownMaxMs: 4_000,
   reportsMax: 16,
+  diskAskEveryMs: 2_000,
+  diskBelievedMs: 10_000,
   hedgeDelayMinMs: 20,
   hedgeDelayMaxMs: 1_000,
   hedgeShareMax: 0.1,

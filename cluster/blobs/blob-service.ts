@@ -56,6 +56,7 @@ export class BlobService {
     transport.handle(BLOB_METHODS.get, (call) => refusing(() => this.#get(call)))
     transport.handle(BLOB_METHODS.stat, (call) => refusing(() => this.#stat(call)))
     transport.handle(BLOB_METHODS.report, (call) => refusing(() => this.#report(call)))
+    transport.handle(BLOB_METHODS.disk, () => refusing(() => this.#disk()))
   }
 
   async #put(call: IncomingCall): Promise<OutgoingAnswer> {
@@ -115,6 +116,11 @@ export class BlobService {
     } finally {
       release()
     }
+  }
+
+  async #disk(): Promise<OutgoingAnswer> {
+    const { level, isSuspect } = await this.#local.usage()
+    return { header: { level, isSuspect } }
   }
 }
 

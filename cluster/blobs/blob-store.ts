@@ -7,7 +7,7 @@
  * Rule: `write` resolves only when the bytes survive a power cut, and on any failure the name stays absent.
  */
 import type { BlobName } from '../types.ts'
-import type { DiskLevel } from './disk-level.ts'
+import type { DiskView } from './disk-level.ts'
 
 export interface BlobContent {
   /** Bytes, without the store's own framing. */
@@ -16,13 +16,9 @@ export interface BlobContent {
   readonly checksum: string
 }
 
-export interface DiskUsage {
+export interface DiskUsage extends DiskView {
   readonly totalBytes: number
   readonly freeBytes: number
-  /** What may still be put on the disk. */
-  readonly level: DiskLevel
-  /** The disk failed several operations in a row; nothing new should be placed on it. */
-  readonly isSuspect: boolean
 }
 
 export interface BlobStore {

@@ -21,8 +21,10 @@ export interface CopyRoundOptions {
   readonly clock: Clock
   /** Resolves when this node's copy is durable. */
   readonly writeCopy: (node: NodeId, signal: AbortSignal) => Promise<void>
-  /** False for a node that is known not to answer: it is asked only if there is no other way to reach `needed`. */
+  /** False for a node that is known not to answer well: it is asked only if there is no other way to reach `needed`. */
   readonly mayTry: (node: NodeId) => boolean
+  /** For a node that has no room: it is never asked, but may owe a copy. Asked once for each node. */
+  readonly isFull: (node: NodeId) => boolean
   /** Permission for a copy to go on after the answer: the function to call at its end, or null to cut it off. */
   readonly keepLate: () => (() => void) | null
 }
@@ -34,6 +36,8 @@ export class CopiesFailedError extends AggregateError {
 
 export class CopyRound {
   readonly #options: CopyRoundOptions
+  /** All that may be asked. */
+  readonly #takers: readonly NodeId[]
   /** Not asked yet, best first. */
   readonly #untried: NodeId[]
   readonly #durable: NodeId[] = []
@@ -49,7 +53,8 @@ export class CopyRound {
 
   constructor(options: CopyRoundOptions) {
     this.#options = options
-    this.#untried = [...options.ranked]
+    this.#takers = options.ranked.filter((node) => !options.isFull(node))
+    this.#untried = [...this.#takers]
   }
 
   /** Throws CopiesFailedError. */
@@ -68,7 +73,7 @@ export class CopyRound {
     if (copies + this.#pending.size < needed) this.#fail()
     else if (copies < needed) return
     else if (this.#pending.size === 0) this.#succeed()
-    else if (!this.#zonesGivenUp && this.#lacksZone(this.#durable))
+    else if (!this.#zonesGivenUp && this.#lacksZone(this.#durable, this.#takers))
       this.#zoneWait ??= clock.after(zoneWaitMs, () => this.#giveZonesUp())
     else if (copies >= wanted) this.#succeed()
     else this.#grace ??= clock.after(graceMs, () => this.#succeed())
@@ -91,15 +96,14 @@ export class CopyRound {
     }
     for (const node of this.#untried.slice()) {
       const nodes = [...this.#durable, ...this.#pending.keys()]
-      if (this.#zonesGivenUp || !this.#lacksZone(nodes)) return
+      if (this.#zonesGivenUp || !this.#lacksZone(nodes, this.#takers)) return
       if (!this.#zones(nodes).has(this.#options.zoneOf(node)) && mayTry(node)) this.#ask(node)
     }
   }
 
-  /** Whether these copies would lie in fewer zones than W copies could. */
-  #lacksZone(nodes: readonly NodeId[]): boolean {
-    const { needed, ranked } = this.#options
-    return this.#zones(nodes).size < Math.min(needed, this.#zones(ranked).size)
+  /** Whether these copies would lie in fewer zones than W copies on these members could. */
+  #lacksZone(nodes: readonly NodeId[], members: readonly NodeId[]): boolean {
+    return this.#zones(nodes).size < Math.min(this.#options.needed, this.#zones(members).size)
   }
 
   #zones(nodes: readonly NodeId[]): ReadonlySet<string> {
@@ -148,7 +152,7 @@ export class CopyRound {
     const late = ranked.filter((node) => this.#pending.has(node))
     const absent = ranked.filter((node) => !replicas.includes(node) && !this.#pending.has(node))
     const candidates = [...late, ...absent]
-    if (!this.#lacksZone(replicas)) return candidates.slice(0, Math.max(0, wanted - replicas.length))
+    if (!this.#lacksZone(replicas, ranked)) return candidates.slice(0, Math.max(0, wanted - replicas.length))
     const taken = this.#zones(replicas)
     const elsewhere = candidates.filter((node) => !taken.has(zoneOf(node))).slice(0, 1)
     const rest = candidates.filter((node) => !elsewhere.includes(node))

@@ -33,8 +33,8 @@ export interface DiskBlobStoreOptions {
   /** Failed operations in a row that make the disk suspect. */
   readonly failuresMax?: number
   readonly packLimits?: Partial<PackLimits>
-  /** Resolves when so many more bytes may be moved by a compaction; without it there is no limit. */
-  readonly compactionPace?: (bytes: number) => Promise<void>
+  /** Resolves when so many more bytes may be moved by a compaction, or when it is stopping; without it there is no limit. */
+  readonly compactionPace?: (bytes: number, stopping: AbortSignal) => Promise<void>
 }
 
 export class DiskBlobStore implements BlobStore {
@@ -153,8 +153,11 @@ export class DiskBlobStore implements BlobStore {
     return order.flatMap((fileName) => names.get(fileName) ?? [])
   }
 
-  usage(): Promise<DiskUsage> {
-    return this.#room.usage()
+  /** Whoever asks lets a compaction go on that was put off for want of room. */
+  async usage(): Promise<DiskUsage> {
+    const usage = await this.#room.usage()
+    if (this.#packs.isPutOff) this.#compact()
+    return usage
   }
 
   // ---------------------------------------------------------------------------------------------
@@ -170,6 +173,7 @@ export class DiskBlobStore implements BlobStore {
       logger: this.#logger,
       limits: { ...PACK_LIMITS, ...packLimits },
       pace: compactionPace ?? (async () => undefined),
+      bytesToSpare: () => this.#room.bytesToSpare(),
     })
     return packs
   }

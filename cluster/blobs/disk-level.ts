@@ -11,6 +11,13 @@
  */
 export type DiskLevel = 'open' | 'stopPlacing' | 'stopWriting' | 'reserve'
 
+/** What a node says of its disk. */
+export interface DiskView {
+  readonly level: DiskLevel
+  /** It failed several operations in a row; see DiskHealth. */
+  readonly isSuspect: boolean
+}
+
 /** Used part of the disk, from 0 to 1, from which each level is in force. */
 export interface DiskThresholds {
   readonly stopPlacing: number
@@ -34,6 +41,10 @@ export function diskLevel(
 
 export function takesNewBlobs(level: DiskLevel): boolean {
   return severityOf(level) < severityOf('stopWriting')
+}
+
+export function isDiskLevel(value: unknown): value is DiskLevel {
+  return LEVELS.some((level) => level === value)
 }
 
 /** 0 is `open`; a higher one takes less. */

@@ -39,6 +39,14 @@ export class DiskRoom {
     return this.#last
   }
 
+  /**
+   * For a compaction, which takes room before it gives any back: half of what is left, so that it never fills the disk,
+   * however full it is. What else may be written then is a few rows for each record, and removing needs only those.
+   */
+  async bytesToSpare(): Promise<number> {
+    return (await this.usage()).freeBytes / 2
+  }
+
   /** Throws BlobWriteError `disk_full` while the level takes no new blob. */
   async admit(bytes: number): Promise<void> {
     this.#bytesSince += bytes

@@ -105,3 +105,10 @@ async function diskUsage(path: string): Promise<{ totalBytes: number; freeBytes:
 export function errorCode(cause: unknown): string | undefined {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 }
+
+/** Nothing of that name was there to be opened; what a call on an open file says of itself is something else. */
+export function isGone(cause: unknown): boolean {
+  return (
+    errorCode(cause) === 'ENOENT' && cause instanceof Error && 'syscall' in cause && cause.syscall === 'open'
+  )
+}

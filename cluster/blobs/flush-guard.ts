@@ -3,9 +3,11 @@
  *
  * Owns: the memory of the first failure. Knows nothing of: what is flushed.
  * Rule: after a failed fsync nobody knows what the disk holds, so `onFatal` is called once and nothing is acknowledged
- * any more; only a restart, which reads from the disk itself, may trust it again.
+ * any more; only a restart, which reads from the disk itself, may trust it again. A directory that is gone before its flush
+ * could begin is no failed flush: the write in hand fails, and nothing is known less of what was flushed before.
  */
 import { BlobWriteError } from './blob-store.ts'
+import { isGone } from './file-ops.ts'
 
 export class FlushGuard {
   readonly #onFatal: (error: Error) => void
@@ -24,12 +26,17 @@ export class FlushGuard {
     }, this)
   }
 
-  /** Throws BlobWriteError `store_failed` once a flush has failed, this one or any other. */
+  /**
+   * Throws BlobWriteError `store_failed` once a flush has failed, this one or any other, and `io_error` for a directory that
+   * is gone.
+   */
   async sync(operation: () => Promise<void>): Promise<void> {
     this.assertWorking()
     try {
       await operation()
     } catch (cause) {
+      if (isGone(cause))
+        throw new BlobWriteError('io_error', 'Cannot flush a blob: its directory is gone', { cause })
       this.#fail(new Error('Cannot flush blobs to the disk', { cause }))
     }
     // Another write's fsync may have failed meanwhile; it may have swallowed the error that was ours.

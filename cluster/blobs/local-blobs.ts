@@ -6,7 +6,7 @@
  */
 import { BlobDamagedError, BlobMissingError, type BlobName, type Logger } from '../types.ts'
 import type { CopyVerdict } from './blob-calls.ts'
-import type { BlobContent, BlobStore } from './blob-store.ts'
+import type { BlobContent, BlobStore, DiskUsage } from './blob-store.ts'
 import type { CopyLocks } from './copy-locks.ts'
 
 export interface BlobCounts {
@@ -53,6 +53,10 @@ export class LocalBlobs {
 
   stat(name: BlobName): Promise<BlobContent | null> {
     return this.#store.stat(name)
+  }
+
+  usage(): Promise<DiskUsage> {
+    return this.#store.usage()
   }
 
   /** Quarantines the copy if it is damaged. */

@@ -13,10 +13,18 @@ import {
   type Transport,
 } from '../transport/transport.ts'
 import { BlobDamagedError, BlobMissingError, type BlobName, type NodeId } from '../types.ts'
-import { BLOB_METHODS, BLOB_REFUSALS, type CopyVerdict, readOutcomes, readVerdict } from './blob-calls.ts'
+import {
+  BLOB_METHODS,
+  BLOB_REFUSALS,
+  type CopyVerdict,
+  readDiskView,
+  readOutcomes,
+  readVerdict,
+} from './blob-calls.ts'
 import type { BlobLimits } from './blob-limits.ts'
 import type { BlobContent } from './blob-store.ts'
 import { limitStalls } from './bounded-stream.ts'
+import type { DiskView } from './disk-level.ts'
 import type { PeerHealth } from './peer-health.ts'
 import { PutBatches } from './put-batches.ts'
 
@@ -97,6 +105,14 @@ export class PeerBlobs {
     })
     await drain(response)
     return readVerdict(response.header)
+  }
+
+  /** Whether the peer answers says nothing about its health: nobody waits for this, and a peer that is down is asked too. */
+  async disk(peer: NodeId): Promise<DiskView> {
+    const { callTimeoutMs: timeoutMs } = this.#limits
+    const response = await this.#transport.call(peer, BLOB_METHODS.disk, { header: {}, timeoutMs })
+    await drain(response)
+    return readDiskView(response.header)
   }
 
   async #call(

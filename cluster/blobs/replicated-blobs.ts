@@ -4,11 +4,11 @@
  * Owns: which nodes get a copy and in which order copies are tried.
  * Knows nothing of: Raft, rows, what a blob means. What this node writes is garbage until a committed row names it.
  * Rules: a copy is reported only after its node said "durable"; bytes of a caller are held by a bounded number of
- * writes; a copy is called bad only by the node that owns it.
+ * writes; a copy is called bad only by the node that owns it; what is believed of disks decides only whom to ask.
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../node/clock.ts'
-import { placeReplicas } from '../placement/rendezvous.ts'
+import { type PlacementMember, placeReplicas } from '../placement/rendezvous.ts'
 import { PeerRefusedError, type Transport } from '../transport/transport.ts'
 import {
   type BlobCopy,
@@ -35,6 +35,9 @@ import { type BlobStore, BlobWriteError, type DiskUsage } from './blob-store.ts'
 import { slices } from './bounded-stream.ts'
 import type { CopyLocks } from './copy-locks.ts'
 import { CopiesFailedError, CopyRound } from './copy-round.ts'
+import type { DiskView } from './disk-level.ts'
+import { DiskRounds } from './disk-rounds.ts'
+import { DiskViews } from './disk-views.ts'
 import { Hedge } from './hedge.ts'
 import { LocalBlobs } from './local-blobs.ts'
 import { type OutgoingBlob, PeerBlobs } from './peer-blobs.ts'
@@ -72,6 +75,8 @@ export class ReplicatedBlobs implements Blobs {
   readonly #health: PeerHealth
   readonly #local: LocalBlobs
   readonly #peers: PeerBlobs
+  readonly #disks: DiskViews
+  readonly #diskRounds: DiskRounds
   readonly #writes: Slots
   readonly #hedge: Hedge
   readonly #reports = new Set<string>()
@@ -96,6 +101,15 @@ export class ReplicatedBlobs implements Blobs {
     })
     this.#local = new LocalBlobs(options)
     this.#peers = new PeerBlobs({ transport, health: this.#health, clock, limits })
+    this.#disks = new DiskViews({ clock, believedMs: limits.diskBelievedMs })
+    this.#diskRounds = new DiskRounds({
+      members: [...this.#members.keys()],
+      views: this.#disks,
+      ask: (member) => (member === options.nodeId ? this.#local.usage() : this.#peers.disk(member)),
+      clock,
+      everyMs: limits.diskAskEveryMs,
+      logger: options.logger,
+    })
     this.#writes = new Slots({
       refusal: 'Cannot write a blob',
       count: limits.writesMax,
@@ -116,9 +130,20 @@ export class ReplicatedBlobs implements Blobs {
     return Math.min(this.#limits.copiesNeeded, this.#limits.copiesWanted, takers)
   }
 
-  /** Where the copies of a blob should be, best first. */
+  /** Once, when peers can be reached: from then on placement heeds their disks. */
+  start(): void {
+    this.#diskRounds.start()
+  }
+
+  /** Where the copies of a blob should be as things are now, best first: on no full disk, and on none that is suspect. */
   placement(id: BlobId): readonly NodeId[] {
-    return this.#rank(id, this.#options.members).slice(0, this.#limits.copiesWanted)
+    const fit = this.#rankForNew(id).filter((nodeId) => this.#disks.standingOf(nodeId) !== 'unfit')
+    return fit.slice(0, this.#limits.copiesWanted)
+  }
+
+  /** As this node told itself lately; null before the first time. */
+  get disk(): DiskView | null {
+    return this.#disks.latest(this.#options.nodeId)
   }
 
   nextSession(): string {
@@ -178,6 +203,7 @@ export class ReplicatedBlobs implements Blobs {
   /** No new writes and reports; what runs comes to its end within the call time-out. */
   stop(): void {
     this.#stopping = true
+    this.#diskRounds.stop()
   }
 
   metrics(): readonly MetricSample[] {
@@ -193,25 +219,34 @@ export class ReplicatedBlobs implements Blobs {
   // ---------------------------------------------------------------------------------------------
 
   async #writeCopies(blob: OutgoingBlob): Promise<WrittenBlob> {
-    const ranked = this.#rank(blob.id, this.#options.members)
+    const ranked = this.#rankForNew(blob.id)
     const wanted = Math.min(this.#limits.copiesWanted, ranked.length)
+    const needed = Math.min(this.#limits.copiesNeeded, wanted)
     const round = new CopyRound({
       ranked,
       wanted,
-      needed: Math.min(this.#limits.copiesNeeded, wanted),
+      needed,
       zoneOf: (node) => this.#members.get(node)?.zone ?? node,
       graceMs: this.#limits.graceMs,
       zoneWaitMs: this.#limits.zoneWaitMs,
       clock: this.#options.clock,
       writeCopy: (node, signal) => this.#writeCopy(node, blob, signal),
-      mayTry: (node) => node === this.#options.nodeId || this.#health.mayTry(node),
+      mayTry: (node) => this.#mayTry(node),
+      isFull: (node) => this.#disks.isFull(node),
       keepLate: () => this.#keepLate(),
     })
     try {
       return await round.run()
     } catch (cause) {
-      throw cause instanceof CopiesFailedError ? asCondition(cause) : cause
+      if (!(cause instanceof CopiesFailedError)) throw cause
+      const full = ranked.filter((node) => this.#disks.isFull(node)).length
+      throw asCondition(cause, ranked.length - full < needed)
     }
+  }
+
+  #mayTry(node: NodeId): boolean {
+    if (this.#disks.isSuspect(node)) return false
+    return node === this.#options.nodeId || this.#health.mayTry(node)
   }
 
   async #writeCopy(node: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
@@ -219,6 +254,7 @@ export class ReplicatedBlobs implements Blobs {
       if (node === this.#options.nodeId) await this.#writeOwnCopy(blob)
       else await this.#peers.put(node, blob, signal)
     } catch (err) {
+      if (hasCode(err) && err.code === 'disk_full') this.#disks.refused(node)
       if (!signal.aborted)
         this.#options.logger.warn({ blob: blob.id, peer: node, err }, 'blob copy not written')
       throw err
@@ -247,18 +283,30 @@ export class ReplicatedBlobs implements Blobs {
     }
   }
 
-  #rank(blobId: string, members: readonly Member[]): NodeId[] {
+  /** Of all members for a new copy. */
+  #rankForNew(blobId: string): NodeId[] {
+    const standing = (nodeId: NodeId) => this.#disks.standingOf(nodeId)
+    const members = this.#options.members.map((member) => ({ ...member, standing: standing(member.nodeId) }))
+    return this.#rank(blobId, members)
+  }
+
+  #rank(blobId: string, members: readonly PlacementMember[]): NodeId[] {
     return placeReplicas({ blobId, members, copies: members.length })
   }
 
-  /** Itself, then healthy before unhealthy, own zone before others; the hash decides the rest and so spreads the load. */
+  /**
+   * Reachable before unhealthy, good disks before suspect ones, itself first, own zone before others; the hash decides the rest
+   * and so spreads the load.
+   */
   #readOrder(ref: BlobRef): NodeId[] {
     const holders = [...new Set(ref.replicas)].flatMap((nodeId) => this.#members.get(nodeId) ?? [])
     const self = this.#options.nodeId
     const zone = this.#members.get(self)?.zone
     const distance = (nodeId: NodeId) => {
-      if (nodeId === self) return 0
-      return 1 + (this.#health.isHealthy(nodeId) ? 0 : 2) + (this.#members.get(nodeId)?.zone === zone ? 0 : 1)
+      const suspicion = this.#disks.isSuspect(nodeId) ? 3 : 0
+      if (nodeId === self) return suspicion
+      const silence = this.#health.isHealthy(nodeId) ? 0 : 6
+      return 1 + silence + suspicion + (this.#members.get(nodeId)?.zone === zone ? 0 : 1)
     }
     // A member that takes no new blobs any more (weight 0) may still hold this one.
     const ranked = this.#rank(
@@ -297,16 +345,23 @@ export class ReplicatedBlobs implements Blobs {
 
 const CALLER_FAULTS: readonly string[] = ['checksum_mismatch', 'size_mismatch', 'name_taken']
 
-/** The caller's own mistake is no weather: if this node's store finds the bytes wrong, that is what the caller hears. */
-function asCondition(failed: CopiesFailedError): Error {
+/**
+ * The caller's own mistake is no weather: if this node's store finds the bytes wrong, that is what the caller hears.
+ * `isFull`: so many disks are that not all others together could hold the copies.
+ */
+function asCondition(failed: CopiesFailedError, isFull: boolean): Error {
   for (const error of failed.errors) {
     if (error instanceof TypeError) return error
     if (error instanceof BlobWriteError && CALLER_FAULTS.includes(error.code)) return error
+  }
+  if (isFull) {
+    const message = `${failed.message}, and too many disks are full: free space, or add some`
+    return new Condition('disk_full', message, { cause: failed })
   }
   const isBusy = failed.errors.some((error) => hasCode(error) && error.code === 'slow_down')
   return new Condition(isBusy ? 'slow_down' : 'not_enough_replicas', failed.message, { cause: failed })
 }
 
-function hasCode(error: unknown): error is PeerRefusedError | Condition {
-  return error instanceof PeerRefusedError || error instanceof Condition
+function hasCode(error: unknown): error is PeerRefusedError | Condition | BlobWriteError {
+  return error instanceof PeerRefusedError || error instanceof Condition || error instanceof BlobWriteError
 }

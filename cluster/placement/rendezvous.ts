@@ -10,7 +10,15 @@ export interface PlacementMember {
   readonly zone: string
   /** Relative share of blobs. A member with weight 0 takes none. */
   readonly weight: number
+  /** `willing` unless said. */
+  readonly standing?: MemberStanding
 }
+
+/**
+ * How gladly a member takes a copy. `sparing`: when no willing one of a zone that is as good can take it, so that copies
+ * are rather spread over zones than kept off a disk. `unfit`: behind all others, whatever its zone.
+ */
+export type MemberStanding = 'willing' | 'sparing' | 'unfit'
 
 export interface PlacementRequest {
   readonly blobId: string
@@ -20,6 +28,7 @@ export interface PlacementRequest {
 
 interface Candidate extends PlacementMember {
   readonly cost: number
+  readonly standing: MemberStanding
 }
 
 /** Two 32-bit lanes of one hash state. */
@@ -30,11 +39,14 @@ interface Lanes {
 
 /** Not a code unit of any id, so that ("ab", "c") and ("a", "bc") hash apart. */
 const SEPARATOR = 0xffff
+/** More than any number of copies in a zone can weigh. */
+const UNFIT = 2 ** 32
 
 /**
  * At most `copies` distinct nodes, best first; fewer when there are fewer members with a weight.
  * The answer for n copies is a prefix of the answer for n + 1: what follows the wanted copies is the hand-off order.
- * No zone gets a second copy while another zone that could take one has none (and so on for the third).
+ * No zone gets a second copy while another zone that could take one has none (and so on for the third), unless all that
+ * are left there are unfit.
  */
 export function placeReplicas(request: PlacementRequest): string[] {
   const left = candidates(request)
@@ -52,9 +64,10 @@ export function placeReplicas(request: PlacementRequest): string[] {
 function candidates(request: PlacementRequest): Candidate[] {
   const seed = absorb({ a: 0x811c9dc5, b: 0x9747b28c }, request.blobId)
   const found: Candidate[] = []
-  for (const { nodeId, zone, weight } of request.members) {
+  for (const { nodeId, zone, weight, standing = 'willing' } of request.members) {
     if (!(weight >= 0)) throw new RangeError(`Cannot place a blob: weight of "${nodeId}" is ${weight}`)
-    if (weight > 0) found.push({ nodeId, zone, weight, cost: exponential(absorb(seed, nodeId)) / weight })
+    const cost = exponential(absorb(seed, nodeId)) / weight
+    if (weight > 0) found.push({ nodeId, zone, weight, standing, cost })
   }
   return found.sort(byCostThenId)
 }
@@ -65,14 +78,15 @@ function byCostThenId(one: Candidate, other: Candidate): number {
   return one.nodeId < other.nodeId ? -1 : 1
 }
 
-/** The cheapest of those in the zones with the fewest copies; `left` is sorted by cost. */
+/** The cheapest of the best: fit, in a zone with the fewest copies, willing, in this order. `left` is sorted by cost. */
 function indexOfNext(left: readonly Candidate[], copiesInZone: ReadonlyMap<string, number>): number {
   let best = 0
-  let fewest = Infinity
-  left.forEach((candidate, index) => {
-    const copies = copiesInZone.get(candidate.zone) ?? 0
-    if (copies >= fewest) return
-    fewest = copies
+  let lowest = Infinity
+  left.forEach(({ zone, standing }, index) => {
+    const copies = copiesInZone.get(zone) ?? 0
+    const place = (standing === 'unfit' ? UNFIT : 0) + 2 * copies + (standing === 'sparing' ? 1 : 0)
+    if (place >= lowest) return
+    lowest = place
     best = index
   })
   return best

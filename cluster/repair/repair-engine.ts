@@ -3,7 +3,8 @@
  *
  * Owns: the loop, its pace, its retries. Knows nothing of: why a copy is missing, who asked, what a blob means.
  * Rules: nothing is written without a committed task for this node; a copy is told as done only after it was read back
- * from this node's own disk, and stays locked until that is committed; a failure never stops the loop.
+ * from this node's own disk, and stays locked until that is committed; a failure never stops the loop. What this disk has
+ * no room for waits without being tried, and goes on by itself within a poll of there being room.
  */
 import type { BlobStore } from '../blobs/blob-store.ts'
 import { BlobWriteError } from '../blobs/blob-store.ts'
@@ -22,6 +23,7 @@ import {
   type ReplicaTask,
 } from '../types.ts'
 import { Backoff } from './backoff.ts'
+import { diskObstacle } from './disk-obstacle.ts'
 import { repairMetrics } from './repair-metrics.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -44,13 +46,19 @@ export interface RepairEngineOptions {
 const POLL_MS = 1_000
 const TASKS_AT_ONCE = 2
 const TASKS_PER_POLL = 64
-/** Tasks in back-off are asked for on top, so that hopeless ones never hide the rest; up to this many in all. */
+/**
+ * Tasks in back-off, and those that wait for the disk, are asked for on top, so that hopeless ones never hide the rest; up
+ * to this many in all.
+ */
 const TASKS_PER_POLL_MAX = 1_024
 
 export class RepairEngine {
   readonly #options: RepairEngineOptions
   readonly #backoff: Backoff
   readonly #running = new Map<string, Promise<void>>()
+  /** Tasks that wait for this disk to get better. Only those that are still pending. */
+  readonly #waiting = new Set<string>()
+  #isLooking = false
   #timer: Timer | null = null
   #started = false
   #pending = 0
@@ -88,12 +96,18 @@ export class RepairEngine {
     return this.#pending
   }
 
+  /** Of those: how many wait because this disk is full or suspect. */
+  get waitingForDisk(): number {
+    return this.#waiting.size
+  }
+
   metrics(): readonly MetricSample[] {
     return repairMetrics({
       done: this.#done,
       failed: this.#failed,
       bytes: this.#bytes,
       pending: this.#pending,
+      waiting: this.#waiting.size,
     })
   }
 
@@ -102,14 +116,39 @@ export class RepairEngine {
   #poll(): void {
     if (!this.#started) return
     this.#timer = this.#options.clock.after(POLL_MS, () => this.#poll())
-    const limit = Math.min(TASKS_PER_POLL_MAX, TASKS_PER_POLL + this.#backoff.size)
+    const limit = Math.min(TASKS_PER_POLL_MAX, TASKS_PER_POLL + this.#backoff.size + this.#waiting.size)
     const tasks = this.#options.tasks.pending(this.#options.nodeId, limit)
     this.#pending = tasks.length
-    this.#backoff.keepOnly(new Set(tasks.map(keyOf)))
+    const keys = new Set(tasks.map(keyOf))
+    this.#backoff.keepOnly(keys)
+    for (const key of this.#waiting) if (!keys.has(key)) this.#waiting.delete(key)
     for (const task of tasks) {
-      if (this.#running.size >= TASKS_AT_ONCE) return
-      if (!this.#running.has(keyOf(task)) && this.#backoff.isDue(keyOf(task))) this.#run(task)
+      if (this.#running.size >= TASKS_AT_ONCE) break
+      if (this.#isDue(keyOf(task))) this.#run(task)
     }
+    this.#lookForRoom(tasks)
+  }
+
+  #isDue(key: string): boolean {
+    return !this.#running.has(key) && !this.#waiting.has(key) && this.#backoff.isDue(key)
+  }
+
+  /** One look at the disk, however many tasks wait for it. */
+  #lookForRoom(tasks: readonly ReplicaTask[]): void {
+    const waiting = tasks.filter((task) => this.#waiting.has(keyOf(task)))
+    if (waiting.length === 0 || this.#isLooking) return
+    this.#isLooking = true
+    this.#options.store
+      .usage()
+      .then((usage) => {
+        const ready = waiting.filter(({ ref }) => diskObstacle(usage, ref) === null)
+        for (const task of ready) this.#waiting.delete(keyOf(task))
+        if (ready.length > 0) this.kick()
+      })
+      .catch((err: unknown) => this.#options.logger.debug({ err }, 'room for repairs not known'))
+      .finally(() => {
+        this.#isLooking = false
+      })
   }
 
   /** The end of a task brings the next one at once: a long queue is worked off without waiting for polls. */
@@ -136,9 +175,17 @@ export class RepairEngine {
 
   #onFailed(task: ReplicaTask, err: unknown): void {
     if (err instanceof StoppedError) return
+    if (err instanceof DiskObstacleError) return this.#wait(task, err)
     this.#backoff.failed(keyOf(task))
     this.#failed++
     this.#options.logger.warn({ blob: task.ref.id, birth: task.ref.birth, err }, 'copy not repaired yet')
+  }
+
+  /** One line for all that wait, not one for each. */
+  #wait(task: ReplicaTask, { obstacle }: DiskObstacleError): void {
+    if (this.#waiting.size === 0)
+      this.#options.logger.warn({ disk: obstacle, pending: this.#pending }, 'copies wait for this disk')
+    this.#waiting.add(keyOf(task))
   }
 
   #repair(task: ReplicaTask): Promise<void> {
@@ -146,7 +193,11 @@ export class RepairEngine {
       const { tasks, nodeId } = this.#options
       // It may have ended while the lock was waited for, and with it the permission to write.
       if (tasks.standing(task.ref, nodeId) !== 'owed') return
-      if (!(await this.#holds(task.ref))) await this.#fetch(task.ref)
+      // What is there already takes no room.
+      if (!(await this.#holds(task.ref))) {
+        await this.#assertRoom(task.ref)
+        await this.#fetch(task.ref)
+      }
       await tasks.done(task)
     })
   }
@@ -163,6 +214,11 @@ export class RepairEngine {
     }
   }
 
+  async #assertRoom(ref: BlobRef): Promise<void> {
+    const obstacle = diskObstacle(await this.#options.store.usage(), ref)
+    if (obstacle !== null) throw new DiskObstacleError(obstacle)
+  }
+
   async #fetch(ref: BlobRef): Promise<void> {
     const errors: unknown[] = []
     for (const copy of this.#options.blobs.copies(ref)) {
@@ -173,7 +229,7 @@ export class RepairEngine {
         if (await this.#holds(ref)) return
         throw new BlobDamagedError(`Blob "${ref.id}" cannot be read back`)
       } catch (cause) {
-        if (cause instanceof StoppedError) throw cause
+        if (cause instanceof StoppedError || isWantOfRoom(cause)) throw cause
         this.#suspect(ref, copy.nodeId, cause)
         errors.push(cause)
       }
@@ -204,6 +260,20 @@ export class RepairEngine {
 
 class StoppedError extends Error {
   override readonly name = 'StoppedError'
+}
+
+class DiskObstacleError extends Error {
+  override readonly name = 'DiskObstacleError'
+  readonly obstacle: 'full' | 'suspect'
+  constructor(obstacle: 'full' | 'suspect') {
+    super(`Cannot repair a blob: this disk is ${obstacle}`)
+    this.obstacle = obstacle
+  }
+}
+
+/** Another source would not fit either. */
+function isWantOfRoom(cause: unknown): boolean {
+  return cause instanceof BlobWriteError && cause.code === 'disk_full'
 }
 
 function keyOf({ ref }: ReplicaTask): string {

@@ -9,9 +9,17 @@ export interface RepairFacts {
   readonly bytes: number
   /** As of the last poll; counts only as far as a poll looks. */
   readonly pending: number
+  /** Of those. */
+  readonly waiting: number
 }
 
-export function repairMetrics({ done, failed, bytes, pending }: RepairFacts): readonly MetricSample[] {
+export function repairMetrics({
+  done,
+  failed,
+  bytes,
+  pending,
+  waiting,
+}: RepairFacts): readonly MetricSample[] {
   return [
     sample('holdfast_repair_done_total', 'Copies made, read back and committed by this node.', done),
     sample(
@@ -21,6 +29,10 @@ export function repairMetrics({ done, failed, bytes, pending }: RepairFacts): re
     ),
     sample('holdfast_repair_bytes_total', 'Bytes fetched from other nodes for copies.', bytes),
     { ...sample('holdfast_repair_pending', 'Copies this node still has to make.', pending), kind: 'gauge' },
+    {
+      ...sample('holdfast_repair_waiting', 'Of those: they wait for this disk, full or suspect.', waiting),
+      kind: 'gauge',
+    },
   ]
 }
 

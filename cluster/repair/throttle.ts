@@ -11,7 +11,7 @@ const TIMER_MS_MAX = 60_000
 
 interface Waiter {
   /** Goes on when so many bytes have been paid for since the beginning. */
-  readonly at: number
+  at: number
   readonly go: () => void
 }
 
@@ -47,13 +47,21 @@ export class Throttle {
     this.#release()
   }
 
-  /** Resolves when these bytes have been paid for. */
-  async pass(bytes: number): Promise<void> {
+  /** Resolves when these bytes have been paid for, or when the signal says that they are not wanted any more. */
+  async pass(bytes: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return
     this.#pay()
     this.#asked += bytes
     const at = this.#asked
-    await new Promise<void>((go) => {
-      this.#waiters.push({ at, go })
+    await new Promise<void>((resolve) => {
+      const leave = (): void => this.#giveUp(waiter, bytes)
+      const go = (): void => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      const waiter: Waiter = { at, go }
+      signal?.addEventListener('abort', leave, { once: true })
+      this.#waiters.push(waiter)
       this.#release()
     })
   }
@@ -61,6 +69,20 @@ export class Throttle {
   /** Holds nobody up any more, for a node that stops. */
   close(): void {
     this.#isClosed = true
+    this.#release()
+  }
+
+  /** Those behind it do not pay for what was not wanted. */
+  #giveUp(waiter: Waiter, bytes: number): void {
+    const place = this.#waiters.indexOf(waiter)
+    for (const later of this.#waiters.splice(place).slice(1)) {
+      later.at -= bytes
+      this.#waiters.push(later)
+    }
+    this.#asked -= bytes
+    this.#pay()
+    this.#paid = Math.min(this.#paid, this.#asked)
+    waiter.go()
     this.#release()
   }
 

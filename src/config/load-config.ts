@@ -183,6 +183,11 @@ function assemble(read: Reader): Config {
       logKeepBytes: read.number('cluster.log_keep_bytes'),
       collectAfterMs: read.number('cluster.collect_after'),
     },
+    disk: {
+      stopPlacing: read.number('disk.stop_placing') / 100,
+      stopWriting: read.number('disk.stop_writing') / 100,
+      reserve: read.number('disk.reserve') / 100,
+    },
     listeners: {
       data: read.text('listeners.data'),
       admin: read.text('listeners.admin'),
@@ -213,6 +218,25 @@ function assemble(read: Reader): Config {
   }
 }
 
+/** As it was written: three digits are taken behind the point. */
+const percentOf = (share: number): string => `${Math.round(share * 100_000) / 1000}%`
+
+function checkDisk({ stopPlacing, stopWriting, reserve }: Config['disk']): void {
+  const inOrder = [
+    ['disk.stop_placing', stopPlacing],
+    ['disk.stop_writing', stopWriting],
+    ['disk.reserve', reserve],
+  ] as const
+  inOrder.forEach(([name, share], n) => {
+    const next = inOrder[n + 1]
+    if (next === undefined || share <= next[1]) return
+    throw refuse(
+      `${name} (${percentOf(share)}) is above ${next[0]} (${percentOf(next[1])})`,
+      `A disk that fills up passes ${inOrder.map(([each]) => each).join(', ')} in this order.`,
+    )
+  })
+}
+
 function crossCheck(config: Config): void {
   const { heartbeatMs, electionTimeoutMs, members } = config.cluster
   if (electionTimeoutMs < 10 * heartbeatMs) {
@@ -221,6 +245,7 @@ function crossCheck(config: Config): void {
       'A single late packet would start an election: raise it.',
     )
   }
+  checkDisk(config.disk)
   const own = members.find(({ nodeId }) => nodeId === config.node.id)
   if (!own) {
     throw refuse(

@@ -3,7 +3,7 @@
  *
  * Owns: the spellings that the configuration accepts. Rule: an error says what was read, what is accepted, and an example.
  */
-import { LOG_LEVELS, type Setting } from './settings.ts'
+import { LOG_LEVELS, type Setting, type SettingKind } from './settings.ts'
 
 export class ValueError extends Error {}
 
@@ -41,6 +41,13 @@ export function parseBytes(text: string): number {
   return Number(match[1]) * unit
 }
 
+/** `85%`, `92.5%` -> 85, 92.5. A bare number could be a share or a percentage, so it is neither. */
+export function parsePercent(text: string): number {
+  const match = /^(\d{1,3}(?:\.\d{1,3})?)\s*%$/.exec(text)
+  if (!match) throw new ValueError(`expected a percentage such as 85% or 92.5%, got '${text}'`)
+  return Number(match[1])
+}
+
 function parseInteger(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new ValueError(`expected a whole number, got '${text}'`)
   return Number(text)
@@ -64,9 +71,15 @@ function parseLevel(text: string): string {
   return text
 }
 
+const UNIT_OF: Readonly<Partial<Record<SettingKind, string>>> = {
+  duration: ' ms',
+  bytes: ' bytes',
+  percent: '%',
+}
+
 function withinBounds(value: number, setting: Setting): number {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting
-  const unit = setting.kind === 'duration' ? ' ms' : setting.kind === 'bytes' ? ' bytes' : ''
+  const unit = UNIT_OF[setting.kind] ?? ''
   if (value < min || value > max)
     throw new ValueError(`expected ${min} to ${max}${unit}, got ${value}${unit}`)
   return value
@@ -79,6 +92,8 @@ export function parseScalar(setting: Setting, text: string): string | number | b
       return withinBounds(parseDuration(text), setting)
     case 'bytes':
       return withinBounds(parseBytes(text), setting)
+    case 'percent':
+      return withinBounds(parsePercent(text), setting)
     case 'integer':
       return withinBounds(parseInteger(text), setting)
     case 'boolean':

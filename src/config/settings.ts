@@ -10,6 +10,7 @@ export type SettingKind =
   | 'address'
   | 'duration'
   | 'bytes'
+  | 'percent'
   | 'integer'
   | 'boolean'
   | 'members'
@@ -21,7 +22,7 @@ export interface Setting {
   readonly meaning: string
   /** As it would be written in the file; null: must be given. */
   readonly fallback: string | null
-  /** For numbers, in ms, bytes or units. */
+  /** For numbers, in ms, bytes, percent or units. */
   readonly min?: number
   readonly max?: number
   /** For text. */
@@ -110,6 +111,30 @@ export const SETTINGS = [
     max: 7 * 24 * 3600 * SECOND,
     meaning:
       'how long a download of an object that was deleted meanwhile can go on; its space is free after that',
+  },
+  {
+    name: 'disk.stop_placing',
+    kind: 'percent',
+    fallback: '85%',
+    min: 1,
+    max: 100,
+    meaning: 'from so full a disk on, new copies go to other nodes where these are as good',
+  },
+  {
+    name: 'disk.stop_writing',
+    kind: 'percent',
+    fallback: '92%',
+    min: 1,
+    max: 100,
+    meaning: 'from here on this node takes no new copies; it goes on reading, removing and compacting',
+  },
+  {
+    name: 'disk.reserve',
+    kind: 'percent',
+    fallback: '95%',
+    min: 1,
+    max: 100,
+    meaning: 'from here on the node says that it lives on its last space; at least disk.stop_writing',
   },
   { name: 'listeners.data', kind: 'address', fallback: '127.0.0.1:9000', meaning: 'the data API' },
   {

@@ -16,6 +16,8 @@ export interface Config {
     readonly logKeepBytes: number
     readonly collectAfterMs: number
   }
+  /** Used share of the disk of the blobs from which each holds, above 0 and at most 1, in rising order. */
+  readonly disk: { readonly stopPlacing: number; readonly stopWriting: number; readonly reserve: number }
   /** host:port each */
   readonly listeners: { readonly data: string; readonly admin: string; readonly peer: string }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null

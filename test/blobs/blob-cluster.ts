@@ -3,6 +3,7 @@
  */
 import type { Test } from 'tap'
 import type { BlobLimits } from '../../cluster/blobs/blob-limits.ts'
+import type { DiskUsage } from '../../cluster/blobs/blob-store.ts'
 import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
 import { type CopyFault, ReplicatedBlobs } from '../../cluster/blobs/replicated-blobs.ts'
 import { placeReplicas } from '../../cluster/placement/rendezvous.ts'
@@ -44,7 +45,10 @@ export class BlobCluster {
     })
     const cluster = new BlobCluster(members, limits)
     for (const { nodeId } of members) await cluster.#startNode(nodeId)
-    t.teardown(() => Promise.all([...cluster.nodes.values()].map(({ transport }) => transport.stop())))
+    t.teardown(() => {
+      for (const { blobs } of cluster.nodes.values()) blobs.stop()
+      return Promise.all([...cluster.nodes.values()].map(({ transport }) => transport.stop()))
+    })
     return cluster
   }
 
@@ -52,6 +56,17 @@ export class BlobCluster {
     const node = this.nodes.get(nodeId)
     if (node === undefined) throw new Error(`There is no node "${nodeId}"`)
     return node
+  }
+
+  /** From now on all nodes ask each other about their disks, and have done so once. */
+  async watchDisks(): Promise<void> {
+    for (const { blobs } of this.nodes.values()) blobs.start()
+    await this.clock.advance(10)
+  }
+
+  setDisk(nodeId: string, disk: Partial<DiskUsage>): void {
+    const { store } = this.node(nodeId)
+    store.disk = { ...store.disk, ...disk }
   }
 
   /** Where the hash wants the blob, best first; all members. */

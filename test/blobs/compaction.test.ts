@@ -6,7 +6,9 @@ import type { FileOps } from '../../cluster/blobs/file-ops.ts'
 import { packToCompact } from '../../cluster/blobs/packs/compaction-choice.ts'
 import { decodeTotals, encodeTotals, NO_TOTALS, packKey } from '../../cluster/blobs/packs/index-rows.ts'
 import { PACK_HEAD_BYTES } from '../../cluster/blobs/packs/pack-record.ts'
+import { Throttle } from '../../cluster/repair/throttle.ts'
 import { BlobMissingError } from '../../cluster/types.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 import { MemoryRows } from './memory-rows.ts'
 import { PackWorld, writeAll } from './pack-world.ts'
@@ -30,6 +32,10 @@ t.test('packToCompact', async (t) => {
   const small = [use(1, 5_000, 5_000), use(2, 4_000, 4_000), use(3, 6_000, 6_000)]
   t.equal(packToCompact(small.slice(0, 2), LIMITS), null)
   t.equal(packToCompact(small, LIMITS), 2, 'the smallest of too many small ones')
+  const packs = [use(1, 25_000), use(2, 20_000), use(3, 0, 50)]
+  t.equal(packToCompact(packs.slice(0, 2), LIMITS, 20_000), 2, 'what is of use in it fits exactly')
+  t.equal(packToCompact([use(1, 20_001), use(2, 25_000)], LIMITS, 20_000), null, 'none fits')
+  t.equal(packToCompact(packs, LIMITS, 0), 3, 'one without anything of use takes no room')
 })
 
 const TEN = Array.from({ length: 10 }, (_, seed) => sampleBlob(seed, 100 * seed))
@@ -197,7 +203,7 @@ t.test('a compaction', async (t) => {
       }
       t.notOk(await store.compact())
       await Promise.all(closed)
-      t.equal(paced, 64, 'the group that was begun is moved, and no more')
+      t.equal(paced, 64, 'no group is begun after that')
       t.equal(world.packs().length, 2)
       const again = await world.open()
       for (const blob of blobs.slice(0, 80)) t.equal((await again.verify(blob)).checksum, blob.checksum)
@@ -215,6 +221,68 @@ t.test('a compaction', async (t) => {
     for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
     t.ok(await store.compact())
     for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
+  })
+
+  t.test('loses nothing when the disk fills up in the middle of it, and goes on with room', async (t) => {
+    const world = new PackWorld()
+    const blobs = Array.from({ length: 200 }, (_, seed) => sampleBlob(seed, 300))
+    const first = await world.open()
+    await writeAll(first, blobs)
+    await first.close()
+    const store = await world.open()
+    await store.remove(blobs.slice(80))
+    const kept = blobs.slice(0, 80)
+    let writes = 0
+    world.files.beforeChange = (operation) => {
+      if (operation === 'write' && ++writes > 4) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+    }
+    await t.rejects(store.compact(), { code: 'disk_full' })
+    t.ok(writes > 4 && store.isPutOff)
+    t.equal(world.packs().length, 2, 'what was moved by then stays moved, and the old pack stays')
+    for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
+    world.files.beforeChange = () => undefined
+    t.ok(await store.compact())
+    t.notOk(await store.compact())
+    t.notOk(store.isPutOff)
+    t.equal(world.packs().length, 1)
+    for (const blob of kept) t.equal((await store.verify(blob)).checksum, blob.checksum)
+    await store.close()
+    const again = await world.open()
+    for (const blob of kept) t.equal((await again.verify(blob)).checksum, blob.checksum)
+  })
+
+  t.test('is put off while what is of use in a pack does not fit, and moves nothing meanwhile', async (t) => {
+    const { world, store } = await worldWithGarbage()
+    world.bytesToSpare = 100
+    const before = world.packs()
+    t.notOk(await store.compact())
+    t.ok(store.isPutOff)
+    t.strictSame(world.packs(), before)
+    world.bytesToSpare = 100_000
+    t.ok(await store.compact())
+    t.notOk(await store.compact())
+    t.notOk(store.isPutOff)
+  })
+
+  t.test('gives back a pack without anything of use however full the disk is', async (t) => {
+    const { world, store } = await worldWithGarbage(TEN)
+    world.bytesToSpare = 0
+    t.ok(await store.compact())
+    t.strictSame(world.packs(), [])
+  })
+
+  t.test('lets a store close that waits for its rate', async (t) => {
+    const { world, store, kept } = await worldWithGarbage()
+    const clock = new VirtualClock()
+    const throttle = new Throttle(clock, 1)
+    world.pace = (bytes, stopping) => throttle.pass(bytes, stopping)
+    const compacted = store.compact()
+    await clock.settle()
+    await store.close()
+    t.notOk(await compacted)
+    t.equal(clock.pending, 0)
+    const again = await world.open()
+    for (const blob of kept) t.equal((await again.verify(blob)).checksum, blob.checksum)
   })
 
   t.test('counts a read error of the disk as damage of that record alone', async (t) => {

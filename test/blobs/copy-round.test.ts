@@ -17,6 +17,7 @@ class Bench {
   readonly clock = new VirtualClock()
   readonly asked = new Map<string, Asked>()
   readonly down = new Set<string>()
+  readonly full = new Set<string>()
   /** Of nodes that share one; every other node is a zone of its own. */
   readonly zones = new Map<string, string>()
   written: WrittenBlob | null = null
@@ -35,6 +36,7 @@ class Bench {
       clock: this.clock,
       writeCopy: (node, signal) => this.#ask(node, signal),
       mayTry: (node) => !this.down.has(node),
+      isFull: (node) => this.full.has(node),
       keepLate: () => this.#keepLate(),
       ...options,
     })
@@ -321,5 +323,48 @@ t.test('CopyRound in zones', async (t) => {
     await alone.durable('a')
     await alone.clock.advance(150)
     t.strictSame(alone.written, { replicas: ['a'], missing: ['b'] })
+  })
+})
+
+t.test('CopyRound with full disks', async (t) => {
+  t.test(
+    'never asks a node without room, answers at once without it, and lets it owe the copy',
+    async (t) => {
+      const bench = new Bench()
+      bench.full.add('c')
+      bench.start('a b c')
+      t.equal(bench.order, 'a b')
+      await bench.durable('a', 'b')
+      t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['c'] })
+    },
+  )
+
+  t.test('owes nothing when others have room for all copies', async (t) => {
+    const bench = new Bench()
+    bench.full.add('d')
+    bench.start('a b c d')
+    await bench.durable('a', 'b', 'c')
+    t.strictSame(bench.written, { replicas: ['a', 'b', 'c'], missing: [] })
+  })
+
+  t.test('fails without asking anybody when too few have room', async (t) => {
+    const bench = new Bench()
+    for (const node of ['b', 'c']) bench.full.add(node)
+    bench.start('a b c')
+    await bench.clock.settle()
+    t.ok(bench.failed)
+    t.notOk(bench.asked.has('b') || bench.asked.has('c'))
+    t.equal(bench.clock.pending, 0)
+  })
+
+  t.test('does not wait for a zone whose disks are full, and lets it owe a copy', async (t) => {
+    const bench = new Bench()
+    for (const node of ['a', 'b', 'c']) bench.zones.set(node, 'near')
+    bench.full.add('far')
+    bench.start('a b c far')
+    t.equal(bench.order, 'a b c')
+    await bench.durable('a', 'b')
+    await bench.clock.advance(150)
+    t.strictSame(bench.written, { replicas: ['a', 'b'], missing: ['far'] })
   })
 })

@@ -20,7 +20,8 @@ const LIMITS = { ...PACK_LIMITS, packBytesMax: 1024 + 7 * 512, smallPacksMax: 10
 
 const inPacks: StoreKind = async (parts, rows) => {
   const pace = async (): Promise<void> => undefined
-  const store = new PackBlobStore({ ...parts, rows, logger: SILENT, limits: LIMITS, pace })
+  const bytesToSpare = async () => Infinity
+  const store = new PackBlobStore({ ...parts, rows, logger: SILENT, limits: LIMITS, pace, bytesToSpare })
   await store.open()
   return { store, close: () => store.close(), compact: () => store.compact() }
 }

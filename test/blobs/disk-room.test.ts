@@ -1,15 +1,17 @@
 /**
  * A disk that fills up, and one that fails again and again.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { blobMetrics } from '../../cluster/blobs/blob-metrics.ts'
 import { DiskBlobStore, type DiskBlobStoreOptions } from '../../cluster/blobs/disk-blob-store.ts'
 import { assertThresholds, DISK_THRESHOLDS, diskLevel } from '../../cluster/blobs/disk-level.ts'
+import { DiskRoom } from '../../cluster/blobs/disk-room.ts'
 import { type FileOps, systemFileOps } from '../../cluster/blobs/file-ops.ts'
 import { DiskHealth } from '../../cluster/blobs/watched-file-ops.ts'
+import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { collect, sampleBlob, streamOf } from './blob-samples.ts'
 
@@ -60,6 +62,14 @@ async function openStore(t: Test, fileOps: FileOps, options: Partial<DiskBlobSto
   return store
 }
 
+t.test('DiskRoom lets a compaction take half of what is left, however little that is', async (t) => {
+  for (const free of [900, 60, 10, 0]) {
+    const ops = { ...systemFileOps, diskUsage: async () => disk(free) }
+    const parts = { ops, path: '/', thresholds: DISK_THRESHOLDS, health: new DiskHealth(3) }
+    t.equal(await new DiskRoom(parts).bytesToSpare(), free / 2)
+  }
+})
+
 t.test('DiskBlobStore on a disk that fills up', async (t) => {
   t.test(
     'disk_full: refuses new blobs of any size, still reads, removes and compacts, and goes on with room',
@@ -106,6 +116,37 @@ t.test('DiskBlobStore on a disk that fills up', async (t) => {
       await store.write(blob, streamOf(blob.bytes), blob)
     }
     t.equal(asked, 2)
+  })
+
+  t.test('compacts what it had no room for as soon as somebody asks and there is some', async (t) => {
+    let usage = disk(900)
+    const parent = await mkdtemp(join(tmpdir(), 'holdfast-room-'))
+    t.teardown(() => rm(parent, { recursive: true, force: true }))
+    const directory = join(parent, 'blobs')
+    const onFatal = (error: Error) => t.fail(error.message)
+    const open = async () => {
+      const fileOps = { ...systemFileOps, diskUsage: async () => usage }
+      const store = new DiskBlobStore({ directory, logger: SILENT, onFatal, fileOps })
+      await store.open()
+      return store
+    }
+    const blobs = [1, 2, 3].map((seed) => sampleBlob(seed))
+    const [kept = sampleBlob(0), ...gone] = blobs
+    const first = await open()
+    for (const blob of blobs) await first.write(blob, streamOf(blob.bytes), blob)
+    await first.close()
+    const store = await open()
+    t.teardown(() => store.close())
+    const packs = () => readdir(join(directory, 'packs'))
+    const before = await packs()
+    // One record of a thousand bytes is left, and half of the free space is less.
+    await store.remove(gone)
+    await store.usage()
+    t.strictSame(await packs(), before)
+    usage = { totalBytes: 1_000_000, freeBytes: 100_000 }
+    await store.usage()
+    await until('the pack is gone', async () => !(await packs()).includes(before[0] ?? ''))
+    t.equal((await store.verify(kept)).checksum, kept.checksum)
   })
 
   t.test('takes its thresholds from its options', async (t) => {

@@ -9,6 +9,7 @@ import {
   BlobWriteError,
   type DiskUsage,
 } from '../../cluster/blobs/blob-store.ts'
+import { takesNewBlobs } from '../../cluster/blobs/disk-level.ts'
 import { fileNameOf, isChecksum, parseFileName } from '../../cluster/blobs/blob-name.ts'
 import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/types.ts'
 import { collect, sha256 } from './blob-samples.ts'
@@ -24,12 +25,15 @@ export class MemoryBlobStore implements BlobStore {
   gate: () => Promise<void> = async () => undefined
   /** Runs between the write and its acknowledgement: what a lying disk does to a blob. */
   afterWrite: (name: BlobName) => Promise<void> = async () => undefined
+  /** What `usage` says. A level that takes no new blob refuses them, too. */
+  disk: DiskUsage = { totalBytes: 1_000_000, freeBytes: 600_000, level: 'open', isSuspect: false }
   writes = 0
 
   async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
     const file = fileNameOf(name)
     if (!isChecksum(expected.checksum)) throw new TypeError('Invalid blob checksum')
     if (await this.#holdsAlready(name, expected)) return
+    if (!takesNewBlobs(this.disk.level)) throw new BlobWriteError('disk_full', 'The disk is full')
     const bytes = await collect(source)
     await this.gate()
     if (bytes.length !== expected.size) throw new BlobWriteError('size_mismatch', `${bytes.length} bytes`)
@@ -71,7 +75,7 @@ export class MemoryBlobStore implements BlobStore {
   }
 
   async usage(): Promise<DiskUsage> {
-    return { totalBytes: 1_000_000, freeBytes: 600_000, level: 'open', isSuspect: false }
+    return this.disk
   }
 
   /** Flips one bit of a stored byte. */

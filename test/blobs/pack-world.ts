@@ -20,7 +20,8 @@ export class PackWorld {
   /** Put around the operations of the disk in memory. */
   wrap: (ops: FileOps) => FileOps = (ops) => ops
   /** Awaited by a compaction before each record. */
-  pace: () => Promise<void> = async () => undefined
+  pace: (bytes: number, stopping: AbortSignal) => Promise<void> = async () => undefined
+  bytesToSpare = Infinity
   readonly logged: LogLine[] = []
   readonly fatal: Error[] = []
 
@@ -35,7 +36,8 @@ export class PackWorld {
       rows: this.rows,
       logger: recordingLogger(this.logged),
       limits: { ...PACK_LIMITS, ...this.limits },
-      pace: () => this.pace(),
+      pace: (bytes, stopping) => this.pace(bytes, stopping),
+      bytesToSpare: async () => this.bytesToSpare,
     })
     await store.open()
     return store

@@ -163,6 +163,8 @@ const QUIET_REPAIR: RepairStatus = {
   pending: 2,
   scrub: { startedAt: 1_000, lastFullAt: null, progress: 0.5, copies: 7, bytes: 700, lost: 1, removed: 0 },
   inventory: { runs: 1, endedAt: 500, isRunning: false, copies: 9, lost: 0 },
+  waitingForDisk: 0,
+  disk: null,
   directoriesLost: 0,
 }
 
@@ -178,6 +180,7 @@ function testConfig(dataDir: string, options: Options): Config {
       logKeepBytes: 2 ** 20,
       collectAfterMs: 0,
     },
+    disk: { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 },
     listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },

@@ -10,6 +10,8 @@ const SEED = 20260801
 
 const blobIds = fc.stringMatching(/^[0-9a-f]{64}$/)
 
+const standings = fc.constantFrom('willing', 'willing', 'sparing', 'unfit')
+
 const memberLists: fc.Arbitrary<PlacementMember[]> = fc.uniqueArray(
   fc.record({
     nodeId: fc.stringMatching(/^[a-z0-9-]{1,12}$/),
@@ -90,6 +92,80 @@ t.test('placeReplicas', async (t) => {
           assert.deepEqual(placeReplicas({ blobId, members, copies }), all.slice(0, copies))
         }),
         { seed: SEED, numRuns: 200 },
+      ),
+    )
+  })
+
+  const standingLists = memberLists.chain((members) =>
+    fc
+      .array(standings, { minLength: members.length, maxLength: members.length })
+      .map((given) => members.map((member, n) => ({ ...member, standing: given[n] ?? 'willing' }))),
+  )
+  const standingOf = (members: readonly PlacementMember[], nodeId: string) =>
+    members.find((member) => member.nodeId === nodeId)
+
+  t.test('puts unfit members behind all others, and leaves none out', async (t) => {
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(blobIds, standingLists, (blobId, members) => {
+          const placed = placeReplicas({ blobId, members, copies: members.length })
+          const unfit = placed.map((nodeId) => Number(standingOf(members, nodeId)?.standing === 'unfit'))
+          assert.deepEqual(
+            unfit,
+            unfit.toSorted((one, other) => one - other),
+          )
+          assert.equal(placed.length, members.filter(({ weight }) => weight > 0).length)
+        }),
+        { seed: SEED, numRuns: 300 },
+      ),
+    )
+  })
+
+  t.test('spreads over the zones of fit members as if all of them were willing', async (t) => {
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(blobIds, standingLists, fc.nat(6), (blobId, members, copies) => {
+          const fit = members.filter(({ standing, weight }) => standing !== 'unfit' && weight > 0)
+          const indifferent = fit.map((member) => ({ ...member, standing: 'willing' as const }))
+          const inZones = (placed: readonly string[]) => {
+            const zones = placed.map((nodeId) => standingOf(members, nodeId)?.zone)
+            return zones
+              .map((zone) => zones.filter((other) => other === zone).length)
+              .toSorted((one, other) => one - other)
+          }
+          const wanted = Math.min(copies, fit.length)
+          const placed = placeReplicas({ blobId, members, copies: wanted })
+          assert.deepEqual(
+            inZones(placed),
+            inZones(placeReplicas({ blobId, members: indifferent, copies: wanted })),
+          )
+        }),
+        { seed: SEED, numRuns: 300 },
+      ),
+    )
+  })
+
+  t.test('spares a member while a willing one of a zone that is as good is left', async (t) => {
+    t.doesNotThrow(() =>
+      fc.assert(
+        fc.property(blobIds, standingLists, (blobId, members) => {
+          const zones = new Map<string, number>()
+          const left = new Set(members.filter(({ weight }) => weight > 0).map(({ nodeId }) => nodeId))
+          for (const nodeId of placeReplicas({ blobId, members, copies: members.length })) {
+            left.delete(nodeId)
+            const { zone = '', standing } = standingOf(members, nodeId) ?? {}
+            const copies = zones.get(zone) ?? 0
+            if (standing === 'sparing') {
+              const better = [...left].filter((other) => {
+                const member = standingOf(members, other)
+                return member?.standing === 'willing' && (zones.get(member.zone) ?? 0) <= copies
+              })
+              assert.deepEqual(better, [])
+            }
+            zones.set(zone, copies + 1)
+          }
+        }),
+        { seed: SEED, numRuns: 300 },
       ),
     )
   })

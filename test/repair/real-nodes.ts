@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { type FileOps, systemFileOps } from '../../cluster/blobs/file-ops.ts'
 import {
   BlobMissingError,
   type BlobRef,
@@ -37,24 +38,39 @@ export interface RealNode {
   readonly directory: string
 }
 
+/** Under the blobs of a node. */
+export type FilesOf = (nodeId: string) => FileOps
+
+export interface Upload {
+  readonly blob: SampleBlob
+  readonly ref: BlobRef
+  readonly missing: readonly string[]
+}
+
 export class RealNodes {
   nodes: readonly RealNode[] = []
   readonly #root: string
   readonly #ports: readonly number[]
+  readonly #filesOf: FilesOf
   #session = ''
   #births = 0
   #puts = 0
 
-  private constructor(root: string, ports: readonly number[]) {
+  private constructor(root: string, ports: readonly number[], filesOf: FilesOf) {
     this.#root = root
     this.#ports = ports
+    this.#filesOf = filesOf
   }
 
-  /** One node for each weight: n1, n2 and so on, each in a zone of its own. */
-  static async start(t: Test, weights: readonly number[] = [1, 1, 1]): Promise<RealNodes> {
+  /** One node for each weight: n1, n2 and so on, each in a zone of its own; their blobs on the system's disk unless said. */
+  static async start(
+    t: Test,
+    weights: readonly number[] = [1, 1, 1],
+    filesOf: FilesOf = () => systemFileOps,
+  ): Promise<RealNodes> {
     const root = await mkdtemp(join(tmpdir(), 'holdfast-real-'))
     t.teardown(() => rm(root, { recursive: true, force: true }))
-    const real = new RealNodes(root, await freePorts(weights.length))
+    const real = new RealNodes(root, await freePorts(weights.length), filesOf)
     t.teardown(() => real.stop())
     await real.open(weights)
     const { propose } = real.node('n1')
@@ -70,7 +86,11 @@ export class RealNodes {
       const peerAddress = `127.0.0.1:${this.#ports[n]}`
       return { nodeId: `n${n + 1}`, peerAddress, zone: `z${n + 1}`, weight }
     })
-    this.nodes = await Promise.all(members.map((member) => startNode(this.#root, member, members)))
+    this.nodes = await Promise.all(
+      members.map((member) => {
+        return startNode(this.#root, { member, members, blobFiles: this.#filesOf(member.nodeId) })
+      }),
+    )
   }
 
   async stop(): Promise<void> {
@@ -90,23 +110,20 @@ export class RealNodes {
     return this.#session
   }
 
-  /** Copies on disks under a birth of the present session, or of `session`; no row names them yet. */
-  async upload(seed: number, session = this.#session): Promise<{ blob: SampleBlob; ref: BlobRef }> {
+  /** Copies on disks under a birth of the present session, or of `session`, through a node; no row names them yet. */
+  async upload(seed: number, session = this.#session, through = 'n1'): Promise<Upload> {
     const sample = sampleBlob(seed, seed % 2 === 0 ? PACKED_BYTES : FILED_BYTES)
     const birth = `${session}-${(this.#births++).toString(36)}`
     const blob = { ...sample, birth }
-    const { replicas } = await this.node('n1').cluster.blobs.write(blob)
+    const { replicas, missing } = await this.node(through).cluster.blobs.write(blob)
     const { id, size, checksum } = blob
-    return { blob, ref: { id, birth, size, checksum, replicas, owner: 'acme' } }
+    return { blob, ref: { id, birth, size, checksum, replicas, owner: 'acme' }, missing }
   }
 
   /** One object of these chunks. */
-  async commit(uploads: readonly { ref: BlobRef }[]): Promise<void> {
-    const chunks = uploads.map(({ ref }) => {
+  async commit(uploads: readonly Upload[]): Promise<void> {
+    const chunks = uploads.map(({ ref, missing }) => {
       const { id, birth, size, checksum, replicas } = ref
-      const missing = this.node('n1')
-        .cluster.placement(id)
-        .filter((nodeId) => !replicas.includes(nodeId))
       const sizes = { size, sealedSize: size }
       return { id: id as string, birth, ...sizes, checksum, existing: false, replicas, missing }
     })
@@ -165,7 +182,13 @@ async function placeOf(directory: string, bytes: Uint8Array) {
   return null
 }
 
-async function startNode(root: string, member: Member, members: readonly Member[]): Promise<RealNode> {
+interface NewNode {
+  readonly member: Member
+  readonly members: readonly Member[]
+  readonly blobFiles: FileOps
+}
+
+async function startNode(root: string, { member, members, blobFiles }: NewNode): Promise<RealNode> {
   const { nodeId } = member
   const dataDir = join(root, nodeId)
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
@@ -174,7 +197,7 @@ async function startNode(root: string, member: Member, members: readonly Member[
   const raft = { heartbeatMs: 50, electionTimeoutMs: 500, logKeepEntries: 10_000, logKeepBytes: 1 << 24 }
   const cluster: Cluster = await createCluster(
     { ...options, ...raft, fingerprint: 'key', scrubEveryMs: SCRUB_EVERY_MS },
-    { stateMachine, copyLedger: createCopyLedger(reader, propose), logger: SILENT },
+    { stateMachine, copyLedger: createCopyLedger(reader, propose), logger: SILENT, blobFiles },
   )
   return { nodeId, cluster, reader, propose, directory: join(dataDir, 'blobs') }
 }

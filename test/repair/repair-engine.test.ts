@@ -4,6 +4,8 @@
 import t from 'tap'
 import { RepairEngine, type RepairEngineOptions } from '../../cluster/repair/repair-engine.ts'
 import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { BlobWriteError } from '../../cluster/blobs/blob-store.ts'
+import type { DiskLevel } from '../../cluster/blobs/disk-level.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
 import { type BlobRef, Condition, type ReplicaTask } from '../../cluster/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
@@ -280,4 +282,96 @@ t.test('RepairEngine', async (t) => {
       await bench.engine.stop()
     },
   )
+})
+
+t.test('RepairEngine on a disk that is full or suspect', async (t) => {
+  const full = { level: 'stopWriting', isSuspect: false } as const
+  const good = { level: 'open', isSuspect: false } as const
+  const setDisk = (bench: Bench, disk: { level: DiskLevel; isSuspect: boolean }) => {
+    bench.stores.c.disk = { ...bench.stores.c.disk, ...disk }
+  }
+
+  t.test(
+    'tries each copy once, then asks only for room, and makes all within a poll of there being some',
+    async (t) => {
+      const bench = new Bench()
+      setDisk(bench, full)
+      for (let seed = 0; seed < 200; seed++) await bench.task(sampleBlob(seed), ['a'])
+      bench.engine.start()
+      await bench.clock.advance(10_000)
+      t.equal(bench.metric('waiting'), 200)
+      t.equal(bench.engine.waitingForDisk, 200)
+      t.equal(bench.readsAtMost, 0, 'nothing travels in vain')
+      let looks = 0
+      const usage = bench.stores.c.usage.bind(bench.stores.c)
+      bench.stores.c.usage = () => {
+        looks++
+        return usage()
+      }
+      await bench.clock.advance(600_000)
+      t.ok(looks <= 601, `${looks} looks in ten minutes`)
+      t.equal(bench.metric('failed_total'), 0)
+      setDisk(bench, good)
+      await bench.clock.runUntil(() => bench.rows.size === 0, { limitMs: 1_100 })
+      t.equal(bench.metric('waiting'), 0)
+      await bench.engine.stop()
+      t.equal(bench.clock.pending, 0)
+    },
+  )
+
+  t.test('still commits what is there already', async (t) => {
+    const bench = new Bench()
+    for (let seed = 0; seed < 80; seed++) await bench.task(sampleBlob(seed), ['a'])
+    await bench.task(sampleBlob(500), ['a', 'c'])
+    setDisk(bench, full)
+    bench.engine.start()
+    await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 10_000 })
+    t.notOk(bench.rows.has('birth-500'))
+    await bench.engine.stop()
+  })
+
+  t.test(
+    'leaves nothing behind and loses nothing when the disk fills up in the middle of a copy',
+    async (t) => {
+      const bench = new Bench()
+      const blob = sampleBlob(1, 10_000)
+      await bench.task(blob, ['a', 'b'])
+      const fill = deferred()
+      bench.stores.c.gate = async () => {
+        await fill.promise
+        throw new BlobWriteError('disk_full', 'The disk is full')
+      }
+      bench.engine.start()
+      await bench.clock.advance(100)
+      fill.resolve()
+      await bench.clock.advance(10)
+      t.strictSame([bench.reports, bench.commits, bench.metric('failed_total')], [[], 0, 1])
+      t.equal(bench.metric('bytes_total'), 10_000, 'no other source is read for it')
+      setDisk(bench, full)
+      await bench.clock.advance(10_000)
+      t.equal(bench.metric('failed_total'), 1)
+      t.equal(bench.metric('waiting'), 1)
+      bench.stores.c.gate = async () => undefined
+      setDisk(bench, good)
+      await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 1_100 })
+      t.equal((await bench.stores.c.verify(blob)).checksum, blob.checksum)
+      await bench.engine.stop()
+    },
+  )
+
+  t.test('puts on a suspect disk only what would else have a single copy', async (t) => {
+    const bench = new Bench()
+    setDisk(bench, { level: 'stopPlacing', isSuspect: true })
+    await bench.task(sampleBlob(1), ['a', 'b'])
+    await bench.task(sampleBlob(2), ['a'], ['a'])
+    bench.engine.start()
+    await bench.clock.advance(10_000)
+    t.strictSame([...bench.rows.keys()], ['birth-1'])
+    t.equal(bench.metric('waiting'), 1)
+    const [waiting] = bench.rows.values()
+    // Its other copy is struck off.
+    if (waiting) bench.rows.set('birth-1', { ...waiting, ref: { ...waiting.ref, replicas: ['b'] } })
+    await bench.clock.runUntil(() => bench.commits === 2, { limitMs: 1_100 })
+    await bench.engine.stop()
+  })
 })

@@ -5,14 +5,9 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { BlobDamagedError, BlobMissingError, type BlobRef } from '../../cluster/index.ts'
-import { collect, type SampleBlob, sha256 } from '../blobs/blob-samples.ts'
+import { collect, sha256 } from '../blobs/blob-samples.ts'
 import { until } from '../helpers/async.ts'
-import { copiesOn, flipBit, type RealNode, RealNodes } from './real-nodes.ts'
-
-interface Uploaded {
-  readonly blob: SampleBlob
-  readonly ref: BlobRef
-}
+import { copiesOn, flipBit, type RealNode, RealNodes, type Upload } from './real-nodes.ts'
 
 /** As the service reads: the best copy first, the next one when it is bad, and a word to who holds it. */
 async function read({ cluster }: RealNode, ref: BlobRef): Promise<string> {
@@ -31,7 +26,7 @@ async function read({ cluster }: RealNode, ref: BlobRef): Promise<string> {
 
 t.test('three nodes', async (t) => {
   const three = await RealNodes.start(t)
-  const uploads: Uploaded[] = []
+  const uploads: Upload[] = []
   for (let seed = 0; seed < 24; seed++) uploads.push(await three.upload(seed))
   await three.commit(uploads)
   const isWhole = async (): Promise<boolean> => {

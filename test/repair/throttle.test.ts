@@ -30,6 +30,25 @@ t.test('Throttle', async (t) => {
     t.equal(clock.now(), 61_000)
   })
 
+  t.test('lets go at once of who is not interested any more, and nobody else pays for it', async (t) => {
+    const clock = new VirtualClock()
+    const throttle = new Throttle(clock, 1_000)
+    const times: string[] = []
+    const stop = new AbortController()
+    const pass = async (name: string, signal?: AbortSignal) => {
+      await throttle.pass(1_000, signal)
+      times.push(`${name} at ${clock.now()}`)
+    }
+    const passes = [pass('a'), pass('b', stop.signal), pass('c'), pass('d')]
+    await clock.advance(500)
+    stop.abort()
+    await clock.advance(10_000)
+    await pass('e', stop.signal)
+    await Promise.all(passes)
+    t.strictSame(times, ['b at 500', 'a at 1000', 'c at 2000', 'd at 3000', 'e at 10500'])
+    t.equal(clock.pending, 0)
+  })
+
   t.test('applies a new rate to those that wait already', async (t) => {
     const clock = new VirtualClock()
     const throttle = new Throttle(clock, 1)

@@ -1,7 +1,8 @@
 /**
  * Which pack is worth compacting, as a decision.
  *
- * Knows nothing of: files. Rule: what is chosen gives back more than it costs, or makes one of many small packs.
+ * Knows nothing of: files. Rules: what is chosen gives back more than it costs, or makes one of many small packs; what is of
+ * use in it is written once more before anything is given back, and must fit into what the disk can spare.
  */
 import { PACK_HEAD_BYTES } from './pack-record.ts'
 
@@ -21,11 +22,16 @@ export interface CompactionLimits {
   readonly packBytesMax: number
 }
 
-/** The one with the most garbage; null when none is worth it. */
-export function packToCompact(packs: readonly PackUse[], limits: CompactionLimits): number | null {
-  const worst = packs.toSorted((one, other) => garbageOf(other) - garbageOf(one))[0]
+/** The one with the most garbage; null when none is worth it, or none that is would fit. */
+export function packToCompact(
+  packs: readonly PackUse[],
+  limits: CompactionLimits,
+  bytesToSpare = Infinity,
+): number | null {
+  const fitting = packs.filter(({ liveBytes }) => liveBytes <= bytesToSpare)
+  const worst = fitting.toSorted((one, other) => garbageOf(other) - garbageOf(one))[0]
   if (worst !== undefined && garbageOf(worst) >= limits.garbageMin) return worst.pack
-  const small = packs.filter(({ bytes }) => bytes < limits.packBytesMax / 8)
+  const small = fitting.filter(({ bytes }) => bytes < limits.packBytesMax / 8)
   if (small.length <= limits.smallPacksMax) return null
   return small.toSorted((one, other) => one.bytes - other.bytes)[0]?.pack ?? null
 }

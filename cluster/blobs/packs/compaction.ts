@@ -31,9 +31,9 @@ export interface CompactionParts extends StoreParts {
   readonly logger: Logger
   /** Called with the lock of the name held. */
   readonly quarantine: (name: BlobName) => Promise<void>
-  /** Resolves when so many more bytes may be moved. */
-  readonly pace: (bytes: number) => Promise<void>
-  readonly isStopping: () => boolean
+  /** Resolves when so many more bytes may be moved, or when `stopping` says that none are. */
+  readonly pace: (bytes: number, stopping: AbortSignal) => Promise<void>
+  readonly stopping: AbortSignal
 }
 
 export class Compaction {
@@ -45,13 +45,13 @@ export class Compaction {
 
   /** False: it was stopped, or something still leads into the pack. What was moved by then stays moved. */
   async run(pack: number): Promise<boolean> {
-    const { index, isStopping } = this.#parts
+    const { index, stopping } = this.#parts
     // Also where the totals say that nothing is of use: they are a count, and the rows are what counts.
     await this.#moveAll(pack, this.#namesOf(pack))
     // Records whose headers cannot be read are known to the index alone.
     if (index.totalsOf(pack).records > 0) await this.#moveAll(pack, index.namesIn(pack))
     await index.flush()
-    if (isStopping() || index.totalsOf(pack).records > 0) return false
+    if (stopping.aborted || index.totalsOf(pack).records > 0) return false
     await this.#discard(pack)
     return true
   }
@@ -59,7 +59,7 @@ export class Compaction {
   async #moveAll(pack: number, names: AsyncIterable<string>): Promise<void> {
     let group: string[] = []
     for await (const name of names) {
-      if (this.#parts.isStopping()) return
+      if (this.#parts.stopping.aborted) return
       group.push(name)
       if (group.length < RECORDS_AT_ONCE) continue
       await this.#moveGroup(pack, group)
@@ -76,11 +76,12 @@ export class Compaction {
   }
 
   async #move(pack: number, fileName: string): Promise<void> {
-    const { index, budget, locks, pace } = this.#parts
+    const { index, budget, locks, pace, stopping } = this.#parts
     const place = await index.lookup(fileName)
     // Removed, or an older record of a name that is elsewhere by now; the same may come to pass while we wait.
     if (place?.pack !== pack) return
-    await pace(recordBytes(place.size))
+    await pace(recordBytes(place.size), stopping)
+    if (stopping.aborted) return
     await locks.run(fileName, async () => {
       const from = await index.lookup(fileName)
       if (from?.pack !== pack) return

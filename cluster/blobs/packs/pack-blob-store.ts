@@ -52,8 +52,10 @@ export interface PackBlobStoreParts extends StoreParts {
   readonly rows: IndexRows
   readonly logger: Logger
   readonly limits: PackLimits
-  /** Resolves when so many more bytes may be moved by a compaction. */
-  readonly pace: (bytes: number) => Promise<void>
+  /** See CompactionParts. */
+  readonly pace: (bytes: number, stopping: AbortSignal) => Promise<void>
+  /** So many bytes of the disk a compaction may take, until it gives them back. */
+  readonly bytesToSpare: () => Promise<number>
 }
 
 type Acquired = PackedBlob & { readonly pack: OpenPack & { readonly release: () => void } }
@@ -69,7 +71,8 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
   #compacting: Promise<boolean> | null = null
   /** Packs that could not be compacted, for a damaged row or for not being there: left alone until the next start. */
   readonly #stuck = new Set<number>()
-  #isStopping = false
+  #isPutOff = false
+  readonly #stopping = new AbortController()
 
   constructor(parts: PackBlobStoreParts) {
     const { rows, guard, layout, ops, limits } = parts
@@ -99,9 +102,9 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     for (const pack of found) if (index.totalsOf(pack).records === 0) await this.#compaction().run(pack)
   }
 
-  /** A compaction under way ends after the records that it is about to move. A failure that was told already is not told again. */
+  /** A compaction under way moves what it has begun to move, and no more. A failure that was told already is not told again. */
   async close(): Promise<void> {
-    this.#isStopping = true
+    this.#stopping.abort()
     await this.#compacting?.catch(() => undefined)
     if (this.#writer === null) return this.#parts.rows.close()
     try {
@@ -175,7 +178,15 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     return names.flatMap((name) => parseFileName(name) ?? [])
   }
 
-  /** Compacts the pack that is most worth it; false when none is. One at a time: a second call waits for the first. */
+  /** The last compaction found no room, or lost it on the way: there is more to do when there is some. */
+  get isPutOff(): boolean {
+    return this.#isPutOff
+  }
+
+  /**
+   * Compacts the pack that is most worth it, of those whose records fit into what the disk can spare; false when there is
+   * none. One at a time: a second call waits for the first.
+   */
   compact(): Promise<boolean> {
     this.#compacting ??= this.#compactOne().finally(() => {
       this.#compacting = null
@@ -190,8 +201,10 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     const packs = [...this.#index.packs]
       .filter(([pack]) => pack !== current && !this.#stuck.has(pack))
       .map(([pack, { indexedTo, bytes }]) => ({ pack, bytes: indexedTo, liveBytes: bytes }))
-    const pack = packToCompact(packs, this.#parts.limits)
-    if (pack === null || this.#isStopping) return false
+    const { limits } = this.#parts
+    this.#isPutOff = packToCompact(packs, limits) !== null
+    const pack = this.#isPutOff ? packToCompact(packs, limits, await this.#parts.bytesToSpare()) : null
+    if (pack === null || this.#stopping.signal.aborted) return false
     try {
       const isGone = await this.#compaction().run(pack)
       if (!isGone) this.#stuck.add(pack)
@@ -212,7 +225,7 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
       locks: this.#locks,
       budget: this.#budget,
       quarantine: (name) => this.#quarantineLocked(name),
-      isStopping: () => this.#isStopping,
+      stopping: this.#stopping.signal,
     })
   }
 

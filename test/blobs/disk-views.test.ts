@@ -1,0 +1,204 @@
+/**
+ * Where new copies go when disks are full or fail, over a network on a virtual clock.
+ */
+import t, { type Test } from 'tap'
+import { readDiskView } from '../../cluster/blobs/blob-calls.ts'
+import type { DiskView } from '../../cluster/blobs/disk-level.ts'
+import { DiskRounds } from '../../cluster/blobs/disk-rounds.ts'
+import { DiskViews } from '../../cluster/blobs/disk-views.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+import { BlobCluster } from './blob-cluster.ts'
+import { refOf, type SampleBlob, sampleBlob } from './blob-samples.ts'
+
+const BELIEVED_MS = 10_000
+const OPEN: DiskView = { level: 'open', isSuspect: false }
+
+t.test('DiskViews', async (t) => {
+  const clock = new VirtualClock()
+  const views = new DiskViews({ clock, believedMs: BELIEVED_MS })
+
+  t.test('takes the latest word of a node, and its refusal, for a bounded time', async (t) => {
+    t.equal(views.standingOf('a'), 'willing', 'nothing is known of it')
+    for (const [level, isSuspect, standing] of [
+      ['open', false, 'willing'],
+      ['stopPlacing', false, 'sparing'],
+      ['stopWriting', false, 'unfit'],
+      ['reserve', false, 'unfit'],
+      ['stopPlacing', true, 'unfit'],
+    ] as const) {
+      views.note('a', { level, isSuspect })
+      t.equal(views.standingOf('a'), standing, `${level}, suspect: ${isSuspect}`)
+    }
+    t.notOk(views.isFull('a'), 'a suspect disk has room')
+    views.refused('a')
+    t.ok(views.isFull('a') && views.isSuspect('a'), 'a refusal takes no suspicion away')
+    await clock.advance(BELIEVED_MS - 1)
+    t.ok(views.isFull('a'))
+    await clock.advance(1)
+    t.equal(views.standingOf('a'), 'willing', 'not heard for too long')
+    views.refused('a')
+    views.note('a', OPEN)
+    t.equal(views.standingOf('a'), 'willing', 'what it says itself counts for more than an older refusal')
+  })
+})
+
+t.test('DiskRounds', async (t) => {
+  t.test(
+    'asks all at once, nobody twice at a time, and goes on over failures until it is stopped',
+    async (t) => {
+      const clock = new VirtualClock()
+      const asked: string[] = []
+      const told: string[] = []
+      const rounds = new DiskRounds({
+        members: ['a', 'silent', 'broken'],
+        views: { note: (member, { level }) => told.push(`${member} ${level}`) },
+        async ask(member) {
+          asked.push(member)
+          if (member === 'silent') await new Promise(() => undefined)
+          if (member === 'broken') throw new Error('It does not know the question')
+          return OPEN
+        },
+        clock,
+        everyMs: 2_000,
+        logger: SILENT,
+      })
+      rounds.start()
+      await clock.advance(4_000)
+      t.strictSame(asked, ['a', 'silent', 'broken', 'a', 'broken', 'a', 'broken'])
+      t.strictSame(told, ['a open', 'a open', 'a open'])
+      rounds.stop()
+      t.equal(clock.pending, 0)
+    },
+  )
+})
+
+t.test('readDiskView refuses what is no view', async (t) => {
+  t.strictSame(readDiskView({ level: 'reserve', isSuspect: true }), { level: 'reserve', isSuspect: true })
+  for (const wrong of [null, {}, { level: 'brimming', isSuspect: false }, { level: 'open', isSuspect: 1 }])
+    t.throws(() => readDiskView(wrong), { code: 'blob_call_invalid' })
+})
+
+/** One whose first place is the node. */
+function blobFor(cluster: BlobCluster, nodeId: string): SampleBlob {
+  for (let seed = 0; ; seed++) {
+    const blob = sampleBlob(seed)
+    if (cluster.ranked(blob)[0] === nodeId) return blob
+  }
+}
+
+async function started(t: Test, zones: string): Promise<BlobCluster> {
+  const cluster = await BlobCluster.start(t, zones)
+  await cluster.watchDisks()
+  return cluster
+}
+
+t.test('a write when a disk is full', async (t) => {
+  t.test(
+    'goes to the other two at once, from any gateway, and the full node owes the third copy',
+    async (t) => {
+      const cluster = await started(t, 'x y z')
+      cluster.setDisk('n2', { level: 'stopWriting' })
+      await cluster.clock.advance(2_010)
+      for (const [seed, from] of ['n1', 'n2', 'n3'].entries()) {
+        const before = cluster.clock.now()
+        const { replicas, missing } = await cluster.write(sampleBlob(seed), from)
+        t.strictSame([[...replicas].sort(), missing], [['n1', 'n3'], ['n2']])
+        t.ok(cluster.clock.now() - before < 10, 'nobody waits for it')
+      }
+      t.equal(cluster.node('n2').store.writes, 0)
+    },
+  )
+
+  t.test('asks a node that refused no more until it says that it has room', async (t) => {
+    const cluster = await started(t, 'x y z')
+    const { store } = cluster.node('n2')
+    cluster.setDisk('n2', { level: 'stopWriting' })
+    let asked = 0
+    const write = store.write.bind(store)
+    store.write = (...args) => {
+      asked++
+      return write(...args)
+    }
+    for (const seed of [1, 2, 3]) t.strictSame((await cluster.write(sampleBlob(seed))).missing, ['n2'])
+    t.equal(asked, 1)
+    cluster.setDisk('n2', { level: 'stopPlacing' })
+    await cluster.clock.advance(2_010)
+    t.strictSame((await cluster.write(sampleBlob(4))).missing, [])
+  })
+
+  t.test('takes a fourth node instead of one that should be spared, and owes nothing', async (t) => {
+    const cluster = await started(t, 'w x y z')
+    const blob = blobFor(cluster, 'n2')
+    t.ok(cluster.node('n1').blobs.placement(blob.id).includes('n2'))
+    cluster.setDisk('n2', { level: 'stopPlacing' })
+    await cluster.clock.advance(2_010)
+    const placed = [...cluster.node('n1').blobs.placement(blob.id)].sort()
+    t.strictSame(placed, ['n1', 'n3', 'n4'])
+    const { replicas, missing } = await cluster.write(blob)
+    t.strictSame([[...replicas].sort(), missing], [placed, []])
+  })
+
+  t.test('still spreads over zones when the only node of one should be spared', async (t) => {
+    const cluster = await started(t, 'x x x y')
+    cluster.setDisk('n4', { level: 'stopPlacing' })
+    await cluster.clock.advance(2_010)
+    for (const seed of [1, 2, 3, 4]) t.ok((await cluster.write(sampleBlob(seed))).replicas.includes('n4'))
+  })
+
+  t.test(
+    'disk_full: is refused when two of three are, and not when one is full and one is down',
+    async (t) => {
+      const cluster = await started(t, 'x y z')
+      cluster.setDisk('n2', { level: 'stopWriting' })
+      cluster.setDisk('n3', { level: 'reserve' })
+      // Also while nobody knows it yet.
+      for (const seed of [1, 2]) await t.rejects(cluster.write(sampleBlob(seed)), { code: 'disk_full' })
+      await cluster.clock.advance(2_010)
+      await t.rejects(cluster.write(sampleBlob(3), 'n2'), { name: 'Condition', code: 'disk_full' })
+      cluster.setDisk('n3', { level: 'open' })
+      await cluster.clock.advance(2_010)
+      t.strictSame((await cluster.write(sampleBlob(4))).missing, ['n2'])
+      cluster.network.isolate('n3')
+      await t.rejects(cluster.write(sampleBlob(5)), { code: 'not_enough_replicas' })
+    },
+  )
+
+  t.test('believes no old word: a node that is back empty after a silence is asked', async (t) => {
+    const cluster = await started(t, 'x y z')
+    cluster.setDisk('n2', { level: 'reserve' })
+    await cluster.clock.advance(2_010)
+    t.notOk(cluster.node('n1').blobs.placement('ff').includes('n2'))
+    cluster.network.isolate('n2')
+    await cluster.clock.advance(10_000)
+    t.ok(cluster.node('n1').blobs.placement('ff').includes('n2'))
+  })
+})
+
+t.test('a suspect disk', async (t) => {
+  t.test('gets no new copy while two others take them, and is read last', async (t) => {
+    const cluster = await started(t, 'x y z')
+    const blob = sampleBlob(1)
+    await cluster.write(blob)
+    for (const nodeId of ['n1', 'n2']) {
+      cluster.setDisk(nodeId, { isSuspect: true })
+      await cluster.clock.advance(2_010)
+      const { blobs } = cluster.node('n1')
+      t.notOk(blobs.placement(blob.id).includes(nodeId))
+      const order = [...blobs.copies(refOf(blob, ['n1', 'n2', 'n3']))].map((copy) => copy.nodeId)
+      t.equal(order.at(-1), nodeId, 'also its own')
+      const written = await cluster.write({ ...sampleBlob(2), birth: `on-${nodeId}` })
+      t.strictSame(written.missing, [nodeId])
+      cluster.setDisk(nodeId, { isSuspect: false })
+    }
+  })
+
+  t.test('takes a copy after all when there would be one only without it', async (t) => {
+    const cluster = await started(t, 'x y z')
+    cluster.setDisk('n2', { isSuspect: true })
+    cluster.setDisk('n3', { level: 'reserve' })
+    await cluster.clock.advance(2_010)
+    const { replicas, missing } = await cluster.write(sampleBlob(1))
+    t.strictSame([[...replicas].sort(), missing], [['n1', 'n2'], ['n3']])
+  })
+})

@@ -1,0 +1,63 @@
+/**
+ * How full the disk of the blobs may be, as it is written: percentages, in their order.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { assertThresholds, DISK_THRESHOLDS } from '../../cluster/blobs/disk-level.ts'
+import { type Environment, loadConfig } from '../../src/config/load-config.ts'
+import { parsePercent } from '../../src/config/parse-value.ts'
+
+const REST = `
+node: { id: n1, data_dir: data }
+cluster: { id: test-cluster, members: [{ id: n1, peer: '127.0.0.1:9002' }] }
+security: { master_key_file: key }
+`
+
+async function load(t: Test, disk = '', environment: Environment = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-config-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'node.yaml')
+  await writeFile(file, REST + disk)
+  return loadConfig(file, environment).disk
+}
+
+t.test('the settings of a disk', async (t) => {
+  t.test('are those of the blob store unless said otherwise', async (t) => {
+    t.strictSame(await load(t), DISK_THRESHOLDS)
+  })
+
+  t.test('are percentages, in the file or the environment, and may be equal', async (t) => {
+    const disk = 'disk: { stop_placing: 70%, stop_writing: 92.5% }'
+    const given = await load(t, disk, { HOLDFAST_DISK__RESERVE: '92.5%' })
+    t.strictSame(given, { stopPlacing: 0.7, stopWriting: 0.925, reserve: 0.925 })
+    t.doesNotThrow(() => assertThresholds(given))
+  })
+
+  t.test('refuse the start when they are not in their order, and say which', async (t) => {
+    for (const [disk, message] of [
+      ['{ stop_placing: 93% }', 'disk.stop_placing (93%) is above disk.stop_writing (92%)'],
+      [
+        '{ reserve: 57.3%, stop_placing: 1%, stop_writing: 58% }',
+        'disk.stop_writing (58%) is above disk.reserve (57.3%)',
+      ],
+      ['{ stop_writing: 96% }', 'disk.stop_writing (96%) is above disk.reserve (95%)'],
+    ] as const) {
+      const hint = /stop_placing, disk.stop_writing, disk.reserve in this order/
+      await t.rejects(load(t, `disk: ${disk}`), { name: 'StartError', code: 'invalid_config', message, hint })
+    }
+  })
+
+  t.test('refuse what is no percentage, and what is out of bounds', async (t) => {
+    for (const text of ['0.85', '85', '85 percent', '-1%', '1e2%', '%', ''])
+      t.throws(() => parsePercent(text), {
+        message: `expected a percentage such as 85% or 92.5%, got '${text}'`,
+      })
+    for (const text of ['0%', '101%', '85'])
+      await t.rejects(load(t, `disk: { reserve: ${text} }`), {
+        code: 'invalid_config',
+        message: /disk\.reserve/,
+      })
+  })
+})

@@ -1,0 +1,139 @@
+/**
+ * Full and failing disks with nothing replaced but what the disk says: three nodes, real files, real sockets, real rows.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { collect, sha256 } from '../blobs/blob-samples.ts'
+import { until } from '../helpers/async.ts'
+import { copiesOn, type RealNode, RealNodes, type Upload } from './real-nodes.ts'
+import { SpoiledDisk } from './spoiled-disk.ts'
+
+t.test('three nodes with spoiled disks', async (t) => {
+  const disks = new Map(['n1', 'n2', 'n3'].map((nodeId) => [nodeId, new SpoiledDisk()]))
+  const disk = (nodeId: string): SpoiledDisk => disks.get(nodeId) ?? new SpoiledDisk()
+  const three = await RealNodes.start(t, [1, 1, 1], (nodeId) => disk(nodeId).ops)
+  const all: Upload[] = []
+  let seed = 0
+  /** Committed when it resolves. */
+  const upload = async (count: number, through = 'n1'): Promise<readonly Upload[]> => {
+    const uploads = await Promise.all(
+      Array.from({ length: count }, () => three.upload(seed++, undefined, through)),
+    )
+    await three.commit(uploads)
+    all.push(...uploads)
+    return uploads
+  }
+  const metric = ({ cluster }: RealNode, name: string): number | undefined =>
+    cluster.metrics().find((sample) => sample.name === name)?.value
+  const isWhole = async (): Promise<boolean> => {
+    for (const { ref } of all) if (three.listed(ref).length < 3) return false
+    for (const node of three.nodes) if ((await copiesOn(node, all)).length < all.length) return false
+    return true
+  }
+  /** Of all that was committed: what cannot be read through this node. */
+  const unreadable = async ({ cluster }: RealNode): Promise<readonly string[]> => {
+    const ids: string[] = []
+    for (const { ref } of all) {
+      const opened = await cluster.blobs.reading({ ...ref, replicas: three.listed(ref) }).next(0, ref.size)
+      const bytes = opened === null ? new Uint8Array() : await collect(opened.pieces)
+      if (sha256(bytes) !== ref.checksum) ids.push(ref.id)
+    }
+    return ids
+  }
+  const unfinished = ({ directory }: RealNode): Promise<string[]> => readdir(join(directory, 'tmp'))
+  const n2 = three.node('n2')
+  const allPlaceOn = (...nodeIds: string[]): Promise<void> =>
+    until(`all place on ${nodeIds.join(' and ')}`, () =>
+      three.nodes.every(({ cluster }) => [...cluster.placement('ff')].sort().join() === nodeIds.join()),
+    )
+
+  t.test(
+    'go on with two copies while one is full, through its gateway too, and make the others when it has room',
+    async (t) => {
+      disk('n2').fillUp()
+      await allPlaceOn('n1', 'n3')
+      for (const through of ['n1', 'n2', 'n3']) {
+        for (const { ref, missing } of await upload(4, through)) {
+          t.strictSame(missing, ['n2'])
+          t.strictSame([...ref.replicas].sort(), ['n1', 'n3'])
+        }
+      }
+      await until('the owed copies wait', () => metric(n2, 'holdfast_repair_waiting') === 12)
+      await until('its figures say so', () => metric(n2, 'holdfast_blob_disk_level') === 2)
+      t.match(n2.cluster.repairStatus(), {
+        waitingForDisk: 12,
+        disk: { level: 'stopWriting', isSuspect: false },
+      })
+      t.equal(metric(n2, 'holdfast_repair_failed_total'), 0)
+      t.strictSame(await copiesOn(n2, all), [])
+      t.strictSame(await unfinished(n2), [])
+      t.strictSame(await unreadable(n2), [])
+      disk('n2').makeRoom()
+      await until('all copies are made', isWhole)
+      t.equal(metric(n2, 'holdfast_repair_waiting'), 0)
+    },
+  )
+
+  t.test(
+    'refuse with disk_full while two are, go on reading, and go on writing when one has room',
+    async (t) => {
+      for (const nodeId of ['n2', 'n3']) disk(nodeId).fillUp()
+      await allPlaceOn('n1')
+      for (const through of ['n1', 'n2', 'n3']) {
+        const refused = three.upload(seed++, undefined, through)
+        await t.rejects(refused, { name: 'Condition', code: 'disk_full' })
+      }
+      for (const node of three.nodes) t.strictSame(await unreadable(node), [])
+      disk('n3').makeRoom()
+      await allPlaceOn('n1', 'n3')
+      for (const { missing } of await upload(2)) t.strictSame(missing, ['n2'])
+      disk('n2').makeRoom()
+      await until('all copies are made', isWhole)
+      for (const node of three.nodes) t.strictSame(await unfinished(node), [])
+    },
+  )
+
+  t.test('lose nothing when a disk fills up in the middle of batches and files', async (t) => {
+    await allPlaceOn('n1', 'n2', 'n3')
+    disk('n2').bytesLeft = 900_000
+    const uploads = await upload(24)
+    t.ok(uploads.some(({ missing }) => missing.includes('n2')))
+    t.ok(disk('n2').bytesLeft < 300_000, 'it took some of them')
+    await until('what is owed waits', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
+    t.strictSame(await unfinished(n2), [])
+    t.strictSame(await unreadable(n2), [])
+    disk('n2').makeRoom()
+    await until('all copies are made', isWhole)
+  })
+
+  t.test('lose nothing when a disk fills up in the middle of repairs', async (t) => {
+    disk('n2').fillUp()
+    await allPlaceOn('n1', 'n3')
+    const uploads = await upload(12)
+    for (const { missing } of uploads) t.strictSame(missing, ['n2'])
+    const failed = () => metric(n2, 'holdfast_repair_failed_total') ?? 0
+    const before = failed()
+    disk('n2').bytesLeft = 700_000
+    disk('n2').pretendsRoom = true
+    await until('a repair has met the end of the disk', () => failed() > before)
+    disk('n2').pretendsRoom = false
+    await until('the others wait', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
+    t.strictSame(await unfinished(n2), [])
+    disk('n2').makeRoom()
+    await until('all copies are made', isWhole)
+  })
+
+  t.test('go on reading and writing while a disk fails, and put nothing new on it', async (t) => {
+    const n3 = three.node('n3')
+    disk('n3').isFailing = true
+    t.strictSame(await unreadable(n3), [])
+    await until('it is called suspect', () => metric(n3, 'holdfast_blob_disk_suspect') === 1)
+    await allPlaceOn('n1', 'n2')
+    for (const through of ['n1', 'n3']) {
+      for (const { missing } of await upload(2, through)) t.strictSame(missing, ['n3'])
+    }
+    for (const node of three.nodes) t.strictSame(await unreadable(node), [])
+    t.match(n3.cluster.repairStatus(), { disk: { isSuspect: true } })
+  })
+})

@@ -118,8 +118,13 @@ export interface CopyLedger {
   done(task: ReplicaTask): Promise<void>
   /** They are removed from this disk, durably. Idempotent. */
   dropped(holder: NodeId, names: readonly BlobName[]): Promise<void>
-  /** The holder itself found its copies bad or absent: they no longer count and are to be made again. Idempotent. */
-  lost(holder: NodeId, refs: readonly BlobRef[]): Promise<void>
+  /**
+   * The holder itself found its copies bad or absent: they no longer count and are to be made again. Idempotent. `inventory`:
+   * by comparing all rows with its disk, whose end `inventoried` tells.
+   */
+  lost(holder: NodeId, refs: readonly BlobRef[], found?: 'inventory'): Promise<void>
+  /** The holder has compared all rows with its disk, and told all that was lost. Idempotent. */
+  inventoried(holder: NodeId): Promise<void>
 }
 
 // ---------------------------------------------------------------------------------------------

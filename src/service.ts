@@ -30,6 +30,7 @@ import { Agreement } from './workers/agreement.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
 import { Collection } from './workers/collection.ts'
 import { Rebalancing } from './workers/rebalancing.ts'
+import { endRecoveries } from './workers/recovering.ts'
 import { Recounting } from './workers/recounting.ts'
 import { followRepairRate } from './workers/repair-rate.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
@@ -189,6 +190,7 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
       logger,
     },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'sessions',
       work: async () => {

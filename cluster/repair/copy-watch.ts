@@ -27,7 +27,7 @@ export interface CopyWatchParts {
   readonly reopenStore: () => Promise<void>
   readonly marker: StoreMarker
   readonly scrubFile: Pick<ScrubFile, 'read' | 'write'>
-  readonly ledger: Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost'>
+  readonly ledger: Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost' | 'inventoried'>
   readonly remover: Pick<CopyRemover, 'remove'>
   readonly locks: CopyLocks
   readonly throttle: Throttle

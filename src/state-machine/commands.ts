@@ -126,7 +126,10 @@ export type Command =
       readonly node: string
       readonly permit: number
     }
-  /** `node` found these copies of its own bad or absent: they no longer count and are to be made again. */
+  /**
+   * `node` found these copies of its own bad or absent: they no longer count and are to be made again. `operation`: the id of
+   * the recovery that this begins, unless one of this node is under way; null: it begins none.
+   */
   | {
       readonly type: 'dropReplicas'
       readonly node: string

@@ -31,6 +31,7 @@ import type {
   UsageRecord,
   VersionId,
 } from '../state-machine/records.ts'
+import { unfinishedOperations } from '../state-machine/operations.ts'
 import { NO_USAGE } from '../state-machine/usage.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { listObjects } from './object-listing.ts'
@@ -178,6 +179,11 @@ export class LevelStateReader implements StateReader {
 
   operations(after: string, limit: number): Promise<Page<OperationRecord>> {
     return this.#page<'operation'>({ all: ranges.operations(), prefix: '', after, limit })
+  }
+
+  /** Few: their number has a bound. */
+  unfinishedOperations(): readonly OperationRecord[] {
+    return unfinishedOperations(this.view)
   }
 
   /** Tasks of all targets, in the order of their rows. */

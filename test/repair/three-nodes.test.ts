@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { BlobDamagedError, BlobMissingError, type BlobRef } from '../../cluster/index.ts'
 import { collect, type SampleBlob, sha256 } from '../blobs/blob-samples.ts'
+import { endRecoveries } from '../../src/workers/recovering.ts'
 import { until } from '../helpers/async.ts'
+import { SILENT } from '../helpers/loggers.ts'
 import { copiesOn, flipBit, type RealNode, RealNodes } from './real-nodes.ts'
 
 interface Uploaded {
@@ -59,6 +61,19 @@ t.test('three nodes', async (t) => {
     await rm(node.directory, { recursive: true })
     for (const { ref } of uploads) t.equal(await read(node, ref), ref.checksum)
     await until('all are made again', isWhole)
+    const recovery = async () => {
+      for (const { cluster, reader: state, propose } of three.nodes)
+        await endRecoveries({ cluster, state, propose, logger: SILENT })
+      return (await three.node('n1').reader.operations('', 10)).items.at(-1)
+    }
+    await until('the recovery is over', async () => (await recovery())?.status === 'succeeded')
+    const { kind, node: of, progress } = (await recovery()) ?? {}
+    t.match({ kind, of }, { kind: 'recovery', of: 'n3' })
+    // A few were struck off by readers before the directory was found gone.
+    t.ok(
+      (progress?.blobsDone ?? 0) > 0 && progress?.blobsDone === progress?.blobsTotal,
+      JSON.stringify(progress),
+    )
     const sample = node.cluster.metrics().find(({ name }) => name === 'holdfast_blob_directory_lost_total')
     t.equal(sample?.value, 1)
   })

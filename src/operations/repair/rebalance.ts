@@ -1,11 +1,11 @@
 /**
  * rebalance: authorize -> tenant and bucket exist -> reason -> commit. The copies are planned and made afterwards, by the nodes. [decisions 12]
  */
-import { randomBytes } from 'node:crypto'
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
 import type { OperationRecord } from '../../state-machine/records.ts'
+import { newOperationId } from '../../store/operation-id.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
@@ -41,9 +41,4 @@ export async function rebalance(
       ...about,
     }),
   )
-}
-
-/** They sort by the time of their beginning. */
-function newOperationId(): string {
-  return `op_${Date.now().toString(36).padStart(9, '0')}${randomBytes(8).toString('hex')}`
 }

@@ -141,6 +141,18 @@ export interface ScrubStatus {
   readonly bytes: number
   readonly lost: number
   readonly removed: number
+  /** Of the pass that was asked for last; null: none is asked for now, or it has not begun. */
+  readonly demand: ScrubDemand | null
+}
+
+export interface ScrubDemand {
+  readonly word: string
+  readonly isDone: boolean
+  /** Share of the way, [0, 1]. */
+  readonly progress: number
+  readonly copies: number
+  readonly bytes: number
+  readonly lost: number
 }
 
 export interface InventoryStatus {

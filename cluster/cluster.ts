@@ -119,6 +119,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     readiness: () => node.readiness(),
     isOnDuty: () => node.isOnDuty(),
     placement: (id) => blobs.placement(id),
+    demandScrub: (word) => copies.demandScrub(word),
     setRepairRate: (bytesPerSecond) => throttle.setRate(bytesPerSecond),
     repairStatus: () => ({
       bytesPerSecond: throttle.bytesPerSecond,

@@ -226,6 +226,11 @@ export interface Cluster {
   placement(id: BlobId): readonly NodeId[]
   /** Bytes per second for repair and scrub together; null: no limit. Holds at once. Throws RangeError below 1. */
   setRepairRate(bytesPerSecond: number | null): void
+  /**
+   * Reads every copy of this node back as fast as the rate allows, in a pass that begins now, once for each word: the word of
+   * the last call is in `repairStatus` with what came of it. Null: nothing is asked for, the scrub keeps its ordinary pace.
+   */
+  demandScrub(word: string | null): void
   repairStatus(): RepairStatus
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */

@@ -91,6 +91,11 @@ export class CopyWatch {
     this.#begin(() => this.#lookAtDirectory())
   }
 
+  /** A scrub that begins now, by a word of the asker's own: see Scrub.demand. */
+  demandScrub(word: string | null): void {
+    this.#scrub.demand(word)
+  }
+
   status(): CopyWatchStatus {
     return {
       scrub: this.#scrub.status(),

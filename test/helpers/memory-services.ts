@@ -161,7 +161,16 @@ export class MemoryServices {
 const QUIET_REPAIR: RepairStatus = {
   bytesPerSecond: null,
   pending: 2,
-  scrub: { startedAt: 1_000, lastFullAt: null, progress: 0.5, copies: 7, bytes: 700, lost: 1, removed: 0 },
+  scrub: {
+    startedAt: 1_000,
+    lastFullAt: null,
+    progress: 0.5,
+    copies: 7,
+    bytes: 700,
+    lost: 1,
+    removed: 0,
+    demand: null,
+  },
   inventory: { runs: 1, endedAt: 500, isRunning: false, copies: 9, lost: 0 },
   directoriesLost: 0,
 }

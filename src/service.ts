@@ -34,6 +34,7 @@ import { endRecoveries } from './workers/recovering.ts'
 import { Recounting } from './workers/recounting.ts'
 import { followRepairRate } from './workers/repair-rate.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
+import { Scrubbing } from './workers/scrubbing.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
 
@@ -175,6 +176,7 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
     logger,
   })
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
+  const scrubbing = new Scrubbing({ ...parts, now, logger })
   const rebalancing = new Rebalancing({ ...parts, now, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
@@ -190,6 +192,7 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
       logger,
     },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'sessions',

@@ -18,6 +18,7 @@ import type {
   ObjectRecord,
   OperationProgress,
   OperationRecord,
+  OperationShare,
   TenantId,
   TenantRecord,
 } from './records.ts'
@@ -184,7 +185,16 @@ export type Command =
       readonly chunks: readonly (CopyName & { readonly condemnedAt: number })[]
     }
   | { readonly type: 'haltCollection'; readonly reason: string }
-  | { readonly type: 'resumeCollection' }
+  | { readonly type: 'resumeCollection'; readonly requestedBy: string; readonly reason: string }
+  /** `node` has counted one cut of all rows anew; a difference halts the collection. `operationId`: who asked for it. */
+  | {
+      readonly type: 'finishRecount'
+      readonly operationId: string | null
+      readonly node: string
+      readonly rows: number
+      readonly differences: number
+      readonly first: string | null
+    }
   /** Of each node; null: as configured. */
   | { readonly type: 'setRepairRate'; readonly bytesPerSecond: number | null }
   | {
@@ -197,6 +207,15 @@ export type Command =
       readonly bucket: string | null
       readonly node: string | null
       readonly maxBytesPerSecond: number | null
+      /** Those that do a part each. */
+      readonly nodes?: readonly string[]
+    }
+  /** How far `node` is with its part, all in all. */
+  | {
+      readonly type: 'reportShare'
+      readonly operationId: string
+      readonly node: string
+      readonly share: OperationShare
     }
   /** What its driver did since the cursor stood at `from`. */
   | {
@@ -269,8 +288,10 @@ export interface ReplyValues {
   collectChunks: { readonly collected: number }
   haltCollection: null
   resumeCollection: null
+  finishRecount: null
   setRepairRate: null
   startOperation: OperationRecord
+  reportShare: OperationRecord
   advanceOperation: OperationRecord
   setOperationStatus: OperationRecord
   openSession: null

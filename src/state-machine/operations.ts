@@ -9,7 +9,7 @@ import { bucketOf } from './buckets.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
-import type { OperationProgress, OperationRecord, OperationStatus } from './records.ts'
+import type { OperationProgress, OperationRecord, OperationShare, OperationStatus } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import type { ApplyContext, View } from './view.ts'
 
@@ -23,7 +23,7 @@ const FINISHED_MAX = 256
 type SetStatus = Extract<Command, { type: 'setOperationStatus' }>
 export type AskedOperation = Omit<Extract<Command, { type: 'startOperation' }>, 'type'>
 
-const NO_PROGRESS: OperationProgress = {
+export const NO_PROGRESS: OperationProgress = {
   blobsTotal: 0,
   blobsDone: 0,
   bytesTotal: 0,
@@ -32,6 +32,9 @@ const NO_PROGRESS: OperationProgress = {
   skipped: 0,
   tasksOpen: 0,
 }
+
+/** A share of which nothing was told yet. */
+const NOT_BEGUN: OperationShare = { isDone: false, progress: 0, copies: 0, bytes: 0, lost: 0 }
 
 /** What is never done to an operation of this kind, and why. */
 const NEVER: Readonly<
@@ -88,9 +91,15 @@ export function startOperation(
 }
 
 /** A new row, in the list of those that are unfinished. */
-export function beginOperation(draft: Draft, asked: AskedOperation, context: ApplyContext): OperationRecord {
+export function beginOperation(
+  draft: Draft,
+  { nodes, ...asked }: AskedOperation,
+  context: ApplyContext,
+): OperationRecord {
+  const shares = nodes && Object.fromEntries(nodes.map((node) => [node, NOT_BEGUN]))
   const operation: OperationRecord = {
     ...asked,
+    ...(shares === undefined ? {} : { shares }),
     status: 'queued',
     phase: 'queued',
     createdAt: context.time,

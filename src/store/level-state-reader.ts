@@ -5,7 +5,7 @@
  * Rules: each question takes the state from the handle anew; a page reads from one consistent cut.
  */
 import assert from 'node:assert/strict'
-import { DEFAULT_SETTINGS } from '../state-machine/collection.ts'
+import { settingsOf } from '../state-machine/collection.ts'
 import { type KeyRange, keys, narrow, ranges } from '../state-machine/keys.ts'
 import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
@@ -36,7 +36,7 @@ import { NO_USAGE } from '../state-machine/usage.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { listObjects } from './object-listing.ts'
 import type { OpenState, StateHandle } from './open-state.ts'
-import { recountState } from './recount-state.ts'
+import { type Recounted, recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
 import type { ListObjectsQuery, ObjectPage, Page, StateReader } from './state-reader.ts'
 import { assertAscending } from './state-rows.ts'
@@ -193,13 +193,13 @@ export class LevelStateReader implements StateReader {
 
   /** For /metrics: false while there is nothing that may be read. */
   isCollectionHalted(): boolean {
-    const settings = this.#handle.usable?.read(keys.settings()) ?? DEFAULT_SETTINGS
-    return settings.collectionHalted !== null
+    const settings = this.#handle.usable?.read(keys.settings())
+    return (settings?.collectionHalted ?? null) !== null
   }
 
-  /** What the rows count wrongly, in sentences; null when the state was replaced meanwhile. */
-  recount(): Promise<readonly string[] | null> {
-    return recountState(this.#handle.current)
+  /** Null when the state was replaced meanwhile, or it is not wanted any more, which is asked between pieces. */
+  recount(isWanted: () => boolean): Promise<Recounted | null> {
+    return recountState(this.#handle.current, isWanted)
   }
 
   session(id: string): SessionRecord | undefined {
@@ -211,7 +211,7 @@ export class LevelStateReader implements StateReader {
   }
 
   settings(): SettingsRecord {
-    return this.#read(keys.settings()) ?? DEFAULT_SETTINGS
+    return settingsOf(this.view)
   }
 
   repairs(target: string, limit: number): readonly RepairRecord[] {

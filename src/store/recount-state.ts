@@ -11,8 +11,14 @@ import type { OpenState } from './open-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
 import { ALL_ROWS, scanRows } from './state-rows.ts'
 
-/** What is wrong, in sentences; null when the state was closed meanwhile. Throws StateDamagedError. */
-export async function recountState(state: OpenState): Promise<readonly string[] | null> {
+export interface Recounted {
+  readonly rows: number
+  /** What is wrong, in sentences. */
+  readonly differences: readonly string[]
+}
+
+/** Null when the state was closed meanwhile, or nobody wants it any more. Throws StateDamagedError. */
+export async function recountState(state: OpenState, isWanted: () => boolean): Promise<Recounted | null> {
   const snapshot = state.db.snapshot()
   try {
     const recount = new Recount(textHash, {
@@ -21,14 +27,16 @@ export async function recountState(state: OpenState): Promise<readonly string[] 
         return value === undefined ? undefined : decodeRow(key, value)
       },
     })
+    let count = 0
     for await (const rows of scanRows(state.db, { ...ALL_ROWS, snapshot })) {
-      if (state.isClosing) return null
+      if (state.isClosing || !isWanted()) return null
+      count += rows.length
       for (const { key, value } of rows) {
         const name: RowKey = Buffer.from(key).toString('utf8')
         recount.take(name, decodeRow(name, value))
       }
     }
-    return recount.finish()
+    return { rows: count, differences: recount.finish() }
   } finally {
     await snapshot.close()
   }

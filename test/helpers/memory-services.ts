@@ -158,7 +158,7 @@ export class MemoryServices {
   }
 }
 
-const QUIET_REPAIR: RepairStatus = {
+export const QUIET_REPAIR: RepairStatus = {
   bytesPerSecond: null,
   pending: 2,
   scrub: {

@@ -7,8 +7,10 @@ import t from 'tap'
 import { BlobDamagedError, BlobMissingError, type BlobRef } from '../../cluster/index.ts'
 import { collect, type SampleBlob, sha256 } from '../blobs/blob-samples.ts'
 import { endRecoveries } from '../../src/workers/recovering.ts'
+import { Scrubbing } from '../../src/workers/scrubbing.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { startOperation } from '../state-machine/map-world.ts'
 import { copiesOn, flipBit, type RealNode, RealNodes } from './real-nodes.ts'
 
 interface Uploaded {
@@ -76,6 +78,23 @@ t.test('three nodes', async (t) => {
     )
     const sample = node.cluster.metrics().find(({ name }) => name === 'holdfast_blob_directory_lost_total')
     t.equal(sample?.value, 1)
+  })
+
+  t.test('read everything back when they are asked to, each its own', async (t) => {
+    const nodes = three.nodes.map(({ nodeId }) => nodeId)
+    const { reader, propose } = three.node('n1')
+    const scrub = { ...startOperation('op_scrub'), kind: 'scrub', nodes } as const
+    await propose(scrub)
+    const workers = three.nodes.map(({ cluster, reader: state, propose: own }) => {
+      return new Scrubbing({ cluster, state, propose: own, now: () => performance.now(), logger: SILENT })
+    })
+    await until('every node has done its part', async () => {
+      for (const worker of workers) await worker.round()
+      return reader.operation('op_scrub')?.status === 'succeeded'
+    })
+    const { shares = {}, progress } = reader.operation('op_scrub') ?? {}
+    for (const nodeId of nodes) t.ok((shares[nodeId]?.copies ?? 0) >= uploads.length, nodeId)
+    t.ok((progress?.bytesMoved ?? 0) >= 3 * uploads.reduce((sum, { blob }) => sum + blob.size, 0))
   })
 
   t.test('remove what an ended session left behind, and nothing of one that nobody knows', async (t) => {

@@ -165,6 +165,26 @@ export interface InventoryStatus {
   readonly lost: number
 }
 
+/** `open` takes blobs, `stopPlacing` only when others do not, `stopWriting` none; in `reserve` there is just room to remove. */
+export type DiskLevel = 'open' | 'stopPlacing' | 'stopWriting' | 'reserve'
+
+export interface DiskState {
+  readonly level: DiskLevel
+  readonly totalBytes: number
+  readonly freeBytes: number
+  /** It failed several operations in a row. */
+  readonly isSuspect: boolean
+}
+
+/** What one member says of its own copies. */
+export interface NodeRepair {
+  readonly nodeId: NodeId
+  /** Null: it did not answer in time, or not in a way that could be read. */
+  readonly status: RepairStatus | null
+  /** Null as well when the disk does not say. */
+  readonly disk: DiskState | null
+}
+
 /** Of this node. */
 export interface RepairStatus {
   /** What repair and scrub may read and copy together; null: no limit. */

@@ -5,7 +5,7 @@
  * Knows nothing of: tenants, buckets, object keys, HTTP, JSON; and shows nothing of terms, votes or leaders to the
  * service except as metric samples and readiness reasons.
  */
-import type { BlobId, Blobs, CopyLedger, RepairStatus } from './blob-types.ts'
+import type { BlobId, Blobs, CopyLedger, NodeRepair, RepairStatus } from './blob-types.ts'
 import type { LogIndex, NodeId } from './raft/types.ts'
 
 export type { LogIndex, NodeId }
@@ -232,6 +232,8 @@ export interface Cluster {
    */
   demandScrub(word: string | null): void
   repairStatus(): RepairStatus
+  /** Of all members, each asked by itself, in their order; within seconds whoever does not answer. Never rejects. */
+  repairStatuses(): Promise<readonly NodeRepair[]>
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
   stop(): Promise<void>

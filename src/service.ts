@@ -76,7 +76,7 @@ interface Rooms {
   readonly samples: () => readonly MetricSample[]
 }
 
-async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
+async function composeServices(config: Config, logger: Logger, stopping: AbortSignal): Promise<Rooms> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
   await makeDataDir(dataDir)
@@ -116,6 +116,7 @@ async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
     access,
     content,
     signing: masterKey,
+    stopping,
     logger,
   }
   const secrets = new SealedSecrets(masterKey, reader)
@@ -282,11 +283,14 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const teardown = new Teardown()
   try {
-    const rooms = await composeServices(config, logger)
+    const stopping = new AbortController()
+    const rooms = await composeServices(config, logger, stopping.signal)
     const { cluster, content, damaged, workers } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
     const addresses = await openListeners(config, rooms, teardown)
+    // Whoever waits for an operation would hold the listeners open.
+    teardown.add('waiting', async () => stopping.abort())
     const settling = new AbortController()
     const settled = settleIn(rooms, settling.signal)
     teardown.add('settling', async () => {

@@ -39,6 +39,9 @@ export const ADMIN_OPERATION_IDS = [
   'resumeOperation',
   'getRepair',
   'setRepair',
+  'scrub',
+  'recount',
+  'resumeCollection',
 ] as const
 
 export type DataOperationId = (typeof DATA_OPERATION_IDS)[number]

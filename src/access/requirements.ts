@@ -68,4 +68,7 @@ export const REQUIREMENTS = {
   resumeOperation: adminToken('owner', 'cluster'),
   getRepair: adminToken('owner', 'cluster'),
   setRepair: adminToken('owner', 'cluster'),
+  scrub: adminToken('owner', 'cluster'),
+  recount: adminToken('owner', 'cluster'),
+  resumeCollection: adminToken('owner', 'cluster'),
 } as const satisfies Record<OperationId, Requirement>

@@ -94,6 +94,9 @@ const ALLOWED = {
   resumeOperation: ['owner'],
   getRepair: ['owner'],
   setRepair: ['owner'],
+  scrub: ['owner'],
+  recount: ['owner'],
+  resumeCollection: ['owner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
 function answer(name: Name, operationId: OperationId, target: Target): string {

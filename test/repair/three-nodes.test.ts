@@ -45,6 +45,20 @@ t.test('three nodes', async (t) => {
   }
   await until('all copies are on all disks', isWhole)
 
+  t.test('each tell how far all of them are', async (t) => {
+    for (const { cluster } of three.nodes) {
+      const statuses = await cluster.repairStatuses()
+      t.strictSame(
+        statuses.map(({ nodeId, status, disk }) => [
+          nodeId,
+          status?.inventory.runs !== undefined,
+          disk !== null,
+        ]),
+        ['n1', 'n2', 'n3'].map((nodeId) => [nodeId, true, true]),
+      )
+    }
+  })
+
   t.test('make every copy of a node anew within a pass when all of them have rotted', async (t) => {
     const { directory, cluster } = three.node('n2')
     for (const { blob } of uploads) await flipBit(directory, blob)

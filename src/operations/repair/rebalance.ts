@@ -7,6 +7,7 @@ import { Refusal } from '../../refusal.ts'
 import type { OperationRecord } from '../../state-machine/records.ts'
 import { newOperationId } from '../../store/operation-id.ts'
 import type { Services } from '../services.ts'
+import { givenReason } from '../reason.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
@@ -29,8 +30,7 @@ export async function rebalance(
   const bucket = input.bucket ?? null
   if (bucket !== null && services.state.bucket(tenant.id, bucket) === undefined)
     throw new Refusal('not_found', `Cannot rebalance: bucket "${bucket}" does not exist`)
-  const reason = input.reason.trim()
-  if (reason === '') throw new Refusal('reason_required', 'Cannot rebalance: "reason" is empty')
+  const reason = givenReason(input.reason, 'rebalance')
   const about = { tenantId: tenant.id, bucket, node: null, reason, requestedBy: principal.tokenId }
   return settle(
     await services.propose({

@@ -100,6 +100,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
       electionTimeoutMs: config.cluster.electionTimeoutMs,
       logKeepEntries: config.cluster.logKeepEntries,
       logKeepBytes: config.cluster.logKeepBytes,
+      scrubEveryMs: config.repair.scrubEveryMs,
     },
     { stateMachine, copyLedger: createCopyLedger(reader, propose), logger },
   )

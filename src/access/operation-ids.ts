@@ -27,6 +27,7 @@ export const ADMIN_OPERATION_IDS = [
   'listTenants',
   'createTenant',
   'getTenant',
+  'getTenantUsage',
   'listTenantKeys',
   'createTenantKey',
   'rotateTenantKey',

@@ -183,6 +183,7 @@ function assemble(read: Reader): Config {
       logKeepBytes: read.number('cluster.log_keep_bytes'),
       collectAfterMs: read.number('cluster.collect_after'),
     },
+    repair: { scrubEveryMs: read.number('repair.scrub_every') },
     listeners: {
       data: read.text('listeners.data'),
       admin: read.text('listeners.admin'),

@@ -111,6 +111,14 @@ export const SETTINGS = [
     meaning:
       'how long a download of an object that was deleted meanwhile can go on; its space is free after that',
   },
+  {
+    name: 'repair.scrub_every',
+    kind: 'duration',
+    fallback: '7d',
+    min: 60 * SECOND,
+    max: 365 * DAY,
+    meaning: "no copy on this node's disk stays unread for longer",
+  },
   { name: 'listeners.data', kind: 'address', fallback: '127.0.0.1:9000', meaning: 'the data API' },
   {
     name: 'listeners.admin',

@@ -16,6 +16,7 @@ export interface Config {
     readonly logKeepBytes: number
     readonly collectAfterMs: number
   }
+  readonly repair: { readonly scrubEveryMs: number }
   /** host:port each */
   readonly listeners: { readonly data: string; readonly admin: string; readonly peer: string }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null

@@ -91,7 +91,8 @@ export interface ChunkLink {
 export type BodyRecord =
   | { readonly kind: 'empty' }
   | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealedSize: number }
-  | { readonly kind: 'chunks'; readonly count: number }
+  /** `compression`: at least one of its chunks lay compressed on disk when it was committed; absent: none did. */
+  | { readonly kind: 'chunks'; readonly count: number; readonly compression?: 'zstd' }
 
 export interface ObjectRecord {
   readonly key: string
@@ -194,6 +195,10 @@ export interface UsageRecord {
   /** Sealed bytes times listed copies. */
   readonly copyBytes: number
   readonly inlineBytes: number
+  /** Plain bytes of chunks that are referred to again: what would be stored as well if nothing were shared. */
+  readonly dedupSavedBytes: number
+  /** Plain bytes of chunks less their sealed bytes, of those that are smaller sealed. */
+  readonly compressionSavedBytes: number
 }
 
 /** What operators set for the whole cluster. */

@@ -34,12 +34,13 @@ import type {
 import { unfinishedOperations } from '../state-machine/operations.ts'
 import { NO_USAGE } from '../state-machine/usage.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
+import { cutView } from './cut-view.ts'
 import { listObjects } from './object-listing.ts'
 import type { OpenState, StateHandle } from './open-state.ts'
 import { type Recounted, recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
-import type { ListObjectsQuery, ObjectPage, Page, StateReader } from './state-reader.ts'
-import { assertAscending } from './state-rows.ts'
+import type { ListObjectsQuery, ObjectPage, Page, StateReader, TenantUsage } from './state-reader.ts'
+import { assertAscending, type DatabaseSnapshot } from './state-rows.ts'
 
 const PAGE_ROWS_MAX = 1000
 
@@ -49,6 +50,8 @@ interface PageQuery {
   readonly prefix: string
   readonly after: string
   readonly limit: number
+  /** Of the database as it was then; absent: as it is now. */
+  readonly snapshot?: DatabaseSnapshot
 }
 
 export class LevelStateReader implements StateReader {
@@ -206,6 +209,28 @@ export class LevelStateReader implements StateReader {
     return this.#read(keys.session(id))
   }
 
+  /** From one cut, so that the figures fit each other also while they change. */
+  tenantUsage(tenant: TenantId, bucketsMax: number): Promise<TenantUsage> {
+    return this.#handle.current.lease(async (state) => {
+      const snapshot = state.db.snapshot()
+      try {
+        const view = cutView(state.db, snapshot)
+        const all = ranges.buckets(tenant)
+        const buckets = await readPage<'bucket'>(state, {
+          all,
+          prefix: '',
+          after: '',
+          limit: bucketsMax,
+          snapshot,
+        })
+        const usage = { ...NO_USAGE, ...view.get(keys.usage(tenant)) }
+        return { usage, bucketCount: view.get(keys.tenant(tenant))?.bucketCount ?? 0, buckets }
+      } finally {
+        await snapshot.close()
+      }
+    })
+  }
+
   usage(tenant: TenantId): UsageRecord {
     return this.#read(keys.usage(tenant)) ?? NO_USAGE
   }
@@ -247,6 +272,7 @@ async function readPage<K extends RowKind>(state: OpenState, query: PageQuery): 
     gte: start,
     lt: keyBytes(range.end),
     limit: limit + 1,
+    ...(query.snapshot === undefined ? {} : { snapshot: query.snapshot }),
   })) {
     if (items.length === limit) return { items, next: last }
     const key: RowKey<K> = bytes.toString('utf8')

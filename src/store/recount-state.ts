@@ -6,9 +6,10 @@
  */
 import { createHash } from 'node:crypto'
 import { Recount } from '../state-machine/recount.ts'
-import type { RowKey, RowKind } from '../state-machine/view.ts'
+import type { RowKey } from '../state-machine/view.ts'
+import { cutView } from './cut-view.ts'
 import type { OpenState } from './open-state.ts'
-import { decodeRow, keyBytes } from './row-codec.ts'
+import { decodeRow } from './row-codec.ts'
 import { ALL_ROWS, scanRows } from './state-rows.ts'
 
 export interface Recounted {
@@ -21,12 +22,7 @@ export interface Recounted {
 export async function recountState(state: OpenState, isWanted: () => boolean): Promise<Recounted | null> {
   const snapshot = state.db.snapshot()
   try {
-    const recount = new Recount(textHash, {
-      get: <K extends RowKind>(key: RowKey<K>) => {
-        const value = state.db.getSync(keyBytes(key), { snapshot })
-        return value === undefined ? undefined : decodeRow(key, value)
-      },
-    })
+    const recount = new Recount(textHash, cutView(state.db, snapshot))
     let count = 0
     for await (const rows of scanRows(state.db, { ...ALL_ROWS, snapshot })) {
       if (state.isClosing || !isWanted()) return null

@@ -22,6 +22,7 @@ import type {
   SettingsRecord,
   TenantId,
   TenantRecord,
+  UsageRecord,
   VersionId,
 } from '../state-machine/records.ts'
 import type { View } from '../state-machine/view.ts'
@@ -50,12 +51,21 @@ export interface ObjectPage {
   readonly next: string | null
 }
 
+/** All of one moment. */
+export interface TenantUsage {
+  readonly usage: UsageRecord
+  readonly bucketCount: number
+  /** The first ones by name. */
+  readonly buckets: Page<BucketRecord>
+}
+
 export interface StateReader {
   /** Single rows as they are now, for the questions of the pure room. */
   readonly view: View
   clusterKey(): ClusterKeyRecord | undefined
   tenant(id: TenantId): TenantRecord | undefined
   tenants(after: string, limit: number): Promise<Page<TenantRecord>>
+  tenantUsage(tenant: TenantId, bucketsMax: number): Promise<TenantUsage>
   accessKey(id: AccessKeyId): AccessKeyRecord | undefined
   accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>>
   settings(): SettingsRecord

@@ -82,6 +82,7 @@ const ALLOWED = {
   listTenants: [...VIEWERS, 'rivalOwner'],
   createTenant: ['operator', 'owner'],
   getTenant: VIEWERS,
+  getTenantUsage: VIEWERS,
   listTenantKeys: VIEWERS,
   createTenantKey: OPERATORS,
   rotateTenantKey: OPERATORS,

@@ -198,6 +198,7 @@ function testConfig(dataDir: string, options: Options): Config {
       logKeepBytes: 2 ** 20,
       collectAfterMs: 0,
     },
+    repair: { scrubEveryMs: 604_800_000 },
     listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },

@@ -105,7 +105,7 @@ export class CopyWatch {
   }
 
   metrics(): readonly MetricSample[] {
-    return copyWatchMetrics(this.status())
+    return copyWatchMetrics(this.status(), this.#parts.scrubEveryMs)
   }
 
   // ---------------------------------------------------------------------------------------------

@@ -54,6 +54,18 @@ t.test('a scrub on demand', async (t) => {
     await place.clock.resolve(run.stop(), { limitMs: READ_MS })
   })
 
+  t.test('keeps its answer for who comes late, also when the next pass has begun', async (t) => {
+    const place = await slowPlace(20)
+    const run = place.start()
+    run.scrub.demand('op_1')
+    await place.clock.advance(WEEK_MS)
+    const reads = place.store.reads.length
+    t.ok(reads > 20 && reads < 30, `${reads} reads: the next pass has begun, at its own pace`)
+    t.match(run.scrub.status(), { demand: { word: 'op_1', isDone: true, copies: 20 }, progress: Number })
+    t.ok(run.scrub.status().progress < 1)
+    await place.clock.resolve(run.stop(), { limitMs: READ_MS })
+  })
+
   t.test('counts what it finds, each copy once, also when the process is killed in between', async (t) => {
     const place = await slowPlace(300)
     const [rotten] = await place.addMany(1)

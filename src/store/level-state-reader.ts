@@ -200,8 +200,8 @@ export class LevelStateReader implements StateReader {
     return (settings?.collectionHalted ?? null) !== null
   }
 
-  /** Null when the state was replaced meanwhile, or it is not wanted any more, which is asked between pieces. */
-  recount(isWanted: () => boolean): Promise<Recounted | null> {
+  /** Null when the state was replaced meanwhile, or it is not wanted any more: asked between pieces, with the rows so far. */
+  recount(isWanted: (rows: number) => boolean): Promise<Recounted | null> {
     return recountState(this.#handle.current, isWanted)
   }
 

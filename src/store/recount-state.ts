@@ -19,13 +19,16 @@ export interface Recounted {
 }
 
 /** Null when the state was closed meanwhile, or nobody wants it any more. Throws StateDamagedError. */
-export async function recountState(state: OpenState, isWanted: () => boolean): Promise<Recounted | null> {
+export async function recountState(
+  state: OpenState,
+  isWanted: (rows: number) => boolean,
+): Promise<Recounted | null> {
   const snapshot = state.db.snapshot()
   try {
     const recount = new Recount(textHash, cutView(state.db, snapshot))
     let count = 0
     for await (const rows of scanRows(state.db, { ...ALL_ROWS, snapshot })) {
-      if (state.isClosing || !isWanted()) return null
+      if (state.isClosing || !isWanted(count)) return null
       count += rows.length
       for (const { key, value } of rows) {
         const name: RowKey = Buffer.from(key).toString('utf8')

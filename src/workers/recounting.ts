@@ -23,9 +23,12 @@ export interface RecountingParts {
   readonly logger: Logger
 }
 
+const TELL_EVERY_MS = 10_000
+
 export class Recounting {
   readonly #parts: RecountingParts
   #dueAt: number
+  #toldAt = 0
   #recounts = 0
   #differences = 0
 
@@ -49,8 +52,7 @@ export class Recounting {
   /** What is wrong; collection is halted by then. */
   async recount(operationId: string | null): Promise<readonly string[]> {
     const { state, propose, logger, cluster } = this.#parts
-    const isWanted = (): boolean => operationId === null || isWorkable(state.operation(operationId))
-    const found = await state.recount(isWanted)
+    const found = await state.recount((rows) => operationId === null || this.#isWanted(operationId, rows))
     if (found === null) return []
     const { rows, differences } = found
     this.#recounts++
@@ -89,9 +91,26 @@ export class Recounting {
     return this.#parts.state.unfinishedOperations().find((one) => one.kind === 'recount' && isWorkable(one))
   }
 
+  /** Says on the way how far it is; whether anybody hears that changes nothing. */
+  #isWanted(operationId: string, rows: number): boolean {
+    const { state, now } = this.#parts
+    const operation = state.operation(operationId)
+    if (operation === undefined || !isWorkable(operation)) return false
+    if (now() - this.#toldAt >= TELL_EVERY_MS) {
+      this.#toldAt = now()
+      this.#tell(operation, `, ${rows} so far`).catch(() => undefined)
+    }
+    return true
+  }
+
   /** Shows that it has begun. Refused is as good: somebody else said so, or it is over. */
-  async #begin({ operationId, cursor: from }: OperationRecord): Promise<void> {
-    const phase = `counting rows on ${this.#parts.cluster.nodeId}`
+  async #begin(operation: OperationRecord): Promise<void> {
+    this.#toldAt = this.#parts.now()
+    await this.#tell(operation, '')
+  }
+
+  async #tell({ operationId, cursor: from }: OperationRecord, more: string): Promise<void> {
+    const phase = `counting rows on ${this.#parts.cluster.nodeId}${more}`
     await this.#parts.propose({
       type: 'advanceOperation',
       operationId,

@@ -1,6 +1,7 @@
 /** A recount over a real store: it finds what is wrong on disk and halts the collection. */
 import t from 'tap'
 import { keys } from '../../src/state-machine/keys.ts'
+import type { Propose } from '../../src/store/propose.ts'
 import { decodeRow, encodeRow, keyBytes } from '../../src/store/row-codec.ts'
 import { Recounting } from '../../src/workers/recounting.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
@@ -63,6 +64,30 @@ t.test('Recounting', async (t) => {
       t.equal(reader.operation('op3')?.status, 'succeeded')
     },
   )
+
+  await t.test('says now and then how far it is', async (t) => {
+    await world.do({ ...startOperation('op5'), kind: 'recount' })
+    const phases: string[] = []
+    let turn: Promise<unknown> = Promise.resolve()
+    const propose: Propose = async (command) => {
+      if ('phase' in command) phases.push(command.phase)
+      const done = turn.then(() => world.propose(command))
+      turn = done
+      return done
+    }
+    const told = new Recounting({
+      cluster: { isOnDuty: () => true, nodeId: 'n1' },
+      state: reader,
+      propose,
+      everyMs: 1_000_000,
+      // Every look at the clock is a minute later.
+      now: () => (now += 60_000),
+      logger: recordingLogger(lines),
+    })
+    await told.round()
+    t.match(phases, ['counting rows on n1', /^counting rows on n1, \d+ so far$/])
+    t.equal(reader.operation('op5')?.status, 'succeeded')
+  })
 
   await t.test(
     'halts the collection and says so loudly when something differs, and corrects nothing',

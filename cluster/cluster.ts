@@ -94,7 +94,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     return { bytesPerSecond: throttle.bytesPerSecond, pending: repair.pending, ...copies.status() }
   }
   const names = members.map((member) => member.nodeId)
-  const asking = { nodeId, members: names, transport, status, disk: () => store.usage(), logger }
+  const asking = { nodeId, members: names, transport, status, disk: () => store.usage(), clock, logger }
   return { node, wal, transport, ...blobParts, status, statuses: new RepairStatuses(asking) }
 }
 

@@ -5,12 +5,15 @@
  * Rules: an answer comes from another machine and is read by its shape before anybody sees it; a member that is silent costs
  * ASK_MS_MAX and hides nothing of the others.
  */
+import type { Clock } from './node/clock.ts'
 import { collectBody } from './node/collect-body.ts'
 import type { Transport } from './transport/transport.ts'
 import type { DiskState, Logger, NodeId, NodeRepair, RepairStatus } from './types.ts'
 
 const METHOD = 'repair.status'
 const ASK_MS_MAX = 2_000
+/** Less, so that a node whose disk hangs still answers. */
+const DISK_MS_MAX = 1_000
 
 export interface RepairStatusesParts {
   readonly nodeId: NodeId
@@ -18,6 +21,7 @@ export interface RepairStatusesParts {
   readonly transport: Pick<Transport, 'call' | 'handle'>
   readonly status: () => RepairStatus
   readonly disk: () => Promise<DiskState>
+  readonly clock: Clock
   readonly logger: Logger
 }
 
@@ -48,12 +52,24 @@ export class RepairStatuses {
   }
 
   async #own(): Promise<Omit<NodeRepair, 'nodeId'>> {
-    const { status, disk, logger } = this.#parts
-    const level = await disk().catch((err: unknown) => {
-      logger.warn({ err }, 'disk does not say how full it is')
-      return null
+    const disk = await this.#disk()
+    return { status: this.#parts.status(), disk }
+  }
+
+  #disk(): Promise<DiskState | null> {
+    const { disk, clock, logger } = this.#parts
+    return new Promise((resolve) => {
+      const timer = clock.after(DISK_MS_MAX, () => resolve(null))
+      disk()
+        .catch((err: unknown) => {
+          logger.warn({ err }, 'disk does not say how full it is')
+          return null
+        })
+        .then((state) => {
+          timer.cancel()
+          resolve(state)
+        })
     })
-    return { status: status(), disk: level }
   }
 }
 

@@ -39,19 +39,21 @@ const BLOCKING: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
 const NO_INDEX = Number.MAX_SAFE_INTEGER
 
 /** What the operation refuses for any other reason than a blocker, it refuses here as well. */
-export async function dryRun<P>(
+export async function dryRun<R, P>(
   services: Services,
-  run: (services: Services) => Promise<unknown>,
-  plan: () => Promise<Plan<P>>,
+  run: (services: Services) => Promise<R>,
+  /** Is given what the operation would answer; null when it is blocked. */
+  plan: (outcome: R | null) => Promise<Plan<P>>,
 ): Promise<DryRun<P>> {
   const blockers: DryRun<P>['blockers'][number][] = []
+  let outcome: R | null = null
   try {
-    await run(rehearsed(services))
+    outcome = await run(rehearsed(services))
   } catch (error) {
     if (!(error instanceof Refusal) || !BLOCKING.has(error.code)) throw error
     blockers.push({ code: error.code, message: error.message })
   }
-  return { allowed: blockers.length === 0, ...(await plan()), blockers }
+  return { allowed: blockers.length === 0, ...(await plan(outcome)), blockers }
 }
 
 function rehearsed(services: Services): Services {

@@ -80,9 +80,10 @@ export function dropReplicas(
   const { node, copies, operation: operationId } = command
   const fault = tooMany('drop replicas', copies.length) ?? takenId(draft, operationId)
   if (fault !== null) return fault
-  const isLoss = copies.some((copy) => listedChunk(draft, copy, node) !== undefined)
-  const isBegun = operationId !== null && isLoss
-  const recovery = isBegun ? openRecovery(draft, { node, operationId }, context) : recoveryOf(draft, node)
+  if (!copies.some((copy) => listedChunk(draft, copy, node) !== undefined))
+    return accept({ dropped: 0, last: 0 })
+  const recovery =
+    operationId === null ? recoveryOf(draft, node) : openRecovery(draft, { node, operationId }, context)
   const operation = recovery?.operationId ?? null
   let [dropped, last, bytes] = [0, 0, 0]
   for (const copy of copies) {

@@ -45,7 +45,7 @@ t.test('dryRun', async (t) => {
       `/operations/${paused}/cancel`,
       undefined,
       'cancelOperation',
-      { plan: { type: 'recount', status: 'queued' } },
+      { plan: { type: 'recount', statusBefore: 'queued', statusAfter: 'cancelled' } },
     ],
     ['/repair', { maxBytesPerSecond: 9 }, 'setRepair', { plan: { before: null, after: 9 } }, 'PUT'],
     [
@@ -74,7 +74,7 @@ t.test('dryRun', async (t) => {
       status: 200,
       json: {
         allowed: false,
-        plan: { status: 'cancelled' },
+        plan: { statusBefore: 'cancelled', statusAfter: 'cancelled' },
         blockers: [{ code: 'precondition_failed', message: /it is cancelled/ }],
       },
     })

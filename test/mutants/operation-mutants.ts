@@ -137,8 +137,8 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
     id: 'O16',
     bug: 'a dry run is committed',
     file: 'src/operations/dry-run.ts',
-    find: '    await run(rehearsed(services))\n',
-    replace: '    await run(services)\n',
+    find: '    outcome = await run(rehearsed(services))\n',
+    replace: '    outcome = await run(services)\n',
     killers: DRY_RUN,
   },
   {

@@ -6,6 +6,7 @@ import { type CallHandler, PeerUnreachableError, type Transport } from '../../cl
 import type { DiskState, RepairStatus } from '../../cluster/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { QUIET_REPAIR } from '../helpers/memory-services.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
 
 const DISK: DiskState = { level: 'open', totalBytes: 10, freeBytes: 5, isSuspect: false }
 const EMPTY = { async *[Symbol.asyncIterator]() {} }
@@ -34,13 +35,16 @@ const status = (pending: number): RepairStatus => ({ ...QUIET_REPAIR, pending })
 
 t.test('repairStatuses', async (t) => {
   const wire = new Wire()
+  const clock = new VirtualClock()
+  const hanging = new Set<string>()
   const nodes = members.map((nodeId, n) => {
     const disk = async (): Promise<DiskState> => {
       if (nodeId === 'n3') throw new Error('the disk is gone')
+      if (hanging.has(nodeId)) await new Promise(() => undefined)
       return DISK
     }
-    const own = { nodeId, members, transport: wire.of(nodeId), status: () => status(n), disk, logger: SILENT }
-    return new RepairStatuses(own)
+    const own = { nodeId, members, transport: wire.of(nodeId), status: () => status(n), disk }
+    return new RepairStatuses({ ...own, clock, logger: SILENT })
   })
   const all = () => nodes[0]?.all()
 
@@ -51,6 +55,18 @@ t.test('repairStatuses', async (t) => {
       { nodeId: 'n3', status: status(2), disk: null },
     ])
     t.ok(wire.timeouts.length === 2 && wire.timeouts.every((ms) => ms !== undefined && ms <= 5_000))
+  })
+
+  t.test('wait for no disk that hangs, here or at a peer', async (t) => {
+    for (const nodeId of ['n1', 'n2']) hanging.add(nodeId)
+    const statuses = await clock.resolve(nodes[0]?.all() ?? Promise.resolve([]), { limitMs: 1_000 })
+    t.match(statuses, [
+      { nodeId: 'n1', status: status(0), disk: null },
+      { nodeId: 'n2', status: status(1), disk: null },
+      { nodeId: 'n3', status: status(2), disk: null },
+    ])
+    hanging.clear()
+    t.equal(clock.pending, 0)
   })
 
   t.test('show who is silent, or answers in words of its own, as not heard', async (t) => {

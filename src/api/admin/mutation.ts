@@ -47,17 +47,18 @@ type CallOf<Path extends string, B extends TObject> = Pick<
 
 interface Steps<Path extends string, B extends TObject, P extends TObject, R> {
   readonly run: (services: Services, principal: AdminTokenPrincipal, call: CallOf<Path, B>) => Promise<R>
-  readonly plan: (services: Services, call: CallOf<Path, B>) => Promise<Plan<Static<P>>>
+  /** `outcome`: what `run` would have answered; null when something stands in its way. */
+  readonly plan: (services: Services, call: CallOf<Path, B>, outcome: R | null) => Promise<Plan<Static<P>>>
 }
 
 /** A change that is done when it is answered. */
 export function changeRoute<Path extends string, B extends TObject, P extends TObject, R>(
-  { plan, ...facts }: MutationFacts<Path, B, P> & { readonly description200: string; readonly view: TSchema },
+  { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
   steps: Steps<Path, B, P, R> & { readonly answer: (result: R) => object },
 ): RouteDefinition {
-  const { description200: description, view, ...route } = facts
+  const { answers, view, ...route } = facts
   const schema = Type.Union([view, dryRunView(plan)])
-  const success = { status: 200, description, content: { type: 'application/json', schema } }
+  const success = { status: 200, description: answers, content: { type: 'application/json', schema } }
   return adminRoute<Path, typeof DRY_RUN, B>(
     { ...route, query: DRY_RUN, success },
     async (services, principal, call) => {
@@ -134,21 +135,21 @@ function dryRunView(plan: TObject): TSchema {
   )
 }
 
-interface Rehearsal<Path extends string, B extends TObject, P extends TObject>
-  extends Steps<Path, B, P, unknown> {
+interface Rehearsal<Path extends string, B extends TObject, P extends TObject, R>
+  extends Steps<Path, B, P, R> {
   readonly route: Pick<RouteDefinition, 'operationId'>
   readonly call: CallOf<Path, B>
 }
 
-async function rehearse<Path extends string, B extends TObject, P extends TObject>(
-  { run, plan, route, call }: Rehearsal<Path, B, P>,
+async function rehearse<Path extends string, B extends TObject, P extends TObject, R>(
+  { run, plan, route, call }: Rehearsal<Path, B, P, R>,
   services: Services,
   principal: AdminTokenPrincipal,
 ): Promise<Answer> {
   const rehearsed: DryRun<Static<P>> = await dryRun(
     services,
     (instead) => run(instead, principal, call),
-    () => plan(services, call),
+    (outcome) => plan(services, call, outcome),
   )
   const { tenantId = null, ...said } = rehearsed
   return {

@@ -178,19 +178,20 @@ function actRoute(verb: 'cancel' | 'pause' | 'resume', { operationId, summary, a
       status: 200,
       plan: Type.Object({
         type: OperationView.properties.type,
-        status: OperationView.properties.status,
+        statusBefore: OperationView.properties.status,
+        statusAfter: OperationView.properties.status,
         tasksOpen: Type.Integer({ minimum: 0, description: 'Copies that are planned and not made yet' }),
         etaSeconds: orNull(Count),
       }),
     },
     {
       run: (services, principal, { params }) => act(services, principal, params),
-      plan: async (services, { params }) => {
-        const { type, status, progress, etaSeconds } = operationView(
-          findOperation(services, params.id),
-          Date.now(),
-        )
-        return { plan: { type, status, tasksOpen: progress.tasksOpen, etaSeconds }, warnings: [] }
+      plan: async (services, { params }, outcome) => {
+        const operation = findOperation(services, params.id)
+        const { type, status: statusBefore, progress, etaSeconds } = operationView(operation, Date.now())
+        const statusAfter = outcome?.status ?? statusBefore
+        const { tasksOpen } = progress
+        return { plan: { type, statusBefore, statusAfter, tasksOpen, etaSeconds }, warnings: [] }
       },
     },
   )

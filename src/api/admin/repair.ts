@@ -118,7 +118,7 @@ export const repairRoutes = {
         'Set the rate of repair for all nodes; copies of which a single one is left do not wait for it',
       body: { schema: NewRate },
       plan: Type.Object({ before: Rate, after: Rate }),
-      description200: 'The rate of all nodes and the state of each, or the plan of a dry run',
+      answers: 'The rate of all nodes and the state of each, or the plan of a dry run',
       view: RepairView,
     },
     {
@@ -139,7 +139,7 @@ export const repairRoutes = {
       summary: 'Let the collection of garbage go on after it was halted; nothing changes while it is not',
       body: { schema: Reason },
       plan: Type.Object({ halted: CollectionView.properties.halted, lastRecount: orNull(RecountView) }),
-      description200: 'The state of the collection, or the plan of a dry run',
+      answers: 'The state of the collection, or the plan of a dry run',
       view: CollectionView,
     },
     {

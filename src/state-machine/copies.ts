@@ -78,7 +78,7 @@ export function dropReplicas(
   context: ApplyContext,
 ): Accepted<{ readonly dropped: number; readonly last: number }> | Refused {
   const { node, copies, operation: operationId } = command
-  const fault = tooMany('drop replicas', copies.length) ?? takenId(draft, operationId)
+  const fault = tooMany('drop replicas', copies.length) ?? takenId(draft, node, operationId)
   if (fault !== null) return fault
   if (!copies.some((copy) => listedChunk(draft, copy, node) !== undefined))
     return accept({ dropped: 0, last: 0 })
@@ -110,12 +110,14 @@ function listedChunk(view: View, copy: CopyName, node: string): ChunkRecord | un
   return chunk?.birth === copy.birth && chunk.replicas.includes(node) ? chunk : undefined
 }
 
-function takenId(view: View, operationId: string | null): Refused | null {
+/** Whether a recovery of this node cannot have this id. */
+function takenId(view: View, node: string, operationId: string | null): Refused | null {
   if (operationId === null) return null
   if (!isKeyPart(operationId))
     return refuse('invalid_argument', 'Cannot begin a recovery: its id is malformed')
   const taken = view.get(keys.operation(operationId))
-  if (taken === undefined || (taken.kind === 'recovery' && !isFinished(taken.status))) return null
+  const isOwn = taken?.kind === 'recovery' && taken.node === node && !isFinished(taken.status)
+  if (taken === undefined || isOwn) return null
   return refuse(
     'precondition_failed',
     `Cannot begin recovery "${operationId}": another operation has this id`,

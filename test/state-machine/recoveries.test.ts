@@ -127,6 +127,12 @@ t.test('recoveries', (t) => {
     world.do(startOperation('op1'))
     t.match(world.run(lose('op1', ['c1'])), refused)
     t.match(world.run(lose('', ['c1'])), { ok: false, code: 'invalid_argument' })
+    world.do(lose('op2', ['c1']))
+    t.match(world.run(lose('op2', ['c3'], 'n2')), refused, 'of another node')
+    world.do(counted('op2'))
+    world.do(addCopy(world, 'c1', 'n1'))
+    world.do(act('op2', 'finish'))
+    t.match(world.run(lose('op2', ['c1'])), refused, 'or of one that is over')
     t.end()
   })
 

@@ -60,7 +60,7 @@ export class RepairStatuses {
     const { disk, clock, logger } = this.#parts
     return new Promise((resolve) => {
       const timer = clock.after(DISK_MS_MAX, () => resolve(null))
-      disk()
+      void disk()
         .catch((err: unknown) => {
           logger.warn({ err }, 'disk does not say how full it is')
           return null

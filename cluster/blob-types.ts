@@ -119,8 +119,13 @@ export interface CopyLedger {
   done(task: ReplicaTask): Promise<void>
   /** They are removed from this disk, durably. Idempotent. */
   dropped(holder: NodeId, names: readonly BlobName[]): Promise<void>
-  /** The holder itself found its copies bad or absent: they no longer count and are to be made again. Idempotent. */
-  lost(holder: NodeId, refs: readonly BlobRef[]): Promise<void>
+  /**
+   * The holder itself found its copies bad or absent: they no longer count and are to be made again. Idempotent. `inventory`:
+   * by comparing all rows with its disk, whose end `inventoried` tells.
+   */
+  lost(holder: NodeId, refs: readonly BlobRef[], found?: 'inventory'): Promise<void>
+  /** The holder has compared all rows with its disk, and told all that was lost. Idempotent. */
+  inventoried(holder: NodeId): Promise<void>
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -137,6 +142,18 @@ export interface ScrubStatus {
   readonly bytes: number
   readonly lost: number
   readonly removed: number
+  /** Of the pass that was asked for last; null: none is asked for now, or it has not begun. */
+  readonly demand: ScrubDemand | null
+}
+
+export interface ScrubDemand {
+  readonly word: string
+  readonly isDone: boolean
+  /** Share of the way, [0, 1]. */
+  readonly progress: number
+  readonly copies: number
+  readonly bytes: number
+  readonly lost: number
 }
 
 export interface InventoryStatus {
@@ -149,6 +166,20 @@ export interface InventoryStatus {
   readonly lost: number
 }
 
+export interface DiskState extends DiskView {
+  readonly totalBytes: number
+  readonly freeBytes: number
+}
+
+/** What one member says of its own copies. */
+export interface NodeRepair {
+  readonly nodeId: NodeId
+  /** Null: it did not answer in time, or not in a way that could be read. */
+  readonly status: RepairStatus | null
+  /** Null as well when the disk does not say. */
+  readonly disk: DiskState | null
+}
+
 /** Of this node. */
 export interface RepairStatus {
   /** What repair, scrub and compaction may read and copy together; null: no limit. */
@@ -157,8 +188,6 @@ export interface RepairStatus {
   readonly pending: number
   /** Of those: how many wait because the disk of the blobs is full or suspect. */
   readonly waitingForDisk: number
-  /** That disk; null when it did not answer lately. */
-  readonly disk: DiskView | null
   readonly scrub: ScrubStatus
   readonly inventory: InventoryStatus
   /** How often the blob directory was found to have vanished since the start. */

@@ -13,13 +13,16 @@ import { logMetrics } from './log-metrics.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
 import { HttpTransport } from './transport/http-transport.ts'
-import type { Cluster, ClusterOptions, ClusterParts, MetricSample } from './types.ts'
+import { RepairStatuses } from './repair-statuses.ts'
+import type { Cluster, ClusterOptions, ClusterParts, MetricSample, RepairStatus } from './types.ts'
 import { ThreadWal } from './wal/thread-wal.ts'
 
 interface Machine extends BlobParts {
   readonly node: Node
   readonly wal: ThreadWal
   readonly transport: HttpTransport
+  readonly status: () => RepairStatus
+  readonly statuses: RepairStatuses
 }
 
 /** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
@@ -86,7 +89,16 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
   const readBarrier = (): Promise<void> => node.readBarrier()
   const fail = (error: Error): void => node.fail(error)
   const needs = { ...parts, identity, transport, clock, readBarrier, fail }
-  return { node, wal, transport, ...assembleBlobs(options, needs) }
+  const blobParts = assembleBlobs(options, needs)
+  const { throttle, repair, copies, store } = blobParts
+  const status = (): RepairStatus => {
+    const { bytesPerSecond } = throttle
+    const { pending, waitingForDisk } = repair
+    return { bytesPerSecond, pending, waitingForDisk, ...copies.status() }
+  }
+  const names = members.map((member) => member.nodeId)
+  const asking = { nodeId, members: names, transport, status, disk: () => store.usage(), clock, logger }
+  return { node, wal, transport, ...blobParts, status, statuses: new RepairStatuses(asking) }
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
@@ -120,14 +132,10 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     readiness: () => node.readiness(),
     isOnDuty: () => node.isOnDuty(),
     placement: (id) => blobs.placement(id),
+    demandScrub: (word) => copies.demandScrub(word),
     setRepairRate: (bytesPerSecond) => throttle.setRate(bytesPerSecond),
-    repairStatus: () => ({
-      bytesPerSecond: throttle.bytesPerSecond,
-      pending: repair.pending,
-      waitingForDisk: repair.waitingForDisk,
-      disk: blobs.disk,
-      ...copies.status(),
-    }),
+    repairStatus: () => machine.status(),
+    repairStatuses: () => machine.statuses.all(),
     metrics,
     stop: () => (stopped ??= stop()),
     distrustState: (error) => node.distrustState(error),

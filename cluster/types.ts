@@ -5,7 +5,7 @@
  * Knows nothing of: tenants, buckets, object keys, HTTP, JSON; and shows nothing of terms, votes or leaders to the
  * service except as metric samples and readiness reasons.
  */
-import type { BlobId, Blobs, CopyLedger, RepairStatus } from './blob-types.ts'
+import type { BlobId, Blobs, CopyLedger, NodeRepair, RepairStatus } from './blob-types.ts'
 import type { DiskThresholds } from './blobs/disk-level.ts'
 import type { FileOps } from './blobs/file-ops.ts'
 import type { LogIndex, NodeId } from './raft/types.ts'
@@ -233,7 +233,14 @@ export interface Cluster {
   placement(id: BlobId): readonly NodeId[]
   /** Bytes per second for repair, scrub and the compaction of packs together; null: no limit. Holds at once. Throws RangeError below 1. */
   setRepairRate(bytesPerSecond: number | null): void
+  /**
+   * Reads every copy of this node back as fast as the rate allows, in a pass that begins now, once for each word: the word of
+   * the last call is in `repairStatus` with what came of it. Null: nothing is asked for, the scrub keeps its ordinary pace.
+   */
+  demandScrub(word: string | null): void
   repairStatus(): RepairStatus
+  /** Of all members, each asked by itself, in their order; within seconds whoever does not answer. Never rejects. */
+  repairStatuses(): Promise<readonly NodeRepair[]>
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
   stop(): Promise<void>

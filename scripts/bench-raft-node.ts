@@ -63,6 +63,7 @@ const cluster = await createCluster(
       done: () => Promise.resolve(),
       dropped: () => Promise.resolve(),
       lost: () => Promise.resolve(),
+      inventoried: () => Promise.resolve(),
     },
     logger,
   },

@@ -30,9 +30,11 @@ import { Agreement } from './workers/agreement.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
 import { Collection } from './workers/collection.ts'
 import { Rebalancing } from './workers/rebalancing.ts'
+import { endRecoveries } from './workers/recovering.ts'
 import { Recounting } from './workers/recounting.ts'
 import { followRepairRate } from './workers/repair-rate.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
+import { Scrubbing } from './workers/scrubbing.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
 
@@ -74,7 +76,7 @@ interface Rooms {
   readonly samples: () => readonly MetricSample[]
 }
 
-async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
+async function composeServices(config: Config, logger: Logger, stopping: AbortSignal): Promise<Rooms> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
   await makeDataDir(dataDir)
@@ -99,6 +101,7 @@ async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
       logKeepEntries: config.cluster.logKeepEntries,
       logKeepBytes: config.cluster.logKeepBytes,
       diskThresholds: config.disk,
+      scrubEveryMs: config.repair.scrubEveryMs,
     },
     { stateMachine, copyLedger: createCopyLedger(reader, propose), logger },
   )
@@ -115,6 +118,7 @@ async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
     access,
     content,
     signing: masterKey,
+    stopping,
     logger,
   }
   const secrets = new SealedSecrets(masterKey, reader)
@@ -175,6 +179,7 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
     logger,
   })
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
+  const scrubbing = new Scrubbing({ ...parts, now, logger })
   const rebalancing = new Rebalancing({ ...parts, now, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
@@ -190,6 +195,8 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
       logger,
     },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'sessions',
       work: async () => {
@@ -278,11 +285,14 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 export async function startService(config: Config, logger: Logger): Promise<Service> {
   const teardown = new Teardown()
   try {
-    const rooms = await composeServices(config, logger)
+    const stopping = new AbortController()
+    const rooms = await composeServices(config, logger, stopping.signal)
     const { cluster, content, damaged, workers } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
     const addresses = await openListeners(config, rooms, teardown)
+    // Whoever waits for an operation would hold the listeners open.
+    teardown.add('waiting', async () => stopping.abort())
     const settling = new AbortController()
     const settled = settleIn(rooms, settling.signal)
     teardown.add('settling', async () => {

@@ -6,8 +6,7 @@
  * `remove` is for what a committed collection names and for what is provably abandoned, and its caller answers for that.
  * Rule: `write` resolves only when the bytes survive a power cut, and on any failure the name stays absent.
  */
-import type { BlobName } from '../types.ts'
-import type { DiskView } from './disk-level.ts'
+import type { BlobName, DiskState } from '../types.ts'
 
 export interface BlobContent {
   /** Bytes, without the store's own framing. */
@@ -16,10 +15,8 @@ export interface BlobContent {
   readonly checksum: string
 }
 
-export interface DiskUsage extends DiskView {
-  readonly totalBytes: number
-  readonly freeBytes: number
-}
+/** What the disk of a store says of itself. */
+export type DiskUsage = DiskState
 
 export interface BlobStore {
   /**

@@ -141,11 +141,6 @@ export class ReplicatedBlobs implements Blobs {
     return fit.slice(0, this.#limits.copiesWanted)
   }
 
-  /** As this node told itself lately; null before the first time. */
-  get disk(): DiskView | null {
-    return this.#disks.latest(this.#options.nodeId)
-  }
-
   nextSession(): string {
     const { nodeId, incarnation, boot } = this.#options
     // Hashed, because a birth has 64 characters and the parts of a session have no such bound.

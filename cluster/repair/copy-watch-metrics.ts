@@ -4,12 +4,16 @@
 import type { MetricSample } from '../types.ts'
 import type { CopyWatchStatus } from './copy-watch.ts'
 
-export function copyWatchMetrics({
-  scrub,
-  inventory,
-  directoriesLost,
-}: CopyWatchStatus): readonly MetricSample[] {
+export function copyWatchMetrics(
+  { scrub, inventory, directoriesLost }: CopyWatchStatus,
+  scrubEveryMs: number,
+): readonly MetricSample[] {
   return [
+    gauge(
+      'holdfast_scrub_period_seconds',
+      'No copy of this node should stay unread for longer.',
+      scrubEveryMs / 1000,
+    ),
     counter('holdfast_scrub_copies_total', 'Copies of this node that the scrub looked at.', scrub.copies),
     counter('holdfast_scrub_bytes_total', 'Bytes of copies that the scrub read back.', scrub.bytes),
     counter('holdfast_scrub_lost_total', 'Copies that the scrub found damaged or gone.', scrub.lost),

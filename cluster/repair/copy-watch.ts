@@ -27,7 +27,7 @@ export interface CopyWatchParts {
   readonly reopenStore: () => Promise<void>
   readonly marker: StoreMarker
   readonly scrubFile: Pick<ScrubFile, 'read' | 'write'>
-  readonly ledger: Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost'>
+  readonly ledger: Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost' | 'inventoried'>
   readonly remover: Pick<CopyRemover, 'remove'>
   readonly locks: CopyLocks
   readonly throttle: Throttle
@@ -91,6 +91,11 @@ export class CopyWatch {
     this.#begin(() => this.#lookAtDirectory())
   }
 
+  /** A scrub that begins now, by a word of the asker's own: see Scrub.demand. */
+  demandScrub(word: string | null): void {
+    this.#scrub.demand(word)
+  }
+
   status(): CopyWatchStatus {
     return {
       scrub: this.#scrub.status(),
@@ -100,7 +105,7 @@ export class CopyWatch {
   }
 
   metrics(): readonly MetricSample[] {
-    return copyWatchMetrics(this.status())
+    return copyWatchMetrics(this.status(), this.#parts.scrubEveryMs)
   }
 
   // ---------------------------------------------------------------------------------------------

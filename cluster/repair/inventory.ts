@@ -11,7 +11,7 @@ import type { Patience } from './patience.ts'
 
 export interface InventoryParts {
   readonly nodeId: NodeId
-  readonly ledger: Pick<CopyLedger, 'listed' | 'lost'>
+  readonly ledger: Pick<CopyLedger, 'listed' | 'lost' | 'inventoried'>
   readonly check: CopyCheck
   readonly clock: Clock
   readonly patience: Patience
@@ -69,6 +69,7 @@ export class Inventory {
       await this.#look(page.refs)
       after = page.next
     } while (after !== null)
+    await patience.insist('end of the inventory not told yet', () => ledger.inventoried(nodeId))
     this.#runs++
     this.#endedAt = clock.wallTime()
     logger.info({ copies: this.#copies, lost: this.#lost - before }, 'inventory of copies done')
@@ -86,7 +87,7 @@ export class Inventory {
       this.#copies += few.length
     }
     if (lost.length === 0) return
-    await patience.insist('lost copies not told yet', () => ledger.lost(nodeId, lost))
+    await patience.insist('lost copies not told yet', () => ledger.lost(nodeId, lost, 'inventory'))
     this.#lost += lost.length
     onLost()
   }

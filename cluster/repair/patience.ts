@@ -35,10 +35,16 @@ export class Patience {
     if (this.#isOver) throw new StoppedError('The node is stopping')
   }
 
-  async wait(ms: number): Promise<void> {
+  /** Shorter when `isEnough` says so, which is asked at every `nudge`. */
+  async wait(ms: number, isEnough: () => boolean = () => false): Promise<void> {
     const until = this.#clock.now() + ms
     do await this.#rest(Math.min(TIMER_MS_MAX, Math.max(0, until - this.#clock.now())))
-    while (this.#clock.now() < until)
+    while (this.#clock.now() < until && !isEnough())
+  }
+
+  /** Something has changed that a wait under way may not be worth any more. */
+  nudge(): void {
+    for (const wake of this.#wakes) wake()
   }
 
   /** Tries again, later and later but at least once a minute, until `work` succeeds. `failure` is what the log says of a failure. */

@@ -20,8 +20,21 @@ export interface ScrubMark {
   /** Everything up to here was looked at in this pass; null: nothing yet. */
   readonly after: BlobName | null
   readonly isOver: boolean
+  /** The word by which this pass was asked for; null: nobody asked, it was due. */
+  readonly demand: string | null
+  /** In this pass, up to `after`. */
+  readonly passed: PassCounts
+  /** The last word whose pass came to its end, and what it found. */
+  readonly answered: (PassCounts & { readonly word: string }) | null
 }
 
+export interface PassCounts {
+  readonly copies: number
+  readonly bytes: number
+  readonly lost: number
+}
+
+export const NOTHING_PASSED: PassCounts = { copies: 0, bytes: 0, lost: 0 }
 const FORMAT = 1
 
 export class ScrubFile {
@@ -47,9 +60,9 @@ export class ScrubFile {
   }
 }
 
-function format({ startedAt, lastFullAt, after, isOver }: ScrubMark): string {
-  const afterFile = after === null ? null : fileNameOf(after)
-  const line = JSON.stringify({ format: FORMAT, startedAt, lastFullAt, after: afterFile, isOver })
+function format(mark: ScrubMark): string {
+  const after = mark.after === null ? null : fileNameOf(mark.after)
+  const line = JSON.stringify({ format: FORMAT, ...mark, after })
   return `${line}\n${digestOf(line)}\n`
 }
 
@@ -68,7 +81,14 @@ function parse(text: string): ScrubMark {
     lastFullAt: lastFullAt === null ? null : timeOf(lastFullAt),
     after,
     isOver: row.get('isOver') === true,
+    ...demandOf(row),
   }
+}
+
+/** Absent in files that were written before a pass could be asked for. */
+function demandOf(row: ReadonlyMap<string, unknown>): Pick<ScrubMark, 'demand' | 'passed' | 'answered'> {
+  const { demand, passed, answered } = Object.fromEntries(row) as Partial<ScrubMark>
+  return { demand: demand ?? null, passed: passed ?? NOTHING_PASSED, answered: answered ?? null }
 }
 
 function timeOf(value: unknown): number {

@@ -4,14 +4,14 @@
  * Owns: the order, the pace, the position that survives restarts. Knows nothing of: what makes a copy good, how one is made.
  * Rules: a copy is passed only once it was looked at and, if lost, told to the ledger; what fails is tried again and holds the
  * pass up in sight of all; the disk rests at least as long as it reads. The wall clock sets the pace over restarts: a wrong
- * one makes a pass faster or slower, never less complete.
+ * one makes a pass faster or slower, never less complete. Who asks for a pass gets one that begins after the asking.
  */
 import type { BlobStore } from '../blobs/blob-store.ts'
 import type { Clock } from '../node/clock.ts'
 import type { BlobName, BlobRef, CopyLedger, Logger, NodeId, ScrubStatus } from '../types.ts'
 import type { CopyCheck, CopyFinding } from './copy-check.ts'
 import { type Patience, StoppedError } from './patience.ts'
-import type { ScrubFile, ScrubMark } from './scrub-file.ts'
+import { NOTHING_PASSED, type PassCounts, type ScrubFile, type ScrubMark } from './scrub-file.ts'
 import { positionOf, restMs } from './scrub-pace.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -43,6 +43,15 @@ const KEEP_WITHIN_MS = 10_000
 /** At most so long a rest follows a slow read. */
 const REST_MS_MAX = 5_000
 
+const NEVER_BEGUN: Omit<ScrubMark, 'startedAt'> = {
+  lastFullAt: null,
+  after: null,
+  isOver: false,
+  demand: null,
+  passed: NOTHING_PASSED,
+  answered: null,
+}
+
 export class Scrub {
   readonly #parts: ScrubParts
   #mark: ScrubMark | null = null
@@ -50,6 +59,7 @@ export class Scrub {
   #untold: BlobRef[] = []
   #untoldSince = 0
   #counts = { copies: 0, bytes: 0, lost: 0, removed: 0 }
+  #demand: string | null = null
 
   constructor(parts: ScrubParts) {
     this.#parts = parts
@@ -60,7 +70,7 @@ export class Scrub {
     try {
       let mark = await this.#resume()
       for (;;) {
-        if (mark.isOver) mark = await this.#beginNext(mark)
+        if (mark.isOver || this.#isAsked(mark)) mark = await this.#beginNext(mark)
         mark = await this.#pass(mark)
       }
     } catch (cause) {
@@ -71,14 +81,39 @@ export class Scrub {
 
   status(): ScrubStatus {
     const { startedAt = null, lastFullAt = null, after = null, isOver = false } = this.#mark ?? {}
-    return { startedAt, lastFullAt, progress: isOver ? 1 : positionOf(after), ...this.#counts }
+    const progress = isOver ? 1 : positionOf(after)
+    return { startedAt, lastFullAt, progress, demand: this.#demandStatus(), ...this.#counts }
+  }
+
+  /**
+   * Everything is read anew and without resting longer than it reads, once for each word: repeating the last one changes
+   * nothing, also over a restart. Null: a pass under way goes on at its ordinary pace.
+   */
+  demand(word: string | null): void {
+    if (word === this.#demand) return
+    this.#demand = word
+    this.#parts.patience.nudge()
+  }
+
+  #demandStatus(): ScrubStatus['demand'] {
+    const [word, mark] = [this.#demand, this.#mark]
+    if (word === null || mark === null) return null
+    if (mark.answered?.word === word) return { ...mark.answered, progress: 1, isDone: true }
+    return mark.demand === word
+      ? { word, ...mark.passed, progress: positionOf(mark.after), isDone: false }
+      : null
+  }
+
+  /** For a word that no pass has begun for yet. */
+  #isAsked({ demand, answered }: ScrubMark): boolean {
+    return this.#demand !== null && this.#demand !== demand && this.#demand !== answered?.word
   }
 
   /** The first pass of a directory begins now; one that was under way goes on where it was. */
   async #resume(): Promise<ScrubMark> {
     const kept = await this.#parts.file.read()
     const startedAt = this.#notInFuture(kept?.startedAt ?? Infinity)
-    this.#mark = { lastFullAt: null, after: null, isOver: false, ...kept, startedAt }
+    this.#mark = { ...NEVER_BEGUN, ...kept, startedAt }
     return this.#mark
   }
 
@@ -87,12 +122,16 @@ export class Scrub {
     return Math.min(startedAt, this.#parts.clock.wallTime())
   }
 
-  async #beginNext(over: ScrubMark): Promise<ScrubMark> {
+  async #beginNext(last: ScrubMark): Promise<ScrubMark> {
     const { clock, patience, everyMs, beforePass } = this.#parts
-    const startedAt = this.#notInFuture(over.startedAt)
-    await patience.wait(Math.max(0, startedAt + everyMs * AIM - clock.wallTime()))
+    const dueAt = this.#isAsked(last) ? 0 : this.#notInFuture(last.startedAt) + everyMs * AIM
+    await patience.wait(Math.max(0, dueAt - clock.wallTime()), () => this.#isAsked(last))
+    await this.#tell()
+    // Before the inventory: what is asked for while that runs has not been looked at by it.
+    const demand = this.#isAsked(last) ? this.#demand : null
     await beforePass()
-    this.#mark = { ...over, startedAt: clock.wallTime(), after: null, isOver: false }
+    const fresh = { demand, passed: NOTHING_PASSED, after: null, isOver: false }
+    this.#mark = { ...last, ...fresh, startedAt: clock.wallTime() }
     await this.#keep(this.#mark)
     return this.#mark
   }
@@ -103,10 +142,14 @@ export class Scrub {
     for (let names: readonly BlobName[] | null = null; names === null || names.length === PAGE_MAX; ) {
       const { after } = mark
       names = await patience.insist('copies not listed yet', () => store.list(after, PAGE_MAX))
-      for (const name of names) mark = await this.#step(mark, name)
+      for (const name of names) {
+        if (this.#isAsked(mark)) return mark
+        mark = await this.#step(mark, name)
+      }
     }
     await this.#tell()
-    this.#mark = { ...mark, lastFullAt: clock.wallTime(), after: null, isOver: true }
+    const answered = mark.demand === null ? mark.answered : { word: mark.demand, ...mark.passed }
+    this.#mark = { ...mark, answered, lastFullAt: clock.wallTime(), after: null, isOver: true }
     await this.#keep(this.#mark)
     logger.info({ durationMs: clock.wallTime() - mark.startedAt }, 'scrub of all copies done')
     return this.#mark
@@ -117,25 +160,32 @@ export class Scrub {
     const size = ledger.find(name)?.size ?? 0
     await throttle.pass(size)
     const began = clock.now()
-    this.#count(await patience.insist('copy not scrubbed yet', () => check.inFull(name)), size)
+    const finding = await patience.insist('copy not scrubbed yet', () => check.inFull(name))
     const readMs = clock.now() - began
-    const next = { ...mark, startedAt: this.#notInFuture(mark.startedAt), after: name }
+    const passed = this.#count(finding, size, mark.passed)
+    const next = { ...mark, passed, startedAt: this.#notInFuture(mark.startedAt), after: name }
     this.#mark = next
     const leftMs = next.startedAt + everyMs * AIM - clock.wallTime()
     const evenly = restMs({ from: positionOf(mark.after), to: positionOf(name), leftMs })
-    const rest = Math.max(evenly, Math.min(readMs, REST_MS_MAX))
+    const demand = this.#demand
+    const isHurried = demand !== null && demand === mark.demand
+    const rest = Math.max(isHurried ? 0 : evenly, Math.min(readMs, REST_MS_MAX))
     await this.#beforeRest(next, rest)
-    await patience.wait(rest)
+    await patience.wait(rest, () => this.#demand !== null && this.#demand !== demand)
     return next
   }
 
-  #count(finding: CopyFinding, size: number): void {
+  #count({ kind, ...found }: CopyFinding, size: number, passed: PassCounts): PassCounts {
+    const bytes = kind === 'good' || kind === 'lost' ? size : 0
     this.#counts.copies++
-    if (finding.kind === 'removed') this.#counts.removed++
-    if (finding.kind === 'good' || finding.kind === 'lost') this.#counts.bytes += size
-    if (finding.kind !== 'lost') return
-    if (this.#untold.length === 0) this.#untoldSince = this.#parts.clock.now()
-    this.#untold.push(finding.ref)
+    this.#counts.bytes += bytes
+    if (kind === 'removed') this.#counts.removed++
+    if ('ref' in found) {
+      if (this.#untold.length === 0) this.#untoldSince = this.#parts.clock.now()
+      this.#untold.push(found.ref)
+    }
+    const lost = passed.lost + (kind === 'lost' ? 1 : 0)
+    return { copies: passed.copies + 1, bytes: passed.bytes + bytes, lost }
   }
 
   /** Lost copies are told together, but none waits long; the position is kept only when all before it are told. */

@@ -27,6 +27,7 @@ export const ADMIN_OPERATION_IDS = [
   'listTenants',
   'createTenant',
   'getTenant',
+  'getTenantUsage',
   'listTenantKeys',
   'createTenantKey',
   'rotateTenantKey',
@@ -39,6 +40,9 @@ export const ADMIN_OPERATION_IDS = [
   'resumeOperation',
   'getRepair',
   'setRepair',
+  'scrub',
+  'recount',
+  'resumeCollection',
 ] as const
 
 export type DataOperationId = (typeof DATA_OPERATION_IDS)[number]

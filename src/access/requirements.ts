@@ -56,6 +56,7 @@ export const REQUIREMENTS = {
   listTenants: adminToken('viewer', 'own-tenants'),
   createTenant: adminToken('operator', 'cluster'),
   getTenant: adminToken('viewer', 'one-tenant'),
+  getTenantUsage: adminToken('viewer', 'one-tenant'),
   listTenantKeys: adminToken('viewer', 'one-tenant'),
   createTenantKey: adminToken('operator', 'one-tenant'),
   rotateTenantKey: adminToken('operator', 'one-tenant'),
@@ -68,4 +69,7 @@ export const REQUIREMENTS = {
   resumeOperation: adminToken('owner', 'cluster'),
   getRepair: adminToken('owner', 'cluster'),
   setRepair: adminToken('owner', 'cluster'),
+  scrub: adminToken('owner', 'cluster'),
+  recount: adminToken('owner', 'cluster'),
+  resumeCollection: adminToken('owner', 'cluster'),
 } as const satisfies Record<OperationId, Requirement>

@@ -141,8 +141,13 @@ function responses(route: RouteDefinition): object {
   return {
     [success.status]: { description: success.description, headers, ...content },
     ...Object.fromEntries(
-      Object.entries(otherStatuses).map(([status, description]) => [status, { description }]),
+      Object.entries(otherStatuses).map(([status, other]) => [status, otherResponse(other)]),
     ),
     default: { description: 'A problem', content: { 'application/problem+json': problem } },
   }
+}
+
+function otherResponse(other: NonNullable<RouteDefinition['otherStatuses']>[number]): object {
+  if (typeof other === 'string') return { description: other }
+  return { description: other.description, content: { 'application/json': { schema: other.schema } } }
 }

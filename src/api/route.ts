@@ -80,12 +80,14 @@ export interface RouteDefinition {
   readonly responseHeaders?: readonly HeaderNote[]
   readonly body: RouteBody
   readonly success: RouteSuccess
-  /** Further statuses of success, such as 206 and 304. */
-  readonly otherStatuses?: Readonly<Record<number, string>>
+  /** Further statuses of success, such as 206 and 304: what they mean, and the JSON that comes with them. */
+  readonly otherStatuses?: Readonly<
+    Record<number, string | { readonly description: string; readonly schema: TSchema }>
+  >
   readonly handle: (services: Services, principal: Principal | null, call: AnyCall) => Promise<Answer>
 }
 
-type Facts<Path extends string, Q extends TObject, B extends TObject> = Omit<
+export type Facts<Path extends string, Q extends TObject, B extends TObject> = Omit<
   RouteDefinition,
   'path' | 'query' | 'body' | 'auth' | 'handle'
 > & {

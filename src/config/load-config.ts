@@ -188,6 +188,7 @@ function assemble(read: Reader): Config {
       stopWriting: read.number('disk.stop_writing') / 100,
       reserve: read.number('disk.reserve') / 100,
     },
+    repair: { scrubEveryMs: read.number('repair.scrub_every') },
     listeners: {
       data: read.text('listeners.data'),
       admin: read.text('listeners.admin'),

@@ -136,6 +136,14 @@ export const SETTINGS = [
     max: 100,
     meaning: 'from here on the node says that it lives on its last space; at least disk.stop_writing',
   },
+  {
+    name: 'repair.scrub_every',
+    kind: 'duration',
+    fallback: '7d',
+    min: 60 * SECOND,
+    max: 365 * DAY,
+    meaning: "no copy on this node's disk stays unread for longer",
+  },
   { name: 'listeners.data', kind: 'address', fallback: '127.0.0.1:9000', meaning: 'the data API' },
   {
     name: 'listeners.admin',

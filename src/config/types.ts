@@ -18,6 +18,7 @@ export interface Config {
   }
   /** Used share of the disk of the blobs from which each holds, above 0 and at most 1, in rising order. */
   readonly disk: { readonly stopPlacing: number; readonly stopWriting: number; readonly reserve: number }
+  readonly repair: { readonly scrubEveryMs: number }
   /** host:port each */
   readonly listeners: { readonly data: string; readonly admin: string; readonly peer: string }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null

@@ -16,7 +16,7 @@ export interface Services {
   readonly config: Config
   readonly cluster: Pick<
     Cluster,
-    'nodeId' | 'clusterId' | 'readBarrier' | 'readiness' | 'metrics' | 'repairStatus'
+    'nodeId' | 'clusterId' | 'readBarrier' | 'readiness' | 'metrics' | 'repairStatuses' | 'placement'
   >
   readonly state: StateReader
   /** Encodes, replicates, decodes. Throws Condition; refusals are replies. */
@@ -25,5 +25,7 @@ export interface Services {
   readonly content: Content
   /** Depend on the master keys and the label alone, so every node has the same. For seals such as paging tokens. */
   readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
+  /** Aborted when the node begins to stop, for whoever waits. */
+  readonly stopping: AbortSignal
   readonly logger: Logger
 }

@@ -102,22 +102,30 @@ function moveDrops(draft: Draft, before: ChunkRecord | null, after: ChunkRecord 
 
 function difference(before: ChunkRecord | null, after: ChunkRecord | null) {
   const [old, now] = [figuresOf(before), figuresOf(after)]
-  return {
-    chunkCount: now.chunkCount - old.chunkCount,
-    chunkBytes: now.chunkBytes - old.chunkBytes,
-    storedBytes: now.storedBytes - old.storedBytes,
-    copyBytes: now.copyBytes - old.copyBytes,
-  }
+  const change = { ...now }
+  for (const figure of Object.keys(change) as (keyof typeof change)[]) change[figure] -= old[figure]
+  return change
 }
 
 /** What one chunk adds to the usage of its tenant. */
-export function figuresOf(chunk: ChunkRecord | null) {
-  if (chunk === null) return { chunkCount: 0, chunkBytes: 0, storedBytes: 0, copyBytes: 0 }
-  const { size, sealedSize, replicas } = chunk
+export function figuresOf(chunk: ChunkRecord | null): typeof NO_FIGURES {
+  if (chunk === null) return NO_FIGURES
+  const { size, sealedSize, replicas, references } = chunk
   return {
     chunkCount: 1,
     chunkBytes: size,
     storedBytes: sealedSize,
     copyBytes: sealedSize * replicas.length,
+    dedupSavedBytes: size * Math.max(0, references - 1),
+    compressionSavedBytes: Math.max(0, size - sealedSize),
   }
+}
+
+const NO_FIGURES = {
+  chunkCount: 0,
+  chunkBytes: 0,
+  storedBytes: 0,
+  copyBytes: 0,
+  dedupSavedBytes: 0,
+  compressionSavedBytes: 0,
 }

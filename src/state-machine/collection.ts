@@ -14,7 +14,12 @@ import type { SettingsRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import type { ApplyContext, View } from './view.ts'
 
-export const DEFAULT_SETTINGS: SettingsRecord = { collectionHalted: null, repairBytesPerSecond: null }
+const DEFAULT_SETTINGS: SettingsRecord = {
+  collectionHalted: null,
+  repairBytesPerSecond: null,
+  lastRecount: null,
+  collectionResumed: null,
+}
 
 export function collectChunks(
   draft: Draft,
@@ -40,7 +45,7 @@ export function collectChunks(
 /** The first reason stands: it is what somebody must look into. */
 export function haltCollection(
   draft: Draft,
-  command: Extract<Command, { type: 'haltCollection' }>,
+  command: { readonly reason: string },
   context: ApplyContext,
 ): Accepted<null> {
   const present = settingsOf(draft)
@@ -51,8 +56,21 @@ export function haltCollection(
   return accept(null)
 }
 
-export function resumeCollection(draft: Draft): Accepted<null> {
-  draft.put(keys.settings(), { ...settingsOf(draft), collectionHalted: null })
+/** Changes nothing while the collection is not halted. */
+export function resumeCollection(
+  draft: Draft,
+  command: Extract<Command, { type: 'resumeCollection' }>,
+  context: ApplyContext,
+): Accepted<null> {
+  const present = settingsOf(draft)
+  if (present.collectionHalted !== null) {
+    const collectionResumed = {
+      requestedBy: command.requestedBy,
+      reason: command.reason,
+      at: context.time,
+    }
+    draft.put(keys.settings(), { ...present, collectionHalted: null, collectionResumed })
+  }
   return accept(null)
 }
 
@@ -72,5 +90,5 @@ export function setRepairRate(
 }
 
 export function settingsOf(view: View): SettingsRecord {
-  return view.get(keys.settings()) ?? DEFAULT_SETTINGS
+  return { ...DEFAULT_SETTINGS, ...view.get(keys.settings()) }
 }

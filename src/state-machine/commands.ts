@@ -18,6 +18,7 @@ import type {
   ObjectRecord,
   OperationProgress,
   OperationRecord,
+  OperationShare,
   TenantId,
   TenantRecord,
 } from './records.ts'
@@ -126,7 +127,10 @@ export type Command =
       readonly node: string
       readonly permit: number
     }
-  /** `node` found these copies of its own bad or absent: they no longer count and are to be made again. */
+  /**
+   * `node` found these copies of its own bad or absent: they no longer count and are to be made again. `operation`: the id of
+   * the recovery that this begins, unless one of this node is under way; null: it begins none.
+   */
   | {
       readonly type: 'dropReplicas'
       readonly node: string
@@ -181,7 +185,16 @@ export type Command =
       readonly chunks: readonly (CopyName & { readonly condemnedAt: number })[]
     }
   | { readonly type: 'haltCollection'; readonly reason: string }
-  | { readonly type: 'resumeCollection' }
+  | { readonly type: 'resumeCollection'; readonly requestedBy: string; readonly reason: string }
+  /** `node` has counted one cut of all rows anew; a difference halts the collection. `operationId`: who asked for it. */
+  | {
+      readonly type: 'finishRecount'
+      readonly operationId: string | null
+      readonly node: string
+      readonly rows: number
+      readonly differences: number
+      readonly first: string | null
+    }
   /** Of each node; null: as configured. */
   | { readonly type: 'setRepairRate'; readonly bytesPerSecond: number | null }
   | {
@@ -194,6 +207,15 @@ export type Command =
       readonly bucket: string | null
       readonly node: string | null
       readonly maxBytesPerSecond: number | null
+      /** Those that do a part each. */
+      readonly nodes?: readonly string[]
+    }
+  /** How far `node` is with its part, all in all. */
+  | {
+      readonly type: 'reportShare'
+      readonly operationId: string
+      readonly node: string
+      readonly share: OperationShare
     }
   /** What its driver did since the cursor stood at `from`. */
   | {
@@ -266,8 +288,10 @@ export interface ReplyValues {
   collectChunks: { readonly collected: number }
   haltCollection: null
   resumeCollection: null
+  finishRecount: null
   setRepairRate: null
   startOperation: OperationRecord
+  reportShare: OperationRecord
   advanceOperation: OperationRecord
   setOperationStatus: OperationRecord
   openSession: null

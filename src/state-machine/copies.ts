@@ -6,13 +6,14 @@
  * granted for it; the last known copy is never struck off; a copy is replaced only while enough others stay.
  */
 import { changeChunk, taskKey } from './chunk-rows.ts'
-import type { Command, CopyMove } from './commands.ts'
+import type { Command, CopyMove, CopyName } from './commands.ts'
 import type { Draft } from './draft.ts'
-import { keys } from './keys.ts'
-import { workable } from './operations.ts'
+import { isKeyPart, keys } from './keys.ts'
+import { isFinished, workable } from './operations.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
+import { countLoss, openRecovery, recoveryOf } from './recoveries.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
-import type { ApplyContext } from './view.ts'
+import type { ApplyContext, View } from './view.ts'
 
 /** Of chunks and copies in one command. */
 export const ITEMS_PER_COMMAND_MAX = 256
@@ -68,20 +69,26 @@ function withoutCopy(chunk: ChunkRecord, node: string): ChunkRecord {
 
 /**
  * Strikes off copies that their holder found bad or absent, and asks the holder to make them anew. Idempotent. The last
- * listed copy stays listed, for the row is the only record of where the bytes may still be.
+ * listed copy stays listed, for the row is the only record of where the bytes may still be. With an id they begin the
+ * recovery of the node, or go on with it; without one they count only while there is one.
  */
 export function dropReplicas(
   draft: Draft,
   command: Extract<Command, { type: 'dropReplicas' }>,
   context: ApplyContext,
 ): Accepted<{ readonly dropped: number; readonly last: number }> | Refused {
-  const { node, copies, operation } = command
-  const fault = tooMany('drop replicas', copies.length)
+  const { node, copies, operation: operationId } = command
+  const fault = tooMany('drop replicas', copies.length) ?? takenId(draft, node, operationId)
   if (fault !== null) return fault
-  let [dropped, last] = [0, 0]
-  for (const { tenantId, chunkId, birth } of copies) {
-    const before = draft.get(keys.chunk(tenantId, chunkId))
-    if (before === undefined || before.birth !== birth || !before.replicas.includes(node)) continue
+  if (!copies.some((copy) => listedChunk(draft, copy, node) !== undefined))
+    return accept({ dropped: 0, last: 0 })
+  const recovery =
+    operationId === null ? recoveryOf(draft, node) : openRecovery(draft, { node, operationId }, context)
+  const operation = recovery?.operationId ?? null
+  let [dropped, last, bytes] = [0, 0, 0]
+  for (const copy of copies) {
+    const before = listedChunk(draft, copy, node)
+    if (before === undefined) continue
     const replicas = without(before.replicas, node)
     if (replicas.length === 0) {
       last++
@@ -90,9 +97,31 @@ export function dropReplicas(
     const after = { ...before, replicas, owed: [...before.owed, node] }
     const granted = grantTasks(after, [node], context, { ...PLAIN_REPAIR, operation })
     changeChunk(draft, { before, after, granted })
+    bytes += before.sealedSize
     dropped++
   }
+  if (operation !== null) countLoss(draft, operation, { copies: dropped, bytes, last })
   return accept({ dropped, last })
+}
+
+/** The row, if it counts on this very copy. */
+function listedChunk(view: View, copy: CopyName, node: string): ChunkRecord | undefined {
+  const chunk = view.get(keys.chunk(copy.tenantId, copy.chunkId))
+  return chunk?.birth === copy.birth && chunk.replicas.includes(node) ? chunk : undefined
+}
+
+/** Whether a recovery of this node cannot have this id. */
+function takenId(view: View, node: string, operationId: string | null): Refused | null {
+  if (operationId === null) return null
+  if (!isKeyPart(operationId))
+    return refuse('invalid_argument', 'Cannot begin a recovery: its id is malformed')
+  const taken = view.get(keys.operation(operationId))
+  const isOwn = taken?.kind === 'recovery' && taken.node === node && !isFinished(taken.status)
+  if (taken === undefined || isOwn) return null
+  return refuse(
+    'precondition_failed',
+    `Cannot begin recovery "${operationId}": another operation has this id`,
+  )
 }
 
 /** Grants tasks that move or add copies. What has changed since it was planned is passed over, not refused. */

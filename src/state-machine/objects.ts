@@ -11,7 +11,7 @@ import type { ChunkUse, Command, PutBody, PutCommand, ReplyValues } from './comm
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
 import { dropManifest, writeManifest } from './manifests.ts'
-import type { BodyRecord, BucketRecord, ChunkId, ObjectRecord, VersionId } from './records.ts'
+import type { BodyRecord, BucketRecord, ChunkId, ChunkRecord, ObjectRecord, VersionId } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import { activeTenant } from './tenants.ts'
 import { countTenant } from './usage.ts'
@@ -123,9 +123,16 @@ function writeBody(draft: Draft, bucket: BucketRecord, versionId: VersionId, bod
     case 'chunks': {
       const links = body.chunks.map(({ id, size }) => ({ id, size }))
       writeManifest(draft, bucket.id, versionId, links)
-      return { kind: 'chunks', count: links.length }
+      const isCompressed = links.some(({ id }) => isSmallerSealed(draft.get(keys.chunk(bucket.tenantId, id))))
+      const about = { kind: 'chunks', count: links.length } as const
+      return isCompressed ? { ...about, compression: 'zstd' } : about
     }
   }
+}
+
+/** Sealing alone only adds: what is smaller than its plain bytes is compressed. */
+function isSmallerSealed(chunk: ChunkRecord | undefined): boolean {
+  return chunk !== undefined && chunk.sealedSize < chunk.size
 }
 
 function dropBody(draft: Draft, bucket: BucketRecord, old: ObjectRecord, context: ApplyContext): void {

@@ -3,13 +3,13 @@
  *
  * Owns: the rows of operations and their bounded list, the count of their tasks. Knows nothing of: who drives them.
  * Rules: a driver goes on from the cursor that it saw or is refused, so two of them never count the same twice; tasks are
- * counted in the entry that grants or ends them; what has ended never begins again.
+ * counted in the entry that grants or ends them; what has ended never begins again. Recoveries begin in recoveries.ts.
  */
 import { bucketOf } from './buckets.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
-import type { OperationProgress, OperationRecord, OperationStatus } from './records.ts'
+import type { OperationProgress, OperationRecord, OperationShare, OperationStatus } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import type { ApplyContext, View } from './view.ts'
 
@@ -21,8 +21,9 @@ const UNFINISHED_MAX = 16
 const FINISHED_MAX = 256
 
 type SetStatus = Extract<Command, { type: 'setOperationStatus' }>
+export type AskedOperation = Omit<Extract<Command, { type: 'startOperation' }>, 'type'>
 
-const NO_PROGRESS: OperationProgress = {
+export const NO_PROGRESS: OperationProgress = {
   blobsTotal: 0,
   blobsDone: 0,
   bytesTotal: 0,
@@ -30,6 +31,20 @@ const NO_PROGRESS: OperationProgress = {
   checksumFailures: 0,
   skipped: 0,
   tasksOpen: 0,
+}
+
+/** A share of which nothing was told yet. */
+const NOT_BEGUN: OperationShare = { isDone: false, progress: 0, copies: 0, bytes: 0, lost: 0 }
+
+/** What is never done to an operation of this kind, and why. */
+const NEVER: Readonly<
+  Partial<Record<OperationRecord['kind'], Readonly<Partial<Record<SetStatus['action'], string>>>>>
+> = {
+  recovery: {
+    pause: 'the copies that it makes are needed; lower the rate of repair instead',
+    cancel: 'the copies that it makes are needed; lower the rate of repair instead',
+  },
+  recount: { pause: 'it reads one cut of the rows and cannot go on with another; cancel it instead' },
 }
 
 /** From which states each action leads where. */
@@ -64,15 +79,27 @@ export function startOperation(
   }
   const scope = tenantId !== null && bucket !== null ? bucketOf(draft, tenantId, bucket) : accept(null)
   if (!scope.ok) return scope
-  const { unfinished, finished } = listOf(draft)
-  if (unfinished.length >= UNFINISHED_MAX) {
+  // Recoveries are not asked for, and there is one for each node at most: they neither count nor are refused.
+  const askedFor = unfinishedOperations(draft).filter(({ kind }) => kind !== 'recovery').length
+  if (askedFor >= UNFINISHED_MAX) {
     return refuse(
       'precondition_failed',
-      `Cannot start operation: ${unfinished.length} are unfinished; wait for one or cancel it`,
+      `Cannot start operation: ${askedFor} are unfinished; wait for one or cancel it`,
     )
   }
+  return accept(beginOperation(draft, asked, context))
+}
+
+/** A new row, in the list of those that are unfinished. */
+export function beginOperation(
+  draft: Draft,
+  { nodes, ...asked }: AskedOperation,
+  context: ApplyContext,
+): OperationRecord {
+  const shares = nodes && Object.fromEntries(nodes.map((node) => [node, NOT_BEGUN]))
   const operation: OperationRecord = {
     ...asked,
+    ...(shares === undefined ? {} : { shares }),
     status: 'queued',
     phase: 'queued',
     createdAt: context.time,
@@ -82,9 +109,15 @@ export function startOperation(
     progress: NO_PROGRESS,
     error: null,
   }
-  draft.put(keys.operation(operationId), operation)
-  draft.put(keys.operationList(), { unfinished: [...unfinished, operationId], finished })
-  return accept(operation)
+  const { unfinished, finished } = listOf(draft)
+  draft.put(keys.operation(asked.operationId), operation)
+  draft.put(keys.operationList(), { unfinished: [...unfinished, asked.operationId], finished })
+  return operation
+}
+
+/** In the order in which they were asked for. No more than UNFINISHED_MAX and one for each node. */
+export function unfinishedOperations(view: View): readonly OperationRecord[] {
+  return listOf(view).unfinished.flatMap((id) => view.get(keys.operation(id)) ?? [])
 }
 
 /** Compare and set: refused when another driver has moved the cursor since. */
@@ -121,6 +154,8 @@ export function setOperationStatus(
   const { from, to } = ACTIONS[action]
   if (present.status === to) return accept(present)
   const cannot = `Cannot ${action} operation "${operationId}"`
+  const never = NEVER[present.kind]?.[action]
+  if (never !== undefined) return refuse('precondition_failed', `${cannot}: ${never}`)
   if (!from.includes(present.status))
     return refuse('precondition_failed', `${cannot}: it is ${present.status}`)
   if (action === 'finish' && present.progress.tasksOpen > 0) {
@@ -129,6 +164,8 @@ export function setOperationStatus(
       `${cannot}: ${present.progress.tasksOpen} of its copies are still to be made`,
     )
   }
+  if (action === 'finish' && present.kind === 'recovery' && present.cursor !== ALL_PLANNED)
+    return refuse('precondition_failed', `${cannot}: what is lost is still being counted`)
   const finishedAt = isFinished(to) ? context.time : null
   const operation: OperationRecord = { ...present, status: to, finishedAt, error }
   draft.put(keys.operation(operationId), operation)
@@ -156,7 +193,7 @@ export function countTasks(
   draft.put(keys.operation(present.operationId), { ...present, progress: added(present.progress, change) })
 }
 
-function added(progress: OperationProgress, change: Partial<OperationProgress>): OperationProgress {
+export function added(progress: OperationProgress, change: Partial<OperationProgress>): OperationProgress {
   const sum: Record<keyof OperationProgress, number> = { ...progress }
   for (const figure of Object.keys(NO_PROGRESS) as (keyof OperationProgress)[])
     sum[figure] += change[figure] ?? 0

@@ -91,7 +91,8 @@ export interface ChunkLink {
 export type BodyRecord =
   | { readonly kind: 'empty' }
   | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealedSize: number }
-  | { readonly kind: 'chunks'; readonly count: number }
+  /** `compression`: at least one of its chunks lay compressed on disk when it was committed; absent: none did. */
+  | { readonly kind: 'chunks'; readonly count: number; readonly compression?: 'zstd' }
 
 export interface ObjectRecord {
   readonly key: string
@@ -194,6 +195,10 @@ export interface UsageRecord {
   /** Sealed bytes times listed copies. */
   readonly copyBytes: number
   readonly inlineBytes: number
+  /** Plain bytes of chunks that are referred to again: what would be stored as well if nothing were shared. */
+  readonly dedupSavedBytes: number
+  /** Plain bytes of chunks less their sealed bytes, of those that are smaller sealed. */
+  readonly compressionSavedBytes: number
 }
 
 /** What operators set for the whole cluster. */
@@ -202,6 +207,23 @@ export interface SettingsRecord {
   readonly collectionHalted: { readonly reason: string; readonly since: number } | null
   /** Of each node; null: as configured. */
   readonly repairBytesPerSecond: number | null
+  /** By the last recount that came to its end, on whatever node. */
+  readonly lastRecount: RecountRecord | null
+  /** Who let the collection go on after it was halted, and why. */
+  readonly collectionResumed: {
+    readonly requestedBy: string
+    readonly reason: string
+    readonly at: number
+  } | null
+}
+
+export interface RecountRecord {
+  readonly node: string
+  readonly at: number
+  readonly rows: number
+  readonly differences: number
+  /** The first of them, in a sentence. */
+  readonly first: string | null
 }
 
 export type OperationStatus = 'queued' | 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
@@ -217,6 +239,16 @@ export interface OperationProgress {
   readonly skipped: number
   /** Granted and not ended: counted by apply. */
   readonly tasksOpen: number
+}
+
+/** What one node has done of an operation in which each does its part. Told whole each time, so nothing is added up twice. */
+export interface OperationShare {
+  readonly isDone: boolean
+  /** Part of the way, [0, 1]. */
+  readonly progress: number
+  readonly copies: number
+  readonly bytes: number
+  readonly lost: number
 }
 
 export interface OperationRecord {
@@ -238,6 +270,8 @@ export interface OperationRecord {
   /** The driver's own; empty at the beginning. */
   readonly cursor: string
   readonly progress: OperationProgress
+  /** By node; absent where no node does a part of its own. */
+  readonly shares?: Readonly<Record<string, OperationShare>>
   /** One sentence, when it failed. */
   readonly error: string | null
 }

@@ -21,7 +21,9 @@ import {
 } from './master-keys.ts'
 import { deleteObject, putObject } from './objects.ts'
 import { advanceOperation, setOperationStatus, startOperation } from './operations.ts'
+import { finishRecount } from './recount-end.ts'
 import { advanceSession, closeSession, openSession } from './sessions.ts'
+import { reportShare } from './shares.ts'
 import { createTenant, setClusterKey } from './tenants.ts'
 import type { ApplyContext, View, Write } from './view.ts'
 
@@ -50,8 +52,10 @@ const COMMAND_TYPES: Readonly<Record<CommandType, true>> = {
   collectChunks: true,
   haltCollection: true,
   resumeCollection: true,
+  finishRecount: true,
   setRepairRate: true,
   startOperation: true,
+  reportShare: true,
   advanceOperation: true,
   setOperationStatus: true,
   openSession: true,
@@ -165,11 +169,15 @@ function decideCopies(draft: Draft, command: InnerCommand, context: ApplyContext
     case 'haltCollection':
       return haltCollection(draft, command, context)
     case 'resumeCollection':
-      return resumeCollection(draft)
+      return resumeCollection(draft, command, context)
+    case 'finishRecount':
+      return finishRecount(draft, command, context)
     case 'setRepairRate':
       return setRepairRate(draft, command)
     case 'startOperation':
       return startOperation(draft, command, context)
+    case 'reportShare':
+      return reportShare(draft, command, context)
     case 'advanceOperation':
       return advanceOperation(draft, command, context)
     case 'setOperationStatus':

@@ -16,11 +16,12 @@ export const NO_USAGE: UsageRecord = {
   storedBytes: 0,
   copyBytes: 0,
   inlineBytes: 0,
+  dedupSavedBytes: 0,
+  compressionSavedBytes: 0,
 }
 
 export function countTenant(draft: Draft, tenantId: TenantId, change: Partial<UsageRecord>): void {
-  const present = draft.get(keys.usage(tenantId)) ?? NO_USAGE
-  const row: Record<keyof UsageRecord, number> = { ...present }
+  const row: Record<keyof UsageRecord, number> = { ...NO_USAGE, ...draft.get(keys.usage(tenantId)) }
   for (const figure of Object.keys(NO_USAGE) as (keyof UsageRecord)[]) {
     row[figure] += change[figure] ?? 0
     assert(row[figure] >= 0, 'a tenant never takes up less than nothing')

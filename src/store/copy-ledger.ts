@@ -8,9 +8,12 @@
 import type { BlobName, BlobRef, CopyLedger, ReplicaTask } from '../../cluster/index.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
 import { keys } from '../state-machine/keys.ts'
+import { ALL_PLANNED } from '../state-machine/operations.ts'
 import type { ChunkRecord, RepairRecord } from '../state-machine/records.ts'
+import { recoveryOf } from '../state-machine/recoveries.ts'
 import { standing } from '../state-machine/standing.ts'
 import type { LevelStateReader } from './level-state-reader.ts'
+import { newOperationId } from './operation-id.ts'
 import type { Propose } from './propose.ts'
 
 /** Chunk rows looked at for one page of what a node holds: a node may hold none of them. */
@@ -44,15 +47,25 @@ export function createCopyLedger(reader: LevelStateReader, propose: Propose): Co
         await propose({ type: 'dropsDone', node: holder, names: plain })
       }
     },
-    async lost(holder, refs) {
+    async lost(holder, refs, found) {
+      const operation = found === 'inventory' ? newOperationId() : null
       for (const part of inParts(refs.filter(({ owner }) => owner !== undefined))) {
         const copies = part.map((ref) => ({
           tenantId: ownerOf(ref),
           chunkId: ref.id as string,
           birth: ref.birth,
         }))
-        await propose({ type: 'dropReplicas', node: holder, copies, operation: null })
+        const reply = await propose({ type: 'dropReplicas', node: holder, copies, operation })
+        if (!reply.ok) throw new Error(`Cannot strike off lost copies: ${reply.message}`)
       }
+    },
+    async inventoried(holder) {
+      const recovery = recoveryOf(reader.view, holder)
+      if (recovery === undefined || recovery.cursor === ALL_PLANNED) return
+      const { operationId, cursor: from } = recovery
+      const counted = { cursor: ALL_PLANNED, phase: 'waiting for copies', counted: {} }
+      const reply = await propose({ type: 'advanceOperation', operationId, from, ...counted })
+      if (!reply.ok) throw new Error(`Cannot end the count of lost copies: ${reply.message}`)
     },
   }
 }

@@ -5,7 +5,7 @@
  * Rules: each question takes the state from the handle anew; a page reads from one consistent cut.
  */
 import assert from 'node:assert/strict'
-import { DEFAULT_SETTINGS } from '../state-machine/collection.ts'
+import { settingsOf } from '../state-machine/collection.ts'
 import { type KeyRange, keys, narrow, ranges } from '../state-machine/keys.ts'
 import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
@@ -31,14 +31,16 @@ import type {
   UsageRecord,
   VersionId,
 } from '../state-machine/records.ts'
+import { unfinishedOperations } from '../state-machine/operations.ts'
 import { NO_USAGE } from '../state-machine/usage.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
+import { cutView } from './cut-view.ts'
 import { listObjects } from './object-listing.ts'
 import type { OpenState, StateHandle } from './open-state.ts'
-import { recountState } from './recount-state.ts'
+import { type Recounted, recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
-import type { ListObjectsQuery, ObjectPage, Page, StateReader } from './state-reader.ts'
-import { assertAscending } from './state-rows.ts'
+import type { ListObjectsQuery, ObjectPage, Page, StateReader, TenantUsage } from './state-reader.ts'
+import { assertAscending, type DatabaseSnapshot } from './state-rows.ts'
 
 const PAGE_ROWS_MAX = 1000
 
@@ -48,6 +50,8 @@ interface PageQuery {
   readonly prefix: string
   readonly after: string
   readonly limit: number
+  /** Of the database as it was then; absent: as it is now. */
+  readonly snapshot?: DatabaseSnapshot
 }
 
 export class LevelStateReader implements StateReader {
@@ -180,6 +184,11 @@ export class LevelStateReader implements StateReader {
     return this.#page<'operation'>({ all: ranges.operations(), prefix: '', after, limit })
   }
 
+  /** Few: their number has a bound. */
+  unfinishedOperations(): readonly OperationRecord[] {
+    return unfinishedOperations(this.view)
+  }
+
   /** Tasks of all targets, in the order of their rows. */
   tasks(after: string, limit: number): Promise<Page<RepairRecord>> {
     return this.#page<'repair'>({ all: ranges.repairs(), prefix: '', after, limit })
@@ -187,17 +196,39 @@ export class LevelStateReader implements StateReader {
 
   /** For /metrics: false while there is nothing that may be read. */
   isCollectionHalted(): boolean {
-    const settings = this.#handle.usable?.read(keys.settings()) ?? DEFAULT_SETTINGS
-    return settings.collectionHalted !== null
+    const settings = this.#handle.usable?.read(keys.settings())
+    return (settings?.collectionHalted ?? null) !== null
   }
 
-  /** What the rows count wrongly, in sentences; null when the state was replaced meanwhile. */
-  recount(): Promise<readonly string[] | null> {
-    return recountState(this.#handle.current)
+  /** Null when the state was replaced meanwhile, or it is not wanted any more: asked between pieces, with the rows so far. */
+  recount(isWanted: (rows: number) => boolean): Promise<Recounted | null> {
+    return recountState(this.#handle.current, isWanted)
   }
 
   session(id: string): SessionRecord | undefined {
     return this.#read(keys.session(id))
+  }
+
+  /** From one cut, so that the figures fit each other also while they change. */
+  tenantUsage(tenant: TenantId, bucketsMax: number): Promise<TenantUsage> {
+    return this.#handle.current.lease(async (state) => {
+      const snapshot = state.db.snapshot()
+      try {
+        const view = cutView(state.db, snapshot)
+        const all = ranges.buckets(tenant)
+        const buckets = await readPage<'bucket'>(state, {
+          all,
+          prefix: '',
+          after: '',
+          limit: bucketsMax,
+          snapshot,
+        })
+        const usage = { ...NO_USAGE, ...view.get(keys.usage(tenant)) }
+        return { usage, bucketCount: view.get(keys.tenant(tenant))?.bucketCount ?? 0, buckets }
+      } finally {
+        await snapshot.close()
+      }
+    })
   }
 
   usage(tenant: TenantId): UsageRecord {
@@ -205,7 +236,7 @@ export class LevelStateReader implements StateReader {
   }
 
   settings(): SettingsRecord {
-    return this.#read(keys.settings()) ?? DEFAULT_SETTINGS
+    return settingsOf(this.view)
   }
 
   repairs(target: string, limit: number): readonly RepairRecord[] {
@@ -241,6 +272,7 @@ async function readPage<K extends RowKind>(state: OpenState, query: PageQuery): 
     gte: start,
     lt: keyBytes(range.end),
     limit: limit + 1,
+    ...(query.snapshot === undefined ? {} : { snapshot: query.snapshot }),
   })) {
     if (items.length === limit) return { items, next: last }
     const key: RowKey<K> = bytes.toString('utf8')

@@ -6,29 +6,36 @@
  */
 import { createHash } from 'node:crypto'
 import { Recount } from '../state-machine/recount.ts'
-import type { RowKey, RowKind } from '../state-machine/view.ts'
+import type { RowKey } from '../state-machine/view.ts'
+import { cutView } from './cut-view.ts'
 import type { OpenState } from './open-state.ts'
-import { decodeRow, keyBytes } from './row-codec.ts'
+import { decodeRow } from './row-codec.ts'
 import { ALL_ROWS, scanRows } from './state-rows.ts'
 
-/** What is wrong, in sentences; null when the state was closed meanwhile. Throws StateDamagedError. */
-export async function recountState(state: OpenState): Promise<readonly string[] | null> {
+export interface Recounted {
+  readonly rows: number
+  /** What is wrong, in sentences. */
+  readonly differences: readonly string[]
+}
+
+/** Null when the state was closed meanwhile, or nobody wants it any more. Throws StateDamagedError. */
+export async function recountState(
+  state: OpenState,
+  isWanted: (rows: number) => boolean,
+): Promise<Recounted | null> {
   const snapshot = state.db.snapshot()
   try {
-    const recount = new Recount(textHash, {
-      get: <K extends RowKind>(key: RowKey<K>) => {
-        const value = state.db.getSync(keyBytes(key), { snapshot })
-        return value === undefined ? undefined : decodeRow(key, value)
-      },
-    })
+    const recount = new Recount(textHash, cutView(state.db, snapshot))
+    let count = 0
     for await (const rows of scanRows(state.db, { ...ALL_ROWS, snapshot })) {
-      if (state.isClosing) return null
+      if (state.isClosing || !isWanted(count)) return null
+      count += rows.length
       for (const { key, value } of rows) {
         const name: RowKey = Buffer.from(key).toString('utf8')
         recount.take(name, decodeRow(name, value))
       }
     }
-    return recount.finish()
+    return { rows: count, differences: recount.finish() }
   } finally {
     await snapshot.close()
   }

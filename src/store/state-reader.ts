@@ -22,8 +22,10 @@ import type {
   SettingsRecord,
   TenantId,
   TenantRecord,
+  UsageRecord,
   VersionId,
 } from '../state-machine/records.ts'
+import type { View } from '../state-machine/view.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -49,10 +51,21 @@ export interface ObjectPage {
   readonly next: string | null
 }
 
+/** All of one moment. */
+export interface TenantUsage {
+  readonly usage: UsageRecord
+  readonly bucketCount: number
+  /** The first ones by name. */
+  readonly buckets: Page<BucketRecord>
+}
+
 export interface StateReader {
+  /** Single rows as they are now, for the questions of the pure room. */
+  readonly view: View
   clusterKey(): ClusterKeyRecord | undefined
   tenant(id: TenantId): TenantRecord | undefined
   tenants(after: string, limit: number): Promise<Page<TenantRecord>>
+  tenantUsage(tenant: TenantId, bucketsMax: number): Promise<TenantUsage>
   accessKey(id: AccessKeyId): AccessKeyRecord | undefined
   accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>>
   settings(): SettingsRecord
@@ -69,6 +82,10 @@ export interface StateReader {
   /** Links number `first`..`first + count - 1` of a manifest; whole page rows are read, at most 1,024 links a call. */
   manifest(bucket: BucketId, version: VersionId, first: number, count: number): readonly ChunkLink[]
   chunk(tenant: TenantId, id: ChunkId): ChunkRecord | undefined
+  /** In the order of their ids; `after` is one of them. */
+  chunksOf(tenant: TenantId, after: ChunkId, limit: number): Promise<Page<ChunkRecord>>
+  /** Few: their number has a bound. */
+  unfinishedOperations(): readonly OperationRecord[]
   repairs(target: string, limit: number): readonly RepairRecord[]
   /** For /metrics: rows by kind are not counted here, only what the store knows for free. */
   repairCount(): number

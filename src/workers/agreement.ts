@@ -24,7 +24,8 @@ export class Agreement {
       nodeId,
       clusterId,
       metrics: () => cluster.metrics(),
-      repairStatus: () => cluster.repairStatus(),
+      repairStatuses: () => cluster.repairStatuses(),
+      placement: (id) => cluster.placement(id),
       readBarrier: async () => {
         await cluster.readBarrier()
         if (!this.#isReached) throw new Condition('leader_not_ready', `Cannot serve: ${REASON}`)

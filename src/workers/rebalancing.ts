@@ -14,8 +14,8 @@ import type { ChunkRecord, OperationRecord, RepairRecord } from '../state-machin
 import type { LevelStateReader } from '../store/level-state-reader.ts'
 import type { Propose } from '../store/propose.ts'
 import type { Page } from '../store/state-reader.ts'
-import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from './chunk-walk.ts'
-import { movesOf } from './rebalance-plan.ts'
+import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from '../store/chunk-walk.ts'
+import { movesOf } from '../state-machine/copy-moves.ts'
 
 export interface RebalancingParts {
   readonly cluster: Pick<Cluster, 'isOnDuty' | 'placement'>

@@ -82,6 +82,7 @@ const ALLOWED = {
   listTenants: [...VIEWERS, 'rivalOwner'],
   createTenant: ['operator', 'owner'],
   getTenant: VIEWERS,
+  getTenantUsage: VIEWERS,
   listTenantKeys: VIEWERS,
   createTenantKey: OPERATORS,
   rotateTenantKey: OPERATORS,
@@ -94,6 +95,9 @@ const ALLOWED = {
   resumeOperation: ['owner'],
   getRepair: ['owner'],
   setRepair: ['owner'],
+  scrub: ['owner'],
+  recount: ['owner'],
+  resumeCollection: ['owner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
 function answer(name: Name, operationId: OperationId, target: Target): string {

@@ -39,4 +39,8 @@ t.test('etaSeconds', async (t) => {
   t.equal(eta({ status: 'paused' }), null)
   t.equal(eta({ progress: { ...RUNNING.progress, blobsDone: 0 } }), null)
   t.equal(eta({ startedAt: 90_000 }), 0, 'a clock that runs behind')
+  const share = (progress: number) => ({ isDone: progress === 1, progress, copies: 1, bytes: 1, lost: 0 })
+  const shares = { n1: share(1), n2: share(0.25) }
+  t.equal(eta({ shares, cursor: '' }), 240, 'a quarter in 80 seconds, by the node that is furthest behind')
+  t.equal(eta({ shares: { ...shares, n3: share(0) } }), null, 'one has not begun')
 })

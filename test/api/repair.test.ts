@@ -2,9 +2,11 @@
  * The rate of repair and the state of the watch over copies, through real sockets.
  */
 import t from 'tap'
+import { QUIET_REPAIR } from '../helpers/memory-services.ts'
 import { type Ask, ApiWorld } from './api-world.ts'
 
 const REPAIR = '/admin/api/v1/cluster/repair'
+const RESUME = '/admin/api/v1/cluster/collection/resume'
 
 t.test('repair', async (t) => {
   const world = await ApiWorld.start(t)
@@ -16,13 +18,45 @@ t.test('repair', async (t) => {
     const nodes = [
       {
         nodeId: 'n1',
+        reachable: true,
         pending: 2,
         scrub: { startedAt: '1970-01-01T00:00:01.000Z', lastFullAt: null, progress: 0.5, lost: 1 },
         inventory: { endedAt: '1970-01-01T00:00:00.500Z', isRunning: false, runs: 1 },
         directoriesLost: 0,
+        disk: { level: 'stopPlacing', totalBytes: 1_000, freeBytes: 100, isSuspect: false },
       },
     ]
+    const disk = { level: 'stopPlacing', totalBytes: 1_000, freeBytes: 100, isSuspect: false } as const
+    world.memory.repairs = [{ nodeId: 'n1', status: QUIET_REPAIR, disk }]
     t.match((await call({})).json, { maxBytesPerSecond: null, nodes })
+  })
+
+  await t.test('shows a node that does not answer as such, next to those that do', async (t) => {
+    world.memory.repairs = [...world.memory.repairs, { nodeId: 'n2', status: null, disk: null }]
+    const unknown = { pending: null, scrub: null, inventory: null, directoriesLost: null, disk: null }
+    t.match((await call({})).json, {
+      nodes: [
+        { nodeId: 'n1', reachable: true },
+        { nodeId: 'n2', reachable: false, ...unknown },
+      ],
+    })
+  })
+
+  await t.test('shows the last recount and a halt of the collection, which an owner ends', async (t) => {
+    t.match((await call({})).json, { lastRecount: null, collection: { halted: null, resumed: null } })
+    const found = { rows: 12, differences: 2, first: 'a sum differs' }
+    await world.memory.services.propose({ type: 'finishRecount', operationId: null, node: 'n1', ...found })
+    t.match((await call({})).json, {
+      lastRecount: { nodeId: 'n1', rows: 12, differences: 2, firstDifference: 'a sum differs', at: String },
+      collection: { halted: { reason: 'recount: a sum differs', since: String }, resumed: null },
+    })
+    const resume = (body: object) => call({ method: 'POST', path: RESUME, body })
+    for (const body of [{}, { reason: ' ' }])
+      t.match(await resume(body), { status: 400, code: 'reason_required' })
+    const resumed = { halted: null, resumed: { reason: 'looked into it', requestedBy: String, at: String } }
+    t.match(await resume({ reason: ' looked into it ' }), { status: 200, json: resumed })
+    t.match(await resume({ reason: 'again' }), { status: 200, json: resumed }, 'twice is as good as once')
+    t.match((await call({})).json, { collection: resumed })
   })
 
   await t.test('takes a rate for all nodes, and takes it away again', async (t) => {
@@ -35,14 +69,13 @@ t.test('repair', async (t) => {
     t.match(await set({ maxBytesPerSecond: null }), { status: 200, json: { maxBytesPerSecond: null } })
   })
 
-  await t.test('refuses what is no rate, a dry run, and whoever is no owner of all', async (t) => {
+  await t.test('refuses what is no rate, and whoever is no owner of all', async (t) => {
     for (const maxBytesPerSecond of [0, -1, 1.5, '1', undefined])
       t.match(
         await set({ maxBytesPerSecond }),
         { status: 400, code: 'invalid_request' },
         String(maxBytesPerSecond),
       )
-    t.match(await set({ maxBytesPerSecond: 1 }, '?dryRun=true'), { status: 501, code: 'not_implemented' })
     t.equal(world.memory.services.state.settings().repairBytesPerSecond, null)
     const operator = await world.memory.adminToken('operator')
     for (const ask of [{}, { method: 'PUT', body: { maxBytesPerSecond: 1 } }])

@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { alertRules, groupingLabels, served, TARGET_LABELS, wantedBy } from './alerts.ts'
+import { CHARTS, DASHBOARD } from './dashboard.ts'
 import { hasCommand, inRoot, read } from './files.ts'
 
 const SPAWN_MS_MAX = 60_000
@@ -81,6 +82,20 @@ t.test('alerts.yml', async (t) => {
   })
 })
 
+t.test('deploy/grafana/holdfast.json', async (t) => {
+  t.test('has panels with queries, no two at one place or with one id', async (t) => {
+    t.ok(CHARTS.length > 20)
+    const { panels } = DASHBOARD
+    t.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
+    t.equal(new Set(panels.map(({ gridPos: { x, y } }) => `${x} ${y}`)).size, panels.length)
+    for (const { title, targets, datasource, gridPos } of CHARTS) {
+      t.ok((targets ?? []).length > 0, title)
+      t.same(datasource, { type: 'prometheus', uid: '${datasource}' }, title)
+      t.ok(gridPos.x + gridPos.w <= 24, title)
+    }
+  })
+})
+
 t.test('beside a running cluster', async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const page = async (): Promise<string> => {
@@ -88,12 +103,13 @@ t.test('beside a running cluster', async (t) => {
     return (await Promise.all(answers.map(async (answer) => (await answer).text()))).join('\n')
   }
 
-  await t.test('every metric and label of an alert rule is served', async (t) => {
+  await t.test('every metric and label of an alert rule and of the dashboard is served', async (t) => {
     // A few figures begin when there is something to tell: the disk was asked, a peer was heard, a scrub began.
     const late = [
       'holdfast_blob_disk_free_bytes',
       'holdfast_raft_peer_last_contact_seconds',
       'holdfast_scrub_started_timestamp_seconds',
+      'holdfast_scrub_last_full_timestamp_seconds',
     ]
     await until('all figures are there', async () => {
       const names = served(await page())
@@ -113,6 +129,17 @@ t.test('beside a running cluster', async (t) => {
         )
       }
       for (const label of groupingLabels(expr)) t.ok(labels.has(label), `${alert}: ${label}`)
+    }
+    for (const { title, targets = [] } of CHARTS) {
+      for (const { expr, legendFormat } of targets) {
+        t.ok(wantedBy(expr).length > 0, title)
+        for (const { metric, labels: selected } of wantedBy(expr)) {
+          t.ok(names.has(metric), `${title}: ${metric}`)
+          for (const label of selected) t.ok(labels.has(label), `${title}: ${label}`)
+        }
+        const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label)
+        for (const label of [...groupingLabels(expr), ...shown]) t.ok(labels.has(label), `${title}: ${label}`)
+      }
     }
   })
 

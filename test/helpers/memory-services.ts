@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LogLine, recordingLogger } from './loggers.ts'
-import type { Cluster, RepairStatus } from '../../cluster/index.ts'
+import type { Cluster, NodeRepair, RepairStatus } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
@@ -50,6 +50,10 @@ export class MemoryServices {
   /** Awaited before a proposal is applied. */
   beforeApply: () => Promise<void> = async () => {}
   notReady: readonly string[] = []
+  /** What the members say of their copies, and where copies should be. */
+  repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
+  wanted: readonly string[] = ['n1']
+  readonly stopping = new AbortController()
   barriers = 0
   proposals = 0
   readonly #store: Store
@@ -84,8 +88,14 @@ export class MemoryServices {
       access: new NativeAccess({ masterKey, state, config, now: () => this.now }),
       content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
       signing: masterKey,
+      stopping: this.stopping.signal,
       logger,
     }
+  }
+
+  /** Over all rows. */
+  checksum(): string {
+    return Buffer.from(this.#store.stateMachine.checksum()).toString('hex')
   }
 
   async tenant(id: string): Promise<void> {
@@ -131,7 +141,8 @@ export class MemoryServices {
       },
       readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
       metrics: () => [],
-      repairStatus: () => QUIET_REPAIR,
+      repairStatuses: async () => this.repairs,
+      placement: () => this.wanted,
     } satisfies Partial<Cluster>
   }
 
@@ -158,13 +169,21 @@ export class MemoryServices {
   }
 }
 
-const QUIET_REPAIR: RepairStatus = {
+export const QUIET_REPAIR: RepairStatus = {
   bytesPerSecond: null,
   pending: 2,
-  scrub: { startedAt: 1_000, lastFullAt: null, progress: 0.5, copies: 7, bytes: 700, lost: 1, removed: 0 },
+  scrub: {
+    startedAt: 1_000,
+    lastFullAt: null,
+    progress: 0.5,
+    copies: 7,
+    bytes: 700,
+    lost: 1,
+    removed: 0,
+    demand: null,
+  },
   inventory: { runs: 1, endedAt: 500, isRunning: false, copies: 9, lost: 0 },
   waitingForDisk: 0,
-  disk: null,
   directoriesLost: 0,
 }
 
@@ -173,7 +192,7 @@ function testConfig(dataDir: string, options: Options): Config {
     node: { id: 'n1', dataDir, zone: 'z1' },
     cluster: {
       id: 'memory-cluster',
-      members: [],
+      members: [{ nodeId: 'n1', peerAddress: '127.0.0.1:1', zone: 'z1', weight: 1 }],
       heartbeatMs: 100,
       electionTimeoutMs: 1000,
       logKeepEntries: 1000,
@@ -181,6 +200,7 @@ function testConfig(dataDir: string, options: Options): Config {
       collectAfterMs: 0,
     },
     disk: { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 },
+    repair: { scrubEveryMs: 604_800_000 },
     listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },

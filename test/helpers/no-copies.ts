@@ -10,4 +10,5 @@ export const NO_COPIES: CopyLedger = {
   done: async () => undefined,
   dropped: async () => undefined,
   lost: async () => undefined,
+  inventoried: async () => undefined,
 }

@@ -5,6 +5,7 @@ import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { NODE_MUTANTS } from './node-mutants.ts'
+import { OPERATION_MUTANTS } from './operation-mutants.ts'
 import { PROPOSAL_MUTANTS } from './proposal-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
 
@@ -80,6 +81,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROPOSAL_MUTANTS,
   ...STORE_MUTANTS,
   ...GARBAGE_MUTANTS,
+  ...OPERATION_MUTANTS,
 ]
 
 export function mutantOf(id: string | undefined): Mutant {

@@ -67,6 +67,7 @@ t.test('Inventory', async (t) => {
       bench.book.list(sampleBlob(5), ['n2', 'n3'])
       await bench.clock.resolve(bench.inventory.run(), { limitMs: 1_000 })
       t.strictSame(bench.book.told.flat().sort(), [gone, torn, other].map(({ birth }) => birth).sort())
+      t.strictSame(bench.book.inventories, [3], 'the end is told once, after all of them')
       t.strictSame(
         bench.store.quarantined.sort(),
         [torn, other].map(({ id, birth }) => `${id}.${birth}`).sort(),

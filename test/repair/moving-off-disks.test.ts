@@ -66,7 +66,8 @@ t.test('a rebalance', async (t) => {
     disk('n2').isFailing = true
     await until('n2 is called suspect', async () => {
       await copiesOn(real.node('n2'), uploads).catch(() => undefined)
-      return real.node('n2').cluster.repairStatus().disk?.isSuspect === true
+      const told = await real.node('n1').cluster.repairStatuses()
+      return told.find(({ nodeId }) => nodeId === 'n2')?.disk?.isSuspect === true
     })
     disk('n2').isFailing = false
     await areAllOn('op3', ['n1', 'n3', 'n4'], 'n2')

@@ -5,7 +5,7 @@ import { fileNameOf } from '../../cluster/blobs/blob-name.ts'
 import type { BlobName, BlobRef, CopyLedger, CopyStanding, NodeId } from '../../cluster/types.ts'
 import { refOf, type SampleBlob, sampleBlob } from '../blobs/blob-samples.ts'
 
-type Book = Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost'>
+type Book = Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost' | 'inventoried'>
 
 export class RowBook implements Book {
   readonly rows = new Map<string, BlobRef>()
@@ -13,6 +13,9 @@ export class RowBook implements Book {
   readonly standings = new Map<string, CopyStanding>()
   /** Each call of `lost`, as seeds of the births. */
   readonly told: string[][] = []
+  /** How many copies were told lost by the end of each inventory. */
+  readonly inventories: number[] = []
+  foundInInventory = 0
   /** Thrown by `lost` while set. */
   refusal: Error | null = null
 
@@ -50,8 +53,9 @@ export class RowBook implements Book {
   }
 
   /** As apply does it: the holder is struck off and owes the copy, but the last one stays listed. */
-  async lost(holder: NodeId, refs: readonly BlobRef[]): Promise<void> {
+  async lost(holder: NodeId, refs: readonly BlobRef[], found?: 'inventory'): Promise<void> {
     if (this.refusal !== null) throw this.refusal
+    if (found === 'inventory') this.foundInInventory += refs.length
     this.told.push(refs.map(({ birth }) => birth))
     for (const ref of refs) {
       const replicas = (this.find(ref)?.replicas ?? []).filter((nodeId) => nodeId !== holder)
@@ -59,5 +63,10 @@ export class RowBook implements Book {
       this.rows.set(fileNameOf(ref), { ...ref, replicas })
       this.standings.set(fileNameOf(ref), 'owed')
     }
+  }
+
+  async inventoried(): Promise<void> {
+    if (this.refusal !== null) throw this.refusal
+    this.inventories.push(this.foundInInventory)
   }
 }

@@ -7,7 +7,7 @@ import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
 import { CopyCheck } from '../../cluster/repair/copy-check.ts'
 import { Patience } from '../../cluster/repair/patience.ts'
 import { Scrub } from '../../cluster/repair/scrub.ts'
-import type { ScrubMark } from '../../cluster/repair/scrub-file.ts'
+import { NOTHING_PASSED, type ScrubMark } from '../../cluster/repair/scrub-file.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
 import type { Clock } from '../../cluster/node/clock.ts'
 import type { BlobName } from '../../cluster/types.ts'
@@ -21,6 +21,9 @@ export const DAY_MS = 24 * 3_600_000
 export const WEEK_MS = 7 * DAY_MS
 /** What a pass aims at. */
 export const AIM_MS = 0.9 * WEEK_MS
+
+/** Of a mark. */
+export const UNASKED = { demand: null, passed: NOTHING_PASSED, answered: null } as const
 
 /** Keeps a record of what was read in full. */
 export class WatchedStore extends MemoryBlobStore {

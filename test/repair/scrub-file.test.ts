@@ -15,6 +15,9 @@ const MARK: ScrubMark = {
   lastFullAt: 1_767_000_000_000,
   after: { id, birth },
   isOver: false,
+  demand: 'op_1',
+  passed: { copies: 7, bytes: 700, lost: 1 },
+  answered: { word: 'op_0', copies: 6, bytes: 600, lost: 0 },
 }
 
 async function pathFor(t: Test): Promise<string> {

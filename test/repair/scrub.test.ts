@@ -6,7 +6,7 @@ import t from 'tap'
 import { Condition } from '../../cluster/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
-import { AIM_MS, DAY_MS, ScrubPlace, WEEK_MS } from './scrub-bench.ts'
+import { AIM_MS, DAY_MS, ScrubPlace, UNASKED, WEEK_MS } from './scrub-bench.ts'
 
 const births = (blobs: readonly SampleBlob[]): string[] => blobs.map(({ birth }) => birth)
 
@@ -84,6 +84,7 @@ t.test('Scrub', async (t) => {
       lastFullAt: null,
       after: null,
       isOver: false,
+      ...UNASKED,
     }
     const run = place.start(10_000)
     await place.clock.advance(10_000)
@@ -97,7 +98,7 @@ t.test('Scrub', async (t) => {
   t.test('lets the disk rest as long as it read, also when it is late', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     await place.addMany(20)
-    place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false }
+    place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false, ...UNASKED }
     place.store.beforeVerify = () =>
       new Promise((resolve) => {
         place.clock.after(100, resolve)
@@ -127,7 +128,7 @@ t.test('Scrub', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     await place.addMany(50)
     const startedAt = place.clock.wallTime() + 90 * DAY_MS
-    place.mark = { startedAt, lastFullAt: null, after: null, isOver: false }
+    place.mark = { startedAt, lastFullAt: null, after: null, isOver: false, ...UNASKED }
     const run = place.start()
     await place.clock.advance(AIM_MS)
     t.ok(place.store.reads.length >= 50)
@@ -169,7 +170,7 @@ t.test('Scrub', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(300)
     for (const blob of blobs.filter((_, n) => n % 3 === 0)) await place.store.damage(blob)
-    place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false }
+    place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false, ...UNASKED }
     place.store.beforeVerify = () => new Promise((resolve) => void place.clock.after(70, resolve))
     place.beforeKeep = () => {
       t.equal(place.store.quarantined.length, place.book.told.flat().length, 'all that were found are told')
@@ -184,7 +185,7 @@ t.test('Scrub', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(300)
     for (const blob of blobs) await place.store.damage(blob)
-    place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false }
+    place.mark = { startedAt: 0, lastFullAt: null, after: null, isOver: false, ...UNASKED }
     const late = place.start()
     await place.clock.advance(1_000)
     t.strictSame(

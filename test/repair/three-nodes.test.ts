@@ -6,7 +6,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import { BlobDamagedError, BlobMissingError, type BlobRef } from '../../cluster/index.ts'
 import { collect, sha256 } from '../blobs/blob-samples.ts'
+import { endRecoveries } from '../../src/workers/recovering.ts'
+import { Scrubbing } from '../../src/workers/scrubbing.ts'
 import { until } from '../helpers/async.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { startOperation } from '../state-machine/map-world.ts'
 import { copiesOn, flipBit, type RealNode, RealNodes, type Upload } from './real-nodes.ts'
 
 /** As the service reads: the best copy first, the next one when it is bad, and a word to who holds it. */
@@ -36,6 +40,20 @@ t.test('three nodes', async (t) => {
   }
   await until('all copies are on all disks', isWhole)
 
+  t.test('each tell how far all of them are', async (t) => {
+    for (const { cluster } of three.nodes) {
+      const statuses = await cluster.repairStatuses()
+      t.strictSame(
+        statuses.map(({ nodeId, status, disk }) => [
+          nodeId,
+          status?.inventory.runs !== undefined,
+          disk !== null,
+        ]),
+        ['n1', 'n2', 'n3'].map((nodeId) => [nodeId, true, true]),
+      )
+    }
+  })
+
   t.test('make every copy of a node anew within a pass when all of them have rotted', async (t) => {
     const { directory, cluster } = three.node('n2')
     for (const { blob } of uploads) await flipBit(directory, blob)
@@ -54,8 +72,38 @@ t.test('three nodes', async (t) => {
     await rm(node.directory, { recursive: true })
     for (const { ref } of uploads) t.equal(await read(node, ref), ref.checksum)
     await until('all are made again', isWhole)
+    const recovery = async () => {
+      for (const { cluster, reader: state, propose } of three.nodes)
+        await endRecoveries({ cluster, state, propose, logger: SILENT })
+      return (await three.node('n1').reader.operations('', 10)).items.at(-1)
+    }
+    await until('the recovery is over', async () => (await recovery())?.status === 'succeeded')
+    const { kind, node: of, progress } = (await recovery()) ?? {}
+    t.match({ kind, of }, { kind: 'recovery', of: 'n3' })
+    // A few were struck off by readers before the directory was found gone.
+    t.ok(
+      (progress?.blobsDone ?? 0) > 0 && progress?.blobsDone === progress?.blobsTotal,
+      JSON.stringify(progress),
+    )
     const sample = node.cluster.metrics().find(({ name }) => name === 'holdfast_blob_directory_lost_total')
     t.equal(sample?.value, 1)
+  })
+
+  t.test('read everything back when they are asked to, each its own', async (t) => {
+    const nodes = three.nodes.map(({ nodeId }) => nodeId)
+    const { reader, propose } = three.node('n1')
+    const scrub = { ...startOperation('op_scrub'), kind: 'scrub', nodes } as const
+    await propose(scrub)
+    const workers = three.nodes.map(({ cluster, reader: state, propose: own }) => {
+      return new Scrubbing({ cluster, state, propose: own, now: () => performance.now(), logger: SILENT })
+    })
+    await until('every node has done its part', async () => {
+      for (const worker of workers) await worker.round()
+      return reader.operation('op_scrub')?.status === 'succeeded'
+    })
+    const { shares = {}, progress } = reader.operation('op_scrub') ?? {}
+    for (const nodeId of nodes) t.ok((shares[nodeId]?.copies ?? 0) >= uploads.length, nodeId)
+    t.ok((progress?.bytesMoved ?? 0) >= 3 * uploads.reduce((sum, { blob }) => sum + blob.size, 0))
   })
 
   t.test('remove what an ended session left behind, and nothing of one that nobody knows', async (t) => {

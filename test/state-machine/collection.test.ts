@@ -131,7 +131,7 @@ t.test('collectChunks', (t) => {
     world.do({ type: 'haltCollection', reason: 'later' })
     t.match(world.get(keys.settings()), { collectionHalted: { reason: 'drift' } })
     t.match(world.run(collect(at)), { ok: false, code: 'precondition_failed' })
-    world.do({ type: 'resumeCollection' })
+    world.do({ type: 'resumeCollection', requestedBy: 'olga', reason: 'looked' })
     t.same(world.do(collect(at)), { collected: 1 })
     t.end()
   })

@@ -258,6 +258,13 @@ function checkUsage(world: MapWorld): void {
     storedBytes: total(chunks.map(({ sealedSize }) => sealedSize)),
     copyBytes: total(chunks.map(({ sealedSize, replicas }) => sealedSize * replicas.length)),
     inlineBytes: total(rowsOf<InlineBodyRecord>(world, 'inlineBody').map(({ sealed }) => sealed.length)),
+    dedupSavedBytes:
+      total(
+        rowsOf<ManifestPageRecord>(world, 'manifestPage').flatMap((page) =>
+          page.links.map(({ size }) => size),
+        ),
+      ) - total(chunks.filter(({ references }) => references > 0).map(({ size }) => size)),
+    compressionSavedBytes: total(chunks.map(({ size, sealedSize }) => Math.max(0, size - sealedSize))),
   })
 }
 

@@ -163,7 +163,7 @@ t.test('tasks of an operation', (t) => {
   })
 
   t.test('made again after a loss are counted for the recovery that asked', (t) => {
-    const world = started()
+    const world = worldWithBucket()
     world.do(putChunks('k', ['c1']))
     const copies = [{ tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' }]
     world.do({ type: 'dropReplicas', node: 'n1', copies, operation: 'op1' })

@@ -94,7 +94,7 @@ t.test('Collection', async (t) => {
     await bench.world.do({ type: 'haltCollection', reason: 'drift' })
     await bench.roundAt(400)
     t.ok(bench.isThere('c1'))
-    await bench.world.do({ type: 'resumeCollection' })
+    await bench.world.do({ type: 'resumeCollection', requestedBy: 'olga', reason: 'looked' })
     await bench.roundAt(401)
     await bench.roundAt(501)
     t.notOk(bench.isThere('c1'))

@@ -1,10 +1,11 @@
 /** A recount over a real store: it finds what is wrong on disk and halts the collection. */
 import t from 'tap'
 import { keys } from '../../src/state-machine/keys.ts'
+import type { Propose } from '../../src/store/propose.ts'
 import { decodeRow, encodeRow, keyBytes } from '../../src/store/row-codec.ts'
 import { Recounting } from '../../src/workers/recounting.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
-import { putChunks } from '../state-machine/map-world.ts'
+import { putChunks, startOperation } from '../state-machine/map-world.ts'
 import { StoreWorld } from '../store/store-world.ts'
 
 t.test('Recounting', async (t) => {
@@ -14,7 +15,7 @@ t.test('Recounting', async (t) => {
   let isOnDuty = false
   const { reader, stateMachine } = world.store
   const recounting = new Recounting({
-    cluster: { isOnDuty: () => isOnDuty },
+    cluster: { isOnDuty: () => isOnDuty, nodeId: 'n1' },
     state: reader,
     propose: world.propose,
     everyMs: 100,
@@ -34,6 +35,60 @@ t.test('Recounting', async (t) => {
     t.equal(reader.settings().collectionHalted, null)
   })
 
+  await t.test('is done for who asks, and shows its beginning, its end and what it found', async (t) => {
+    await world.do({ ...startOperation('op1'), kind: 'recount' })
+    isOnDuty = false
+    await recounting.round()
+    t.match(reader.operation('op1'), { status: 'queued' })
+    isOnDuty = true
+    await recounting.round()
+    t.match(reader.operation('op1'), { status: 'succeeded', startedAt: Number, phase: 'counting rows on n1' })
+    t.match(reader.settings().lastRecount, { node: 'n1', differences: 0, first: null, at: Number })
+    t.ok((reader.settings().lastRecount?.rows ?? 0) > 5)
+  })
+
+  await t.test(
+    'goes on with one that another node had begun, and gives up one that is cancelled',
+    async (t) => {
+      await world.do({ ...startOperation('op2'), kind: 'recount' })
+      const begun = { operationId: 'op2', from: '', cursor: '', phase: 'counting rows on n2', counted: {} }
+      await world.do({ type: 'advanceOperation', ...begun })
+      const before = reader.settings().lastRecount
+      const cancel = { operationId: 'op2', action: 'cancel', error: null } as const
+      await world.do({ type: 'setOperationStatus', ...cancel })
+      t.same(await recounting.recount('op2'), [])
+      t.same([reader.settings().lastRecount, reader.operation('op2')?.status], [before, 'cancelled'])
+      await world.do({ ...startOperation('op3'), kind: 'recount' })
+      await world.do({ type: 'advanceOperation', ...begun, operationId: 'op3' })
+      await recounting.round()
+      t.equal(reader.operation('op3')?.status, 'succeeded')
+    },
+  )
+
+  await t.test('says now and then how far it is', async (t) => {
+    await world.do({ ...startOperation('op5'), kind: 'recount' })
+    const phases: string[] = []
+    let turn: Promise<unknown> = Promise.resolve()
+    const propose: Propose = async (command) => {
+      if ('phase' in command) phases.push(command.phase)
+      const done = turn.then(() => world.propose(command))
+      turn = done
+      return done
+    }
+    const told = new Recounting({
+      cluster: { isOnDuty: () => true, nodeId: 'n1' },
+      state: reader,
+      propose,
+      everyMs: 1_000_000,
+      // Every look at the clock is a minute later.
+      now: () => (now += 60_000),
+      logger: recordingLogger(lines),
+    })
+    await told.round()
+    t.match(phases, ['counting rows on n1', /^counting rows on n1, \d+ so far$/])
+    t.equal(reader.operation('op5')?.status, 'succeeded')
+  })
+
   await t.test(
     'halts the collection and says so loudly when something differs, and corrects nothing',
     async (t) => {
@@ -45,7 +100,14 @@ t.test('Recounting', async (t) => {
         keyBytes(key),
         encodeRow(keyBytes(key), { ...decodeRow(key, stored), references: 0, condemnedAt: 1 }),
       )
-      t.match(await recounting.recount(), [/references/, /do not follow/])
+      await world.do({ ...startOperation('op4'), kind: 'recount' })
+      await recounting.round()
+      t.match(reader.operation('op4'), {
+        status: 'failed',
+        error: /^2 differences; .* halted; the first: references/,
+      })
+      t.match(reader.settings().lastRecount, { differences: 2, first: /references/ })
+      t.match(await recounting.recount(null), [/references/, /do not follow/])
       t.match(reader.settings().collectionHalted, { reason: /^recount: references/ })
       t.match(lines.at(-1), { level: 'error', message: /halted/ })
       t.match([value('holdfast_recount_differences'), value('holdfast_collection_halted')], [2, 1])

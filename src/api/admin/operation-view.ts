@@ -1,11 +1,11 @@
 /**
  * A long operation on the wire. [decisions 12]
  *
- * Rule: the time left is told only when all that is to be done is known, that is when nothing is left to plan.
+ * Rule: the time left is told only when all that is to be done is known: nothing is left to plan, or each node knows its way.
  */
 import Type, { type Static } from 'typebox'
 import { ALL_PLANNED } from '../../state-machine/operations.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
+import type { OperationRecord, OperationShare } from '../../state-machine/records.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -16,10 +16,11 @@ export const OperationView = Type.Object(
     type: Type.Enum(['rebalance', 'recovery', 'scrub', 'recount']),
     status: Type.Enum(['queued', 'running', 'paused', 'succeeded', 'failed', 'cancelled']),
     phase: Type.String({ description: 'For people' }),
-    requestedBy: Type.String({ description: 'Id of the admin token' }),
+    requestedBy: Type.String({ description: 'Id of the admin token; "system" for what begins by itself' }),
     reason: orNull(Type.String()),
     tenantId: orNull(Type.String()),
     bucket: orNull(Type.String()),
+    nodeId: orNull(Type.String({ description: 'Whose copies it is about; null: of every node' })),
     maxBytesPerSecond: orNull(Count),
     createdAt: Time,
     startedAt: orNull(Time),
@@ -29,7 +30,10 @@ export const OperationView = Type.Object(
         minimum: 0,
         description: 'Copies looked at so far; final once all are planned',
       }),
-      blobsDone: Type.Integer({ minimum: 0, description: 'Copies made, read back and committed' }),
+      blobsDone: Type.Integer({
+        minimum: 0,
+        description: 'Copies made, read back and committed; of a scrub those that were read',
+      }),
       bytesTotal: Count,
       bytesMoved: Count,
       checksumFailures: Count,
@@ -38,6 +42,17 @@ export const OperationView = Type.Object(
     }),
     etaSeconds: orNull(
       Type.Integer({ minimum: 0, description: 'From the pace so far; null while it cannot be told' }),
+    ),
+    nodes: Type.Array(
+      Type.Object({
+        nodeId: Type.String(),
+        isDone: Type.Boolean(),
+        progress: Type.Number({ minimum: 0, maximum: 1 }),
+        copies: Count,
+        bytes: Count,
+        lost: Count,
+      }),
+      { description: 'How far each node is with its part; empty where none has one' },
     ),
     error: orNull(Type.String()),
   },
@@ -55,18 +70,33 @@ export function operationView(operation: OperationRecord, nowMs: number): Static
     reason: operation.reason,
     tenantId: operation.tenantId,
     bucket: operation.bucket,
+    nodeId: operation.node,
     maxBytesPerSecond: operation.maxBytesPerSecond,
     createdAt: timeText(operation.createdAt),
     startedAt: timeTextOrNull(operation.startedAt),
     finishedAt: timeTextOrNull(operation.finishedAt),
     progress: { ...operation.progress },
     etaSeconds: secondsLeft(operation, nowMs),
+    nodes: Object.entries(operation.shares ?? {}).map(([nodeId, share]) => ({ nodeId, ...share })),
     error: operation.error,
   }
 }
 
-function secondsLeft({ status, startedAt, cursor, progress }: OperationRecord, nowMs: number): number | null {
+function secondsLeft(operation: OperationRecord, nowMs: number): number | null {
+  const { status, startedAt, shares } = operation
+  const ratio = shares === undefined ? copiesLeft(operation) : wayLeft(Object.values(shares))
+  if (status !== 'running' || startedAt === null || ratio === null) return null
+  return Math.ceil((Math.max(0, nowMs - startedAt) / 1000) * ratio)
+}
+
+/** What is to do, in terms of what is done. */
+function copiesLeft({ cursor, progress }: OperationRecord): number | null {
   const { blobsDone, tasksOpen } = progress
-  if (status !== 'running' || startedAt === null || cursor !== ALL_PLANNED || blobsDone === 0) return null
-  return Math.ceil((Math.max(0, nowMs - startedAt) / blobsDone) * (tasksOpen / 1000))
+  return cursor !== ALL_PLANNED || blobsDone === 0 ? null : tasksOpen / blobsDone
+}
+
+/** Of the node that is furthest behind. */
+function wayLeft(shares: readonly OperationShare[]): number | null {
+  const behind = Math.min(1, ...shares.map(({ progress }) => progress))
+  return behind === 0 ? null : (1 - behind) / behind
 }

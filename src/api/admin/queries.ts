@@ -13,6 +13,9 @@ export const PageQuery = Type.Object(
 
 export const DRY_RUN = Type.Object({ dryRun: Type.Optional(Type.Boolean()) }, { additionalProperties: false })
 
+/** The member of bodies that say why. */
+export const REASON = { reason: Type.String({ maxLength: 1024 }) }
+
 export function refuseDryRun(query: Static<typeof DRY_RUN>): void {
   if (query.dryRun !== true) return
   throw new Refusal(

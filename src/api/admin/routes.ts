@@ -13,6 +13,7 @@ import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { operationRoutes } from './operations.ts'
 import { repairRoutes } from './repair.ts'
 import { tenantRoutes } from './tenants.ts'
+import { usageRoutes } from './usage.ts'
 
 export function adminPlane(metrics: MetricsPage): Plane {
   const routes = {
@@ -24,6 +25,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...accessKeyRoutes,
     ...operationRoutes,
     ...repairRoutes,
+    ...usageRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
     api: 'admin',
@@ -42,6 +44,6 @@ export function adminDocument(): OpenApiDocument {
   return describe(plane, {
     title: 'Holdfast admin plane',
     description:
-      'Tenants, access keys, long operations and repair, for operators. Served on the admin listener alone.',
+      'Tenants and their usage, access keys, long operations and repair, for operators. Served on the admin listener alone.',
   })
 }

@@ -68,13 +68,18 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
     checksums: { ...object.checksums },
     checksumType: 'FULL_OBJECT',
     encryption: { status: 'encrypted', algorithm: 'AES256-GCM', keyId: object.masterKeyId },
-    compression: { status: 'none' },
+    compression: { status: compressionOf(object) },
     retention: null,
     legalHold: { status: 'OFF' },
     metadata: { ...object.metadata },
     tagCount: 0,
     partsCount: 1,
   }
+}
+
+/** Of the whole: `zstd` when any part of it is stored so. */
+function compressionOf({ body }: ObjectRecord): 'none' | 'zstd' {
+  return body.kind === 'chunks' ? (body.compression ?? 'none') : 'none'
 }
 
 export function listedObjectView(object: ObjectRecord): Static<typeof ListedObjectView> {
@@ -100,7 +105,7 @@ export function objectHeaders(object: ObjectRecord): Record<string, string> {
     ...Object.fromEntries(checksums),
     'x-service-checksum-type': 'FULL_OBJECT',
     'x-service-encryption': 'AES256-GCM',
-    'x-service-compression': 'none',
+    'x-service-compression': compressionOf(object),
     'x-service-storage-class': STORAGE_CLASS,
     'x-service-object-length': `${object.size}`,
     'x-service-parts-count': '1',

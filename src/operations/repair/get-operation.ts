@@ -11,7 +11,11 @@ export async function getOperation(
   input: { readonly id: string },
 ): Promise<OperationRecord> {
   authorize(principal, 'getOperation', {})
-  const operation = services.state.operation(input.id)
-  if (operation === undefined) throw new Refusal('not_found', `Operation "${input.id}" does not exist`)
+  return findOperation(services, input.id)
+}
+
+export function findOperation({ state }: Pick<Services, 'state'>, id: string): OperationRecord {
+  const operation = state.operation(id)
+  if (operation === undefined) throw new Refusal('not_found', `Operation "${id.slice(0, 64)}" does not exist`)
   return operation
 }

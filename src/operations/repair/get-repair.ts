@@ -1,13 +1,13 @@
-/** getRepair: the committed rate of all nodes, and how far the watch over copies of the node that was asked has come. */
-import type { RepairStatus } from '../../../cluster/index.ts'
+/** getRepair: what is committed for all nodes, and how far the watch over copies of each of them has come, as far as they answer. */
+import type { NodeRepair } from '../../../cluster/index.ts'
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import type { SettingsRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 
 export interface RepairOverview {
-  readonly maxBytesPerSecond: number | null
-  readonly nodeId: string
-  readonly status: RepairStatus
+  readonly settings: SettingsRecord
+  readonly nodes: readonly NodeRepair[]
 }
 
 export async function getRepair(services: Services, principal: AdminTokenPrincipal): Promise<RepairOverview> {
@@ -15,7 +15,6 @@ export async function getRepair(services: Services, principal: AdminTokenPrincip
   return repairOverview(services)
 }
 
-export function repairOverview({ cluster, state }: Services): RepairOverview {
-  const maxBytesPerSecond = state.settings().repairBytesPerSecond
-  return { maxBytesPerSecond, nodeId: cluster.nodeId, status: cluster.repairStatus() }
+export async function repairOverview({ cluster, state }: Services): Promise<RepairOverview> {
+  return { settings: state.settings(), nodes: await cluster.repairStatuses() }
 }

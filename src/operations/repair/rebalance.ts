@@ -1,12 +1,13 @@
 /**
  * rebalance: authorize -> tenant and bucket exist -> reason -> commit. The copies are planned and made afterwards, by the nodes. [decisions 12]
  */
-import { randomBytes } from 'node:crypto'
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
 import type { OperationRecord } from '../../state-machine/records.ts'
+import { newOperationId } from '../../store/operation-id.ts'
 import type { Services } from '../services.ts'
+import { givenReason } from '../reason.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
@@ -29,8 +30,7 @@ export async function rebalance(
   const bucket = input.bucket ?? null
   if (bucket !== null && services.state.bucket(tenant.id, bucket) === undefined)
     throw new Refusal('not_found', `Cannot rebalance: bucket "${bucket}" does not exist`)
-  const reason = input.reason.trim()
-  if (reason === '') throw new Refusal('reason_required', 'Cannot rebalance: "reason" is empty')
+  const reason = givenReason(input.reason, 'rebalance')
   const about = { tenantId: tenant.id, bucket, node: null, reason, requestedBy: principal.tokenId }
   return settle(
     await services.propose({
@@ -41,9 +41,4 @@ export async function rebalance(
       ...about,
     }),
   )
-}
-
-/** They sort by the time of their beginning. */
-function newOperationId(): string {
-  return `op_${Date.now().toString(36).padStart(9, '0')}${randomBytes(8).toString('hex')}`
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { ChunkRecord } from '../../src/state-machine/records.ts'
-import { movesOf } from '../../src/workers/rebalance-plan.ts'
+import { movesOf } from '../../src/state-machine/copy-moves.ts'
 
 function row(replicas: readonly string[], owed: readonly string[] = [], references = 1): ChunkRecord {
   const sizes = { size: 10, sealedSize: 38, checksum: 'sum' }

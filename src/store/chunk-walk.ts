@@ -7,7 +7,7 @@
  */
 import type { BucketRecord, ChunkRecord, ObjectRecord, TenantId } from '../state-machine/records.ts'
 import { ALL_PLANNED } from '../state-machine/operations.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
+import type { StateReader } from './state-reader.ts'
 
 export interface WalkedChunk {
   readonly chunk: ChunkRecord
@@ -15,7 +15,7 @@ export interface WalkedChunk {
   readonly position: string
 }
 
-type State = Pick<LevelStateReader, 'chunk' | 'chunksOf' | 'object' | 'objects' | 'manifest'>
+type State = Pick<StateReader, 'chunk' | 'chunksOf' | 'object' | 'objects' | 'manifest'>
 
 const OBJECTS_PER_PAGE = 64
 

@@ -4,8 +4,8 @@
  * Rules: a copy that is too much goes only in exchange for one that is missing; as many copies are kept at every moment as
  * there are now; what is owed already is nobody's business here.
  */
-import type { CopyMove } from '../state-machine/commands.ts'
-import type { ChunkRecord } from '../state-machine/records.ts'
+import type { CopyMove } from './commands.ts'
+import type { ChunkRecord } from './records.ts'
 
 /** One move for each node of `wanted` that neither holds the chunk nor is about to. */
 export function movesOf(chunk: ChunkRecord, wanted: readonly string[]): readonly CopyMove[] {

@@ -1,7 +1,7 @@
 /** The walk over the chunks of a bucket sees all of them, wherever it is cut and begun again. */
 import t from 'tap'
 import { ALL_PLANNED } from '../../src/state-machine/operations.ts'
-import { chunksOfBucket, chunksOfTenant } from '../../src/workers/chunk-walk.ts'
+import { chunksOfBucket, chunksOfTenant } from '../../src/store/chunk-walk.ts'
 import { createTenant, put, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from '../store/store-world.ts'
 

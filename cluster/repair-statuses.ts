@@ -1,0 +1,125 @@
+/**
+ * How far the watch over copies is, of all members: asked of each, told to each that asks.
+ *
+ * Owns: the `repair.status` call and its bound. Knows nothing of: what the figures mean.
+ * Rules: an answer comes from another machine and is read by its shape before anybody sees it; a member that is silent costs
+ * ASK_MS_MAX and hides nothing of the others.
+ */
+import { isDiskLevel } from './blobs/disk-level.ts'
+import type { Clock } from './node/clock.ts'
+import { collectBody } from './node/collect-body.ts'
+import type { Transport } from './transport/transport.ts'
+import type { DiskState, Logger, NodeId, NodeRepair, RepairStatus } from './types.ts'
+
+const METHOD = 'repair.status'
+const ASK_MS_MAX = 2_000
+/** Less, so that a node whose disk hangs still answers. */
+const DISK_MS_MAX = 1_000
+
+export interface RepairStatusesParts {
+  readonly nodeId: NodeId
+  readonly members: readonly NodeId[]
+  readonly transport: Pick<Transport, 'call' | 'handle'>
+  readonly status: () => RepairStatus
+  readonly disk: () => Promise<DiskState>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class RepairStatuses {
+  readonly #parts: RepairStatusesParts
+
+  /** Before the transport's start. */
+  constructor(parts: RepairStatusesParts) {
+    this.#parts = parts
+    parts.transport.handle(METHOD, async () => ({ header: await this.#own() }))
+  }
+
+  all(): Promise<readonly NodeRepair[]> {
+    return Promise.all(this.#parts.members.map((nodeId) => this.#ask(nodeId)))
+  }
+
+  async #ask(nodeId: NodeId): Promise<NodeRepair> {
+    if (nodeId === this.#parts.nodeId) return { nodeId, ...(await this.#own()) }
+    try {
+      const asked = { header: null, timeoutMs: ASK_MS_MAX }
+      const { header, body } = await this.#parts.transport.call(nodeId, METHOD, asked)
+      await collectBody(body, 0)
+      return { nodeId, ...readRepair(header) }
+    } catch (err) {
+      this.#parts.logger.debug({ err, peer: nodeId }, 'state of repair not heard')
+      return { nodeId, status: null, disk: null }
+    }
+  }
+
+  async #own(): Promise<Omit<NodeRepair, 'nodeId'>> {
+    const disk = await this.#disk()
+    return { status: this.#parts.status(), disk }
+  }
+
+  #disk(): Promise<DiskState | null> {
+    const { disk, clock, logger } = this.#parts
+    return new Promise((resolve) => {
+      const timer = clock.after(DISK_MS_MAX, () => resolve(null))
+      void disk()
+        .catch((err: unknown) => {
+          logger.warn({ err }, 'disk does not say how full it is')
+          return null
+        })
+        .then((state) => {
+          timer.cancel()
+          resolve(state)
+        })
+    })
+  }
+}
+
+/** What each member of an answer must be; `number?` may be null as well. */
+type Shape = { readonly [name: string]: 'number' | 'number?' | 'boolean' | 'string' | Shape }
+
+const STATUS: Shape = {
+  bytesPerSecond: 'number?',
+  pending: 'number',
+  waitingForDisk: 'number',
+  scrub: {
+    startedAt: 'number?',
+    lastFullAt: 'number?',
+    progress: 'number',
+    copies: 'number',
+    bytes: 'number',
+    lost: 'number',
+    removed: 'number',
+  },
+  inventory: { runs: 'number', endedAt: 'number?', isRunning: 'boolean', copies: 'number', lost: 'number' },
+  directoriesLost: 'number',
+}
+const DISK: Shape = { level: 'string', totalBytes: 'number', freeBytes: 'number', isSuspect: 'boolean' }
+
+/** Members that are not named are passed over: a newer node may say more. Throws TypeError when a named one is not as it should. */
+export function readRepair(header: unknown): Omit<NodeRepair, 'nodeId'> {
+  const { status, disk } = fieldsOf(header)
+  check(status, STATUS, 'status')
+  if (disk !== null) check(disk, DISK, 'disk')
+  if (disk !== null && !isDiskLevel(fieldsOf(disk)['level']))
+    throw new TypeError('Cannot read the state of repair: "disk.level" is no level')
+  return { status: status as RepairStatus, disk: disk as DiskState | null }
+}
+
+function check(value: unknown, shape: Shape, path: string): void {
+  const fields = fieldsOf(value)
+  for (const [name, wanted] of Object.entries(shape)) {
+    const [field, where] = [fields[name], `${path}.${name}`]
+    if (typeof wanted === 'object') check(field, wanted, where)
+    else if (!fits(field, wanted))
+      throw new TypeError(`Cannot read the state of repair: "${where}" is no ${wanted}`)
+  }
+}
+
+function fits(field: unknown, wanted: string): boolean {
+  if (wanted === 'number?' && field === null) return true
+  return wanted.startsWith('number') ? Number.isFinite(field) : typeof field === wanted
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

@@ -1,0 +1,170 @@
+/**
+ * Routes that change something: each takes `dryRun`, those that answer a long operation take `wait` as well. [decisions 12]
+ *
+ * Owns: both parameters, what they answer, their place in the document. Knows nothing of: any operation.
+ * Rule: a route gives its operation and its plan; whether the operation is done or rehearsed is decided here and nowhere else.
+ */
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { type DryRun, dryRun, type Plan } from '../../operations/dry-run.ts'
+import { awaitOperation } from '../../operations/repair/await-operation.ts'
+import type { Services } from '../../operations/services.ts'
+import { Refusal } from '../../refusal.ts'
+import { isFinished } from '../../state-machine/operations.ts'
+import type { OperationRecord } from '../../state-machine/records.ts'
+import { type Answer, adminRoute, type Facts, type RouteDefinition } from '../route.ts'
+import { orNull } from '../wire.ts'
+import { OperationView, operationView } from './operation-view.ts'
+import { DRY_RUN } from './queries.ts'
+
+const WAIT_MS_MAX = 60_000
+
+const OPERATION_QUERY = Type.Object(
+  {
+    ...DRY_RUN.properties,
+    wait: Type.Optional(
+      Type.String({
+        description: 'Answer when the operation is finished, at the latest after so long: 1ms to 60s',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+type MutationFacts<Path extends string, B extends TObject, P extends TObject> = Omit<
+  Facts<Path, TObject, B>,
+  'query' | 'success' | 'otherStatuses' | 'responseHeaders' | 'body'
+> & {
+  readonly body?: { readonly schema: B; readonly required?: boolean }
+  /** Of the plan that a dry run answers. */
+  readonly plan: P
+}
+
+type CallOf<Path extends string, B extends TObject> = Pick<
+  Parameters<Parameters<typeof adminRoute<Path, TObject, B>>[1]>[2],
+  'params' | 'body'
+>
+
+interface Steps<Path extends string, B extends TObject, P extends TObject, R> {
+  readonly run: (services: Services, principal: AdminTokenPrincipal, call: CallOf<Path, B>) => Promise<R>
+  /** `outcome`: what `run` would have answered; null when something stands in its way. */
+  readonly plan: (services: Services, call: CallOf<Path, B>, outcome: R | null) => Promise<Plan<Static<P>>>
+}
+
+/** A change that is done when it is answered. */
+export function changeRoute<Path extends string, B extends TObject, P extends TObject, R>(
+  { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
+  steps: Steps<Path, B, P, R> & { readonly answer: (result: R) => object },
+): RouteDefinition {
+  const { answers, view, ...route } = facts
+  const schema = Type.Union([view, dryRunView(plan)])
+  const success = { status: 200, description: answers, content: { type: 'application/json', schema } }
+  return adminRoute<Path, typeof DRY_RUN, B>(
+    { ...route, query: DRY_RUN, success },
+    async (services, principal, call) => {
+      if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
+      return { kind: 'json', body: steps.answer(await steps.run(services, principal, call)) }
+    },
+  )
+}
+
+/** A change that begins, or acts upon, a long operation. `status`: 202 for one that goes on after the answer. */
+export function operationRoute<Path extends string, B extends TObject, P extends TObject>(
+  { plan, status, ...route }: MutationFacts<Path, B, P> & { readonly status: 200 | 202 },
+  steps: Steps<Path, B, P, OperationRecord>,
+): RouteDefinition {
+  const described = responsesOf(status, dryRunView(plan))
+  return adminRoute<Path, typeof OPERATION_QUERY, B>(
+    { ...route, ...described, query: OPERATION_QUERY },
+    async (services, principal, call) => {
+      const { dryRun: isDry, wait } = call.query
+      const waitMs = wait === undefined ? 0 : waitOf(wait)
+      if (isDry === true) return rehearse({ ...steps, route, call }, services, principal)
+      const begun = await steps.run(services, principal, call)
+      const operation = await awaitOperation(services, begun, { waitMs, signal: call.signal })
+      return operationAnswer(operation, status)
+    },
+  )
+}
+
+export function operationAnswer(operation: OperationRecord, status: 200 | 202 = 200): Answer {
+  const body = operationView(operation, Date.now())
+  if (status === 200) return { kind: 'json', body }
+  const location = `/admin/api/v1/cluster/operations/${operation.operationId}`
+  return { kind: 'json', status: isFinished(operation.status) ? 200 : status, headers: { location }, body }
+}
+
+function responsesOf(
+  status: 200 | 202,
+  plan: TSchema,
+): Pick<RouteDefinition, 'success' | 'otherStatuses' | 'responseHeaders'> {
+  const type = 'application/json'
+  const either = Type.Union([OperationView, plan])
+  if (status === 200)
+    return {
+      success: {
+        status,
+        description: 'The operation, or the plan of a dry run',
+        content: { type, schema: either },
+      },
+    }
+  const description = 'The operation when it ended while it was waited for, or the plan of a dry run'
+  return {
+    responseHeaders: [{ name: 'Location', description: 'Path of the operation' }],
+    success: {
+      status,
+      description: 'The operation, which goes on by itself',
+      content: { type, schema: OperationView },
+    },
+    otherStatuses: { 200: { description, schema: either } },
+  }
+}
+
+function dryRunView(plan: TObject): TSchema {
+  return Type.Object(
+    {
+      dryRun: Type.Boolean({ description: 'true: nothing was changed' }),
+      operation: Type.String(),
+      tenantId: orNull(Type.String()),
+      allowed: Type.Boolean(),
+      plan,
+      blockers: Type.Array(Type.Object({ code: Type.String(), message: Type.String() })),
+      warnings: Type.Array(Type.String()),
+    },
+    { additionalProperties: false },
+  )
+}
+
+interface Rehearsal<Path extends string, B extends TObject, P extends TObject, R>
+  extends Steps<Path, B, P, R> {
+  readonly route: Pick<RouteDefinition, 'operationId'>
+  readonly call: CallOf<Path, B>
+}
+
+async function rehearse<Path extends string, B extends TObject, P extends TObject, R>(
+  { run, plan, route, call }: Rehearsal<Path, B, P, R>,
+  services: Services,
+  principal: AdminTokenPrincipal,
+): Promise<Answer> {
+  const rehearsed: DryRun<Static<P>> = await dryRun(
+    services,
+    (instead) => run(instead, principal, call),
+    (outcome) => plan(services, call, outcome),
+  )
+  const { tenantId = null, ...said } = rehearsed
+  return {
+    kind: 'json',
+    status: 200,
+    body: { dryRun: true, operation: route.operationId, tenantId, ...said },
+  }
+}
+
+function waitOf(text: string): number {
+  const [, digits, unit] = /^(\d{1,6})(ms|s)$/.exec(text) ?? []
+  const ms = Number(digits) * (unit === 's' ? 1_000 : 1)
+  if (ms >= 1 && ms <= WAIT_MS_MAX) return ms
+  throw new Refusal(
+    'invalid_argument',
+    `Cannot wait "${text.slice(0, 32)}": give a whole number with its unit, from 1ms to ${WAIT_MS_MAX / 1_000}s, such as 30s`,
+  )
+}

@@ -1,0 +1,79 @@
+/**
+ * What a tenant takes up, on the wire. [decisions 11]
+ *
+ * Rule: the names are the contract; what does not exist yet (versions apart from objects, delete markers, multipart uploads)
+ * is 0 and not left out.
+ */
+import Type, { type Static } from 'typebox'
+import { getTenantUsage, type UsageReport } from '../../operations/tenants/get-tenant-usage.ts'
+import { adminRoute } from '../route.ts'
+import { Time, timeText } from '../wire.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const COUNTED = { objects: Count, versions: Count, deleteMarkers: Count, logicalBytes: Count }
+const UsageView = Type.Object(
+  {
+    tenantId: Type.String(),
+    asOf: Time,
+    buckets: Count,
+    ...COUNTED,
+    multipartUploads: Count,
+    multipartBytes: Count,
+    physicalBytes: count('On the disks of all nodes together: every listed copy of every chunk'),
+    storedBytes: count('The same with each chunk once'),
+    inlineBytes: count('Small bodies inside of the metadata, which every node holds; not in physicalBytes'),
+    dedupSavedBytes: count('Plain bytes that are there already each time they come again'),
+    compressionSavedBytes: count('Plain bytes less stored ones, each chunk once'),
+    byBucket: Type.Array(Type.Object({ name: Type.String(), ...COUNTED }), {
+      description: 'The first 1,000 by name',
+    }),
+    isTruncated: Type.Boolean({ description: 'true: there are more buckets' }),
+  },
+  { additionalProperties: false },
+)
+
+export const usageRoutes = {
+  getTenantUsage: adminRoute(
+    {
+      operationId: 'getTenantUsage',
+      method: 'GET',
+      path: '/tenants/{id}/usage',
+      summary: 'Get what a tenant takes up, exact as of one moment',
+      success: {
+        status: 200,
+        description: 'The usage',
+        content: { type: 'application/json', schema: UsageView },
+      },
+    },
+    async (services, principal, { params }) => {
+      return { kind: 'json', body: usageView(await getTenantUsage(services, principal, params)) }
+    },
+  ),
+}
+
+function usageView({ tenantId, asOf, usage, bucketCount, buckets }: UsageReport): Static<typeof UsageView> {
+  return {
+    tenantId,
+    asOf: timeText(asOf),
+    buckets: bucketCount,
+    ...counted(usage.objects, usage.logicalBytes),
+    multipartUploads: 0,
+    multipartBytes: 0,
+    physicalBytes: usage.copyBytes,
+    storedBytes: usage.storedBytes,
+    inlineBytes: usage.inlineBytes,
+    dedupSavedBytes: usage.dedupSavedBytes,
+    compressionSavedBytes: usage.compressionSavedBytes,
+    byBucket: buckets.items.map(({ name, objectCount, logicalBytes }) => {
+      return { name, ...counted(objectCount, logicalBytes) }
+    }),
+    isTruncated: buckets.next !== null,
+  }
+}
+
+/** Buckets without versioning: each object is its only version. */
+function counted(objects: number, logicalBytes: number) {
+  return { objects, versions: objects, deleteMarkers: 0, logicalBytes }
+}

@@ -1,0 +1,88 @@
+/**
+ * Dry runs: an operation does everything up to its proposal, which is decided by the very function that apply uses and then forgotten.
+ *
+ * Owns: the services under which nothing is committed, and which refusals are told as blockers of the plan. Knows nothing of:
+ * what is planned. Rule: an operation does not know that it is rehearsed, so a dry run says what the real one would have said.
+ */
+import { Refusal, type RefusalCode } from '../refusal.ts'
+import type { Command } from '../state-machine/commands.ts'
+import { apply } from '../state-machine/state-machine.ts'
+import type { Row, RowKey, RowKind, RowTypes, View, Write } from '../state-machine/view.ts'
+import type { Propose } from '../store/propose.ts'
+import type { Services } from './services.ts'
+
+export interface Plan<P> {
+  /** What would be done, in figures. */
+  readonly plan: P
+  /** Sentences on what to think of first. */
+  readonly warnings: readonly string[]
+  /** Whose it is, if it is about one tenant. */
+  readonly tenantId?: string
+}
+
+export interface DryRun<P> extends Plan<P> {
+  /** Whether it would be done if it were asked for now. */
+  readonly allowed: boolean
+  readonly blockers: readonly { readonly code: RefusalCode; readonly message: string }[]
+}
+
+/** The present state stands in the way, not the request: it may go through later as it is. */
+const BLOCKING: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
+  'precondition_failed',
+  'already_exists',
+  'bucket_already_exists',
+  'bucket_not_empty',
+  'insufficient_storage',
+])
+
+/** Larger than any index of a log that there will be; ids made of it are shown to nobody. */
+const NO_INDEX = Number.MAX_SAFE_INTEGER
+
+/** What the operation refuses for any other reason than a blocker, it refuses here as well. */
+export async function dryRun<R, P>(
+  services: Services,
+  run: (services: Services) => Promise<R>,
+  /** Is given what the operation would answer; null when it is blocked. */
+  plan: (outcome: R | null) => Promise<Plan<P>>,
+): Promise<DryRun<P>> {
+  const blockers: DryRun<P>['blockers'][number][] = []
+  let outcome: R | null = null
+  try {
+    outcome = await run(rehearsed(services))
+  } catch (error) {
+    if (!(error instanceof Refusal) || !BLOCKING.has(error.code)) throw error
+    blockers.push({ code: error.code, message: error.message })
+  }
+  return { allowed: blockers.length === 0, ...(await plan(outcome)), blockers }
+}
+
+function rehearsed(services: Services): Services {
+  const view = new RehearsedView(services.state.view)
+  const propose = async (command: Command): Promise<unknown> => {
+    const { writes, reply } = apply(view, command, { index: NO_INDEX, time: Date.now(), ordinal: 0 })
+    view.take(writes)
+    return reply
+  }
+  // Which reply belongs to which command is the promise of apply, as for proposals that are committed.
+  return { ...services, propose: propose as Propose }
+}
+
+/** The stored rows under what was rehearsed so far: a second proposal sees the first. */
+class RehearsedView implements View {
+  readonly #below: View
+  readonly #written = new Map<RowKey, Row | null>()
+
+  constructor(below: View) {
+    this.#below = below
+  }
+
+  get<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
+    const row = this.#written.get(key)
+    if (row === undefined) return this.#below.get(key)
+    return row === null ? undefined : (row as RowTypes[K])
+  }
+
+  take(writes: readonly Write[]): void {
+    for (const { key, row } of writes) this.#written.set(key, row)
+  }
+}

@@ -1,0 +1,18 @@
+/** resumeCollection: authorize -> reason -> commit. Resuming what is not halted changes nothing. */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import type { SettingsRecord } from '../../state-machine/records.ts'
+import { givenReason } from '../reason.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+
+export async function resumeCollection(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  input: { readonly reason: string },
+): Promise<SettingsRecord> {
+  authorize(principal, 'resumeCollection', {})
+  const reason = givenReason(input.reason, 'resume the collection')
+  settle(await services.propose({ type: 'resumeCollection', requestedBy: principal.tokenId, reason }))
+  return services.state.settings()
+}

@@ -28,14 +28,17 @@ export interface BlobRef extends BlobName {
 
 export interface BlobCopy {
   readonly nodeId: NodeId
-  /** Bytes [start, end). Throws BlobMissingError, BlobDamagedError or PeerUnreachableError, possibly in mid-stream. */
+  /**
+   * Bytes [start, end), in pieces that are the reader's own. Throws BlobMissingError, BlobDamagedError or PeerUnreachableError,
+   * possibly in mid-stream.
+   */
   read(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
 /** A copy that has begun to give its bytes. */
 export interface OpenedCopy {
   readonly copy: BlobCopy
-  /** To be read to its end or closed with return(). */
+  /** The reader's own, as those of `read`. To be read to its end or closed with return(). */
   readonly pieces: AsyncIterable<Uint8Array>
 }
 

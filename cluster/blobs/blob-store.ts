@@ -33,7 +33,7 @@ export interface BlobStore {
    */
   write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void>
   /**
-   * Bytes [start, end). Framing and length are checked first, the bytes themselves are NOT hashed: a part of a blob
+   * Bytes [start, end), in pieces that are the reader's own. Framing and length are checked first, the bytes themselves are NOT hashed: a part of a blob
    * cannot be. The reader authenticates its frames. Throws BlobMissingError or BlobDamagedError on the first next().
    */
   read(name: BlobName, start: number, end: number): AsyncIterable<Uint8Array>

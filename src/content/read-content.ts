@@ -17,7 +17,7 @@ import type {
 } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
 import { CHUNK_BYTES } from './chunk-slots.ts'
-import { FRAME_BYTES, frameCountOf, SealBrokenError } from './frame-cipher.ts'
+import { frameCountOf, SealBrokenError } from './frame-cipher.ts'
 import { openFrames } from './frame-layout.ts'
 import type { ByteRange } from './range.ts'
 import { readChunk } from './read-chunk.ts'
@@ -67,8 +67,8 @@ async function* readInline(parts: ReadParts, chunkId: ChunkId, range: ByteRange)
   try {
     for await (const plain of openFrames(onePiece(row.sealed), layout, span)) {
       const part = plain.subarray(Math.max(0, range.start - start), Math.max(0, range.end - start))
+      start += plain.length
       if (part.length > 0) yield part
-      start += FRAME_BYTES
     }
   } catch (cause) {
     if (!(cause instanceof SealBrokenError)) throw cause

@@ -150,7 +150,7 @@ async function readContract(t: Test, makeBench: (t: Test) => Promise<BlobStoreBe
 
   t.test('can be given up in the middle', async (t) => {
     const { store } = await makeBench(t)
-    const blob = sampleBlob(7, 600_000)
+    const blob = sampleBlob(7, 1_200_000)
     await store.write(blob, streamOf(blob.bytes), blob)
     for await (const piece of store.read(blob, 0, blob.size)) {
       t.ok(piece.length > 0 && piece.length < blob.size, 'a blob comes in bounded pieces')

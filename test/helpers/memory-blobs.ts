@@ -138,7 +138,8 @@ export class MemoryBlobs implements Blobs {
     const stop = Math.min(end, bytes.length)
     for (let offset = start; offset < stop; offset += this.pieceBytes) {
       if (fault !== undefined && offset - start >= fault.afterBytes) throw fault.error
-      yield bytes.subarray(offset, Math.min(offset + this.pieceBytes, stop))
+      // A copy: the reader may do with it what it likes.
+      yield Buffer.from(bytes.subarray(offset, Math.min(offset + this.pieceBytes, stop)))
     }
   }
 }

@@ -28,7 +28,8 @@ export interface DiskUsage {
 export interface BlobStore {
   /**
    * Durable when it resolves: the bytes and everything that leads to them are flushed. Writing a name again is a no-op if the
-   * stored bytes verify; a damaged copy is quarantined first. Throws BlobWriteError, Condition `slow_down`, or whatever
+   * stored bytes verify; a damaged copy is quarantined first. A piece of the source is not looked at any more when the next one
+   * is asked for. Throws BlobWriteError, Condition `slow_down`, or whatever
    * `source` throws.
    */
   write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void>

@@ -18,6 +18,7 @@ import type { UploadOutcome } from './uploads.ts'
 
 export interface IngestRequest {
   readonly tenant: TenantRecord
+  /** A piece is not looked at any more when the next one is asked for. */
   readonly source: AsyncIterable<Uint8Array>
   /** From Content-Length; null when the client did not say. A body that turns out shorter or longer is refused. */
   readonly expectedSize: number | null

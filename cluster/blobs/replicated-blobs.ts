@@ -15,7 +15,6 @@ import {
   BlobDamagedError,
   BlobMissingError,
   type BlobId,
-  type BlobName,
   type BlobReading,
   type BlobRef,
   type Blobs,

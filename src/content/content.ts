@@ -42,7 +42,7 @@ export interface Content {
   /** Resolves when the bytes are durable on W nodes (or ready to travel inline). Throws Refusal or Condition. */
   ingest(request: IngestRequest): Promise<IngestedBody>
   /**
-   * The bytes of `range`, authenticated, falling over between copies in mid-stream.
+   * The bytes of `range`, authenticated, in pieces that are the reader's own, falling over between copies in mid-stream.
    * Throws before the first byte if nothing can be read; breaks the stream (never wrong bytes) if it fails later.
    */
   read(

@@ -2,8 +2,9 @@
  * The bytes of an object, from wherever they lie: nowhere, inline in the metadata, or in chunks on the nodes.
  *
  * Owns: which chunks a range touches. Knows nothing of: copies (read-chunk.ts), HTTP.
- * Rules: a page of the manifest and a frame are all that is held, however large the object; nothing is read ahead of
- * the consumer. An object replaced while it is read ends in an error that asks for a retry, never in other bytes.
+ * Rules: a page of the manifest, one piece from the disk and what it opens to are all that is held, however large the
+ * object; nothing is read ahead of the consumer. An object replaced while it is read ends in an error that asks for a
+ * retry, never in other bytes.
  */
 import assert from 'node:assert/strict'
 import { Condition, type BlobRef, type Blobs } from '../../cluster/index.ts'
@@ -37,6 +38,7 @@ export interface ReadParts {
   readonly keys: TenantKeys
 }
 
+/** Each piece is the reader's own, memory and all. */
 export function readContent(parts: ReadParts, range: ByteRange): AsyncIterable<Buffer> {
   const { body, size } = parts.object
   assert(

@@ -29,14 +29,17 @@ export interface BlobRef extends BlobName {
 
 export interface BlobCopy {
   readonly nodeId: NodeId
-  /** Bytes [start, end). Throws BlobMissingError, BlobDamagedError or PeerUnreachableError, possibly in mid-stream. */
+  /**
+   * Bytes [start, end), in pieces that are the reader's own. Throws BlobMissingError, BlobDamagedError or PeerUnreachableError,
+   * possibly in mid-stream.
+   */
   read(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
 /** A copy that has begun to give its bytes. */
 export interface OpenedCopy {
   readonly copy: BlobCopy
-  /** To be read to its end or closed with return(). */
+  /** The reader's own, as those of `read`. To be read to its end or closed with return(). */
   readonly pieces: AsyncIterable<Uint8Array>
 }
 
@@ -60,13 +63,24 @@ export interface Blobs {
    * Places and writes copies; resolves when W are durable (file and directory fsynced) after a short wait for a healthy third.
    * Returns who holds a copy and who should but does not. Throws Condition `not_enough_replicas`.
    */
-  write(blob: BlobName & { readonly bytes: Uint8Array; readonly checksum: string }): Promise<WrittenBlob>
+  write(blob: BlobToWrite): Promise<WrittenBlob>
   /** Copies to try, nearest and healthiest first. Lazy: nothing is opened before read(). */
   copies(ref: BlobRef): Iterable<BlobCopy>
   /** For a reader that waits for its bytes; lazy as well. */
   reading(ref: BlobRef): BlobReading
   /** The reader found this copy wrong or absent; it is quarantined and a repair is asked for. */
   report(ref: BlobRef, nodeId: NodeId, fault: 'missing' | 'damaged'): void
+}
+
+export interface BlobToWrite extends BlobName {
+  /** The machine's, as long as a copy is under way. */
+  readonly bytes: Uint8Array
+  readonly checksum: string
+  /**
+   * Called once all copies that were begun are durable, late ones too: nobody looks at the bytes any more. Never when one of
+   * them failed or was cut off, for then the system may still be at work on them.
+   */
+  readonly onSpent?: () => void
 }
 
 export interface WrittenBlob {

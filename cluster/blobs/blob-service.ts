@@ -27,6 +27,7 @@ import { limitStalls, primed } from './bounded-stream.ts'
 import { cutBatch } from './incoming-batch.ts'
 import type { LocalBlobs } from './local-blobs.ts'
 import { Slots } from './slots.ts'
+import { releasing } from './spent-bytes.ts'
 
 export interface BlobServiceOptions {
   readonly local: LocalBlobs
@@ -78,7 +79,7 @@ export class BlobService {
     try {
       const writes: Promise<Outcome>[] = []
       for await (const { blob, bytes } of cutBatch(blobs, this.#limited(call)))
-        writes.push(outcomeOf(this.#local.write(blob, onePiece(bytes), blob)))
+        writes.push(outcomeOf(this.#local.write(blob, releasing(onePiece(bytes)), blob)))
       const outcomes = await Promise.all(writes)
       const cutOff = blobs
         .slice(outcomes.length)
@@ -89,9 +90,11 @@ export class BlobService {
     }
   }
 
+  /** The pieces are from a socket and go to a store, which is done with each when it asks for the next. */
   #limited(call: IncomingCall): AsyncIterable<Uint8Array> {
     const onStall = () => new PeerUnreachableError(call.from, 'Cannot take a blob: the sender went silent')
-    return limitStalls(call.body, { clock: this.#clock, stallMs: this.#limits.stallMs, onStall })
+    const body = limitStalls(call.body, { clock: this.#clock, stallMs: this.#limits.stallMs, onStall })
+    return releasing(body)
   }
 
   async #get(call: IncomingCall): Promise<OutgoingAnswer> {

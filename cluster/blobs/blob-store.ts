@@ -21,12 +21,13 @@ export type DiskUsage = DiskState
 export interface BlobStore {
   /**
    * Durable when it resolves: the bytes and everything that leads to them are flushed. Writing a name again is a no-op if the
-   * stored bytes verify; a damaged copy is quarantined first. Throws BlobWriteError, Condition `slow_down`, or whatever
+   * stored bytes verify; a damaged copy is quarantined first. A piece of the source is not looked at any more when the next one
+   * is asked for. Throws BlobWriteError, Condition `slow_down`, or whatever
    * `source` throws.
    */
   write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void>
   /**
-   * Bytes [start, end). Framing and length are checked first, the bytes themselves are NOT hashed: a part of a blob
+   * Bytes [start, end), in pieces that are the reader's own. Framing and length are checked first, the bytes themselves are NOT hashed: a part of a blob
    * cannot be. The reader authenticates its frames. Throws BlobMissingError or BlobDamagedError on the first next().
    */
   read(name: BlobName, start: number, end: number): AsyncIterable<Uint8Array>

@@ -89,7 +89,7 @@ export async function primed(
 }
 
 /** Large enough for the disk, small enough that hashing one piece never holds the event loop for long. */
-const SLICE_BYTES = 256 * 1024
+const SLICE_BYTES = 512 * 1024
 
 export async function* slices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES)

@@ -17,10 +17,8 @@ import { DirectorySyncs } from './directory-syncs.ts'
 import { orRefusal } from './disk-refusals.ts'
 import { errorCode, type FileOps, type OpenFile } from './file-ops.ts'
 import type { FlushGuard } from './flush-guard.ts'
+import { GatheredWrites } from './gathered-writes.ts'
 import { holdsAlready } from './holds-already.ts'
-
-/** Pieces from a socket are small; so many bytes go to the disk at once. One chunk in flight holds no more of them. */
-const WRITE_BYTES = 512 * 1024
 
 /** What all stores of one disk share. */
 export interface StoreParts {
@@ -134,28 +132,31 @@ export class FileBlobStore implements Omit<BlobStore, 'usage'> {
     const file = await orRefusal(() => this.#ops.create(path))
     try {
       await orRefusal(() => this.#ops.append(file, [encodeHeader(blob.name, blob.expected)]))
-      await this.#copy(file, source, new ContentCheck(blob.name, blob.expected))
+      await this.#copy(file, source, blob)
       await this.#guard.sync(() => this.#ops.syncFile(file))
     } finally {
       await file.close()
     }
   }
 
-  async #copy(file: OpenFile, source: AsyncIterable<Uint8Array>, check: ContentCheck): Promise<void> {
-    let gathered: Uint8Array[] = []
-    let gatheredBytes = 0
-    const write = async (): Promise<void> => {
-      await orRefusal(() => this.#ops.append(file, gathered))
-      gathered = []
-      gatheredBytes = 0
+  async #copy(
+    file: OpenFile,
+    source: AsyncIterable<Uint8Array>,
+    { name, expected }: { readonly name: BlobName; readonly expected: BlobContent },
+  ): Promise<void> {
+    const check = new ContentCheck(name, expected)
+    const writes = new GatheredWrites(expected.size, (bytes) =>
+      orRefusal(() => this.#ops.append(file, [bytes])),
+    )
+    try {
+      for await (const piece of source) {
+        check.add(piece)
+        await writes.add(piece)
+      }
+      await writes.flush()
+    } finally {
+      writes.end()
     }
-    for await (const piece of source) {
-      check.add(piece)
-      gathered.push(piece)
-      gatheredBytes += piece.length
-      if (gatheredBytes >= WRITE_BYTES) await write()
-    }
-    await write()
     check.finish()
   }
 

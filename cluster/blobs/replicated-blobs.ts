@@ -15,10 +15,10 @@ import {
   BlobDamagedError,
   BlobMissingError,
   type BlobId,
-  type BlobName,
   type BlobReading,
   type BlobRef,
   type Blobs,
+  type BlobToWrite,
   Condition,
   type Logger,
   type Member,
@@ -33,6 +33,7 @@ import { HedgedReading } from './blob-reading.ts'
 import { BlobService } from './blob-service.ts'
 import { type BlobStore, BlobWriteError, type DiskUsage } from './blob-store.ts'
 import { slices } from './bounded-stream.ts'
+import { BytesInUse } from './bytes-in-use.ts'
 import type { CopyLocks } from './copy-locks.ts'
 import { CopiesFailedError, CopyRound } from './copy-round.ts'
 import { DiskRounds } from './disk-rounds.ts'
@@ -147,13 +148,12 @@ export class ReplicatedBlobs implements Blobs {
     return maker.digest('hex').slice(0, SESSION_DIGITS)
   }
 
-  async write(
-    blob: BlobName & { readonly bytes: Uint8Array; readonly checksum: string },
-  ): Promise<WrittenBlob> {
+  async write(blob: BlobToWrite): Promise<WrittenBlob> {
     if (this.#stopping) throw new Condition('shutting_down', 'Cannot write a blob: the node is stopping')
     const release = await this.#writes.acquire()
     try {
-      return await this.#writeCopies({ ...blob, size: blob.bytes.length })
+      const users = new BytesInUse(blob.onSpent)
+      return await users.until(this.#writeCopies({ ...blob, size: blob.bytes.length }, users))
     } finally {
       release()
     }
@@ -212,7 +212,7 @@ export class ReplicatedBlobs implements Blobs {
 
   // ---------------------------------------------------------------------------------------------
 
-  async #writeCopies(blob: OutgoingBlob): Promise<WrittenBlob> {
+  async #writeCopies(blob: OutgoingBlob, users: BytesInUse): Promise<WrittenBlob> {
     const ranked = this.#rankForNew(blob.id)
     const wanted = Math.min(this.#limits.copiesWanted, ranked.length)
     const needed = Math.min(this.#limits.copiesNeeded, wanted)
@@ -224,7 +224,7 @@ export class ReplicatedBlobs implements Blobs {
       graceMs: this.#limits.graceMs,
       zoneWaitMs: this.#limits.zoneWaitMs,
       clock: this.#options.clock,
-      writeCopy: (node, signal) => this.#writeCopy(node, blob, signal),
+      writeCopy: (node, signal) => users.until(this.#writeCopy(node, blob, signal)),
       mayTry: (node) => this.#mayTry(node),
       isFull: (node) => this.#disks.isFull(node),
       keepLate: () => this.#keepLate(),

@@ -2,7 +2,7 @@
  * A call of a node to itself: the handler runs, no socket is touched.
  *
  * Owns: that such a call behaves like any other (headers by value, the same refusals, time limit and abort).
- * Rule: nothing mutable is shared between the caller's header and the handler's.
+ * Rule: nothing mutable is shared between caller and handler, neither headers nor bytes.
  */
 import type { Clock } from '../node/clock.ts'
 import { Deadline } from './deadline.ts'
@@ -47,13 +47,13 @@ export function copyOfHeader(header: unknown): unknown {
   return decodeHeader(encodeHeader(header).subarray(HEADER_LENGTH_BYTES))
 }
 
-/** Any form of a body as a stream. */
+/** Any form of a body as a stream, in pieces of the receiver's own. */
 export function asStream(body: CallRequest['body']): ByteStream {
-  if (body === undefined) return fromParts([])
-  if (body instanceof Uint8Array) return fromParts([body])
-  return Array.isArray(body) ? fromParts(body as readonly Uint8Array[]) : (body as ByteStream)
+  if (body === undefined) return copiesOf([])
+  if (body instanceof Uint8Array) return copiesOf([body])
+  return Array.isArray(body) ? copiesOf(body as readonly Uint8Array[]) : (body as ByteStream)
 }
 
-async function* fromParts(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* parts
+async function* copiesOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield new Uint8Array(part)
 }

@@ -8,7 +8,7 @@
  */
 import type { Message, NodeId } from '../raft/types.ts'
 
-/** A body that is read once. */
+/** A body that is read once. Whoever reads it may do with its pieces what he likes. */
 export type ByteStream = AsyncIterable<Uint8Array>
 
 export interface CallRequest {

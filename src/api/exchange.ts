@@ -6,6 +6,7 @@
  * [RFC 9110 10.1.1]; a refused body is drained within bounds, so that the client gets to read the answer.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { releasing } from '../content/spent-bytes.ts'
 
 /** A client that goes on sending after it was refused gets this much patience and no more. */
 const DRAIN_BYTES_MAX = 8 * 1024 * 1024
@@ -78,6 +79,11 @@ export class Exchange {
       this.receivedBytes += piece.length
       yield piece
     }
+  }
+
+  /** The same for a reader that is done with each piece when it asks for the next. */
+  passingBytes(): AsyncGenerator<Uint8Array> {
+    return releasing(this.bytes())
   }
 
   #drain(): void {

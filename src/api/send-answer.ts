@@ -4,11 +4,14 @@
  * Rules: the first piece of a body is in hand before the status leaves, so that a body that cannot be read at all is an
  * honest error; a body that breaks later, or turns out short, destroys the connection and never ends cleanly.
  */
-import { Readable } from 'node:stream'
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { releaseBytes } from '../content/spent-bytes.ts'
 import { Exchange } from './exchange.ts'
 import type { Problem } from './problem.ts'
 import type { Answer } from './route.ts'
+
+class ClientGoneError extends Error {}
 
 export async function sendAnswer(
   reply: FastifyReply,
@@ -16,9 +19,7 @@ export async function sendAnswer(
   usual: { readonly status: number; readonly exchange: Exchange; readonly onBroken: (error: Error) => void },
 ): Promise<void> {
   // Pulled first: it may throw, and then nothing of this answer may have touched the reply.
-  const { exchange } = usual
-  const body = answer.kind === 'bytes' ? await startBody(answer.bytes, answer.length, exchange) : null
-  body?.once('error', usual.onBroken)
+  const body = answer.kind === 'bytes' ? await startBody(answer.bytes, answer.length) : null
   reply.code(answer.status ?? usual.status).headers(answer.headers ?? {})
   switch (answer.kind) {
     case 'json':
@@ -26,7 +27,8 @@ export async function sendAnswer(
     case 'text':
       return sendText(reply, answer.contentType, answer.text)
     case 'bytes':
-      return void reply.header('content-length', `${answer.length}`).send(body)
+      reply.header('content-length', `${answer.length}`)
+      return body === null ? undefined : sendBody(reply, body, usual)
     case 'empty':
       return void reply.send()
   }
@@ -44,42 +46,73 @@ function sendText(reply: FastifyReply, contentType: string, text: string): void 
   reply.header('content-type', contentType).send(bytes)
 }
 
-async function startBody(
-  bytes: AsyncIterable<Uint8Array>,
-  length: number,
-  exchange: Exchange,
-): Promise<Readable> {
-  const pieces = bytes[Symbol.asyncIterator]()
-  const first = await pieces.next()
-  return Readable.from(counted(exactly(length, first, pieces), exchange), {
-    objectMode: false,
-    highWaterMark: 64 * 1024,
-  })
-}
-
-async function* counted(pieces: AsyncIterable<Uint8Array>, exchange: Exchange): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) {
-    yield piece
-    exchange.sentBytes += piece.length
+/**
+ * Past fastify, which tells nobody when bytes have left. A piece is asked for when the one before has, so that a slow client
+ * makes nobody hold more, and its memory is given back. Never rejects.
+ */
+async function sendBody(
+  reply: FastifyReply,
+  body: AsyncIterable<Uint8Array>,
+  { exchange, onBroken }: { readonly exchange: Exchange; readonly onBroken: (error: Error) => void },
+): Promise<void> {
+  const response = reply.hijack().raw
+  // The callback of the write that failed tells all there is to know.
+  response.on('error', () => undefined)
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) response.setHeader(name, value)
+  response.statusCode = reply.statusCode
+  try {
+    for await (const piece of body) {
+      exchange.sentBytes += piece.length
+      await written(piece, response)
+      releaseBytes(piece)
+    }
+    response.end()
+  } catch (error) {
+    response.destroy()
+    if (!(error instanceof ClientGoneError)) onBroken(error as Error)
   }
 }
 
-async function* exactly(
+/** Resolves when the system has taken the bytes. Rejects with ClientGoneError when it will never. */
+function written(piece: Uint8Array, response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const gone = (): void => reject(new ClientGoneError('The client went away'))
+    if (response.destroyed) return gone()
+    response.once('close', gone)
+    response.write(piece, (error) => {
+      response.off('close', gone)
+      if (error) gone()
+      else resolve()
+    })
+  })
+}
+
+/** Pieces of a body of which the first is in hand. */
+async function startBody(
+  bytes: AsyncIterable<Uint8Array>,
   length: number,
-  first: IteratorResult<Uint8Array>,
-  pieces: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  let left = length
-  try {
-    for (let piece = first; piece.done !== true; piece = await pieces.next()) {
-      left -= piece.value.length
-      if (left < 0) break
-      // An empty piece would end the stream.
-      if (piece.value.length > 0) yield piece.value
+): Promise<AsyncIterable<Uint8Array>> {
+  const pieces = exactly(length, bytes)
+  const first = await pieces.next()
+  return (async function* () {
+    try {
+      if (first.done !== true) yield first.value
+      yield* pieces
+    } finally {
+      // The client may have gone in the middle: the reader below must hear of it.
+      await pieces.return(undefined)
     }
-  } finally {
-    // The client may have gone in the middle: the reader below must hear of it.
-    await pieces.return?.()
+  })()
+}
+
+/** Throws when the pieces together have another length. An empty one would be taken for the beginning. */
+async function* exactly(length: number, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = length
+  for await (const piece of pieces) {
+    left -= piece.length
+    if (left < 0) break
+    if (piece.length > 0) yield piece
   }
   if (left !== 0) throw new Error(`A body of ${length} bytes missed its length by ${-left}`)
 }

@@ -45,7 +45,7 @@ export function serveRoute(
       body: await readBody(request, exchange),
       headers: request.headers,
       clientAddress: request.ip,
-      bytes: exchange.bytes(),
+      bytes: exchange.passingBytes(),
       signal: exchange.signal,
     })
     const onBroken = (err: Error): void =>

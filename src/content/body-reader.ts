@@ -2,7 +2,7 @@
  * The body of an upload as it comes from the client: counted, digested, interruptible.
  *
  * Owns: sizes and digests. Knows nothing of: chunks, keys.
- * Rules: at most one piece of the source is held. The source is never closed from here: it is the request's socket,
+ * Rules: at most one piece of the source is held, and none when the next is asked for. The source is never closed from here: it is the request's socket,
  * and whoever owns it may still have to answer on it.
  */
 import { Refusal } from '../refusal.ts'

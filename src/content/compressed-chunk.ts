@@ -23,6 +23,7 @@ import {
   TAG_BYTES,
 } from './frame-cipher.ts'
 import type { FrameLayout, SealedChunk } from './frame-layout.ts'
+import { releaseBytes } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
 const FORMAT = 'hf-chunk-2'
@@ -124,6 +125,7 @@ export function readLayout(chunk: SealedChunk, header: Buffer): FrameLayout {
   // A copy: the piece it came in may be used again before the last frame is opened.
   const seal = sealOf(keys, chunk, Buffer.from(header))
   return {
+    plainSize: size,
     offsetOf: (frame) => offsets[frame] ?? chunk.sealedSize,
     open: (frame, sealed) => expand(openFrame(seal, frame, sealed), frame, plainLengthOf(frame, size)),
   }
@@ -137,6 +139,7 @@ function expand(text: Buffer, frame: number, plainLength: number): Buffer {
   } catch (cause) {
     throw new SealBrokenError(`Frame ${frame} does not expand to its ${plainLength} bytes`, { cause })
   }
+  releaseBytes(text)
   if (plain.length === plainLength) return plain
   throw new SealBrokenError(`Frame ${frame} expands to ${plain.length} of its ${plainLength} bytes`)
 }

@@ -18,6 +18,7 @@ import type { UploadOutcome } from './uploads.ts'
 
 export interface IngestRequest {
   readonly tenant: TenantRecord
+  /** A piece is not looked at any more when the next one is asked for. */
   readonly source: AsyncIterable<Uint8Array>
   /** From Content-Length; null when the client did not say. A body that turns out shorter or longer is refused. */
   readonly expectedSize: number | null
@@ -41,7 +42,7 @@ export interface Content {
   /** Resolves when the bytes are durable on W nodes (or ready to travel inline). Throws Refusal or Condition. */
   ingest(request: IngestRequest): Promise<IngestedBody>
   /**
-   * The bytes of `range`, authenticated, falling over between copies in mid-stream.
+   * The bytes of `range`, authenticated, in pieces that are the reader's own, falling over between copies in mid-stream.
    * Throws before the first byte if nothing can be read; breaks the stream (never wrong bytes) if it fails later.
    */
   read(

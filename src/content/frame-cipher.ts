@@ -5,6 +5,7 @@
  * Rule: a key seals one sequence of frames under one binding and never another; that alone makes a counter a safe nonce.
  */
 import { createCipheriv, createDecipheriv, type DecipherGCM, type KeyObject } from 'node:crypto'
+import { releaseBytes } from './spent-bytes.ts'
 
 /** Plain bytes of a frame; only the last one of a chunk is smaller. */
 export const FRAME_BYTES = 64 * 1024
@@ -45,9 +46,11 @@ export function sealFrame(
   const cipher = createCipheriv('aes-256-gcm', seal.key, nonceOf(frame)).setAAD(seal.binding)
   const body = cipher.update(text)
   cipher.final()
+  const end = to.offset + body.length
   to.target.set(body, to.offset)
-  to.target.set(cipher.getAuthTag(), to.offset + body.length)
-  return to.offset + body.length + TAG_BYTES
+  to.target.set(cipher.getAuthTag(), end)
+  releaseBytes(body)
+  return end + TAG_BYTES
 }
 
 /** Throws SealBrokenError. */

@@ -15,6 +15,7 @@ import type { IngestedBody, IngestRequest } from './content.ts'
 import { etagOf } from './etag.ts'
 import type { ChunkSealer } from './chunk-sealer.ts'
 import { type Compression, sealPlain } from './sealing.ts'
+import { releaseBytes } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 import type { Upload, Uploads } from './uploads.ts'
 
@@ -156,12 +157,14 @@ class ChunkUpload {
     const { blobs, keys, sealer, upload, compression } = this.#parts
     const size = plain.length
     const { sealed, checksum } = await sealer.seal(keys, { id, plain }, compression)
+    const sealedSize = sealed.length
     slot.dropPlain()
     const birth = upload.newBirth()
     // To the machine below a chunk is a blob, and its id only a name.
     const blobId: string = id
-    const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum })
-    return { id, size, birth, sealedSize: sealed.length, checksum, existing: false, replicas, missing }
+    const onSpent = (): void => releaseBytes(sealed)
+    const { replicas, missing } = await blobs.write({ id: blobId, birth, bytes: sealed, checksum, onSpent })
+    return { id, size, birth, sealedSize, checksum, existing: false, replicas, missing }
   }
 }
 

@@ -23,6 +23,7 @@ import { type FrameLayout, openFrames, type SealedChunk } from './frame-layout.t
 import type { ChunkId } from '../state-machine/records.ts'
 import type { ByteRange } from './range.ts'
 import { layoutBytesOf, layoutOf } from './sealing.ts'
+import { releasing } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
 /** Copies may move while a reader tries them; a row that changed meanwhile is worth another try, this often. */
@@ -78,9 +79,9 @@ class ChunkReading {
     const opened = await copies.next(start, end)
     if (opened === null) return false
     try {
-      for await (const frame of this.#frames(opened, ref)) {
+      for await (const frames of this.#frames(opened, ref)) {
         const within = this.#position % FRAME_BYTES
-        const plain = frame.subarray(within, within + this.#end - this.#position)
+        const plain = frames.subarray(within, within + this.#end - this.#position)
         this.#position += plain.length
         yield plain
       }
@@ -104,7 +105,7 @@ class ChunkReading {
     const hasHead = layoutBytesOf(chunk) > 0
     const layout = layoutOf(chunk, hasHead ? await wholeOf(pieces) : Buffer.alloc(0))
     const { start, end } = this.#wanted(layout)
-    yield* openFrames(hasHead ? copy.read(start, end) : pieces, layout, this.#span)
+    yield* openFrames(releasing(hasHead ? copy.read(start, end) : pieces), layout, this.#span)
   }
 
   /** The format is that of this making of the chunk: copies of another birth may lie in another. */

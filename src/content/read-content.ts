@@ -2,8 +2,9 @@
  * The bytes of an object, from wherever they lie: nowhere, inline in the metadata, or in chunks on the nodes.
  *
  * Owns: which chunks a range touches. Knows nothing of: copies (read-chunk.ts), HTTP.
- * Rules: a page of the manifest and a frame are all that is held, however large the object; nothing is read ahead of
- * the consumer. An object replaced while it is read ends in an error that asks for a retry, never in other bytes.
+ * Rules: a page of the manifest, one piece from the disk and what it opens to are all that is held, however large the
+ * object; nothing is read ahead of the consumer. An object replaced while it is read ends in an error that asks for a
+ * retry, never in other bytes.
  */
 import assert from 'node:assert/strict'
 import { Condition, type BlobRef, type Blobs } from '../../cluster/index.ts'
@@ -17,7 +18,7 @@ import type {
 } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
 import { CHUNK_BYTES } from './chunk-slots.ts'
-import { FRAME_BYTES, frameCountOf, SealBrokenError } from './frame-cipher.ts'
+import { frameCountOf, SealBrokenError } from './frame-cipher.ts'
 import { openFrames } from './frame-layout.ts'
 import type { ByteRange } from './range.ts'
 import { readChunk } from './read-chunk.ts'
@@ -37,6 +38,7 @@ export interface ReadParts {
   readonly keys: TenantKeys
 }
 
+/** Each piece is the reader's own, memory and all. */
 export function readContent(parts: ReadParts, range: ByteRange): AsyncIterable<Buffer> {
   const { body, size } = parts.object
   assert(
@@ -67,8 +69,8 @@ async function* readInline(parts: ReadParts, chunkId: ChunkId, range: ByteRange)
   try {
     for await (const plain of openFrames(onePiece(row.sealed), layout, span)) {
       const part = plain.subarray(Math.max(0, range.start - start), Math.max(0, range.end - start))
+      start += plain.length
       if (part.length > 0) yield part
-      start += FRAME_BYTES
     }
   } catch (cause) {
     if (!(cause instanceof SealBrokenError)) throw cause

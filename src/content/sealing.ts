@@ -77,6 +77,7 @@ export function layoutOf(chunk: SealedChunk, head: Buffer): FrameLayout {
   if (compressionOf(chunk) === 'zstd') return readLayout(chunk, head)
   const seal = { key: chunk.keys.chunkKey(chunk.id), binding: bindingOf(FORMAT, chunk.size) }
   return {
+    plainSize: chunk.size,
     offsetOf: (frame) => Math.min(frame * SEALED_FRAME_BYTES, chunk.sealedSize),
     open: (frame, sealed) => openFrame(seal, frame, sealed),
   }

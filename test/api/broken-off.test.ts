@@ -123,6 +123,25 @@ t.test('stops reading when the client goes away, and holds little while it does 
   t.ok(reads.bytes() < large.length, 'the rest was never read')
 })
 
+t.test('gives back the memory of each piece of a body once it has left', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const large = patternBytes(5 * MIB)
+  await world.call({ method: 'PUT', path: `${OBJECTS}large`, token, body: large })
+  const { content } = world.memory.services
+  const original = content.read.bind(content)
+  const pieces: Uint8Array[] = []
+  content.read = async function* (...question) {
+    for await (const piece of original(...question)) {
+      const { length } = piece
+      pieces.push(piece)
+      yield piece
+      t.equal(piece.length, 0, `${length} bytes`)
+    }
+  }
+  t.ok((await world.call({ path: `${OBJECTS}large`, token })).bytes.equals(large))
+  t.ok(pieces.length > 1)
+})
+
 /** Watches what is read from blobs, and when the first reader is closed. */
 function countReads(world: ApiWorld): { readonly closed: Promise<void>; readonly bytes: () => number } {
   const { content } = world.memory.services

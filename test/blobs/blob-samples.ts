@@ -32,7 +32,8 @@ export async function* streamOf(...pieces: Uint8Array[]): AsyncGenerator<Uint8Ar
 
 export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
-  for await (const piece of stream) pieces.push(piece)
+  // Copies: a piece is its sender's again when the next one is asked for.
+  for await (const piece of stream) pieces.push(new Uint8Array(piece))
   return new Uint8Array(Buffer.concat(pieces))
 }
 

@@ -108,7 +108,12 @@ async function messageContract(t: Test, makeBench: MakeBench): Promise<void> {
 async function callContract(t: Test, makeBench: MakeBench): Promise<void> {
   const bench = await makeBench(t)
   const echo: CallHandler = async ({ from, header, body }) => ({ header: { from, header }, body })
+  const scribble: CallHandler = async ({ body }) => {
+    for await (const chunk of body) chunk.fill(0)
+    return { header: null }
+  }
   const a = await bench.start('a', {
+    scribble,
     echo,
     meddle: async ({ header }) => {
       Object.assign(header as object, { meddled: true })
@@ -117,10 +122,7 @@ async function callContract(t: Test, makeBench: MakeBench): Promise<void> {
   })
   await bench.start('b', {
     echo,
-    scribble: async ({ body }) => {
-      for await (const chunk of body) chunk.fill(0)
-      return { header: null }
-    },
+    scribble,
     none: async () => ({ header: null }),
     parts: async () => ({ header: 1, body: pattern(200_000) }),
   })
@@ -172,7 +174,10 @@ async function callContract(t: Test, makeBench: MakeBench): Promise<void> {
 
   t.test('share no bytes of a body between the nodes', async (t) => {
     const mine = pattern(1000)
-    await call('b', 'scribble', { header: null, body: mine })
+    for (const to of ['a', 'b'] as const) {
+      await call(to, 'scribble', { header: null, body: mine })
+      await call(to, 'scribble', { header: null, body: [mine, mine] })
+    }
     await call('b', 'scribble', { header: null, body: streamOf([mine]) })
     t.ok(mine.equals(pattern(1000)))
   })

@@ -14,6 +14,7 @@ import {
   type BlobReading,
   type BlobRef,
   type Blobs,
+  type BlobToWrite,
   type WrittenBlob,
 } from '../../cluster/index.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
@@ -73,7 +74,7 @@ export class MemoryBlobs implements Blobs {
     return `memory${this.#sequence}`
   }
 
-  async write(blob: BlobName & { bytes: Uint8Array; checksum: string }): Promise<WrittenBlob> {
+  async write(blob: BlobToWrite): Promise<WrittenBlob> {
     this.writesNow += 1
     this.writesPeak = Math.max(this.writesPeak, this.writesNow)
     try {
@@ -81,6 +82,7 @@ export class MemoryBlobs implements Blobs {
       this.written.push({ id: blob.id, birth: blob.birth })
       if (!this.#forget)
         for (const disk of this.#disks.values()) disk.set(nameOf(blob), Buffer.from(blob.bytes))
+      blob.onSpent?.()
       return { replicas: this.#nodes, missing: [] }
     } finally {
       this.writesNow -= 1
@@ -138,7 +140,8 @@ export class MemoryBlobs implements Blobs {
     const stop = Math.min(end, bytes.length)
     for (let offset = start; offset < stop; offset += this.pieceBytes) {
       if (fault !== undefined && offset - start >= fault.afterBytes) throw fault.error
-      yield bytes.subarray(offset, Math.min(offset + this.pieceBytes, stop))
+      // A copy: the reader may do with it what it likes.
+      yield Buffer.from(bytes.subarray(offset, Math.min(offset + this.pieceBytes, stop)))
     }
   }
 }

@@ -10,6 +10,7 @@ import { type BlobContent, type BlobStore, BlobWriteError } from '../blob-store.
 import { assertContent, ContentCheck } from '../content-check.ts'
 import type { StoreParts } from '../file-blob-store.ts'
 import { holdsAlready } from '../holds-already.ts'
+import { releaseBytes } from '../spent-bytes.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { Compaction } from './compaction.ts'
 import { packToCompact } from './compaction-choice.ts'
@@ -127,9 +128,10 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     await this.#locks.run(fileName, async () => {
       if (await this.#holds(name, expected)) return
       await this.#budget.run(recordBytes(expected.size), async () => {
-        const pieces = await collected(name, source, expected)
+        const bytes = await collected(name, source, expected)
         const onDurable = (place: Place): void => this.#index.put(fileName, place, null)
-        await this.#writerOf().append({ name, content: expected, pieces, onDurable })
+        await this.#writerOf().append({ name, content: expected, pieces: [bytes], onDurable })
+        releaseBytes(bytes)
       })
     })
   }
@@ -300,17 +302,20 @@ function isToldAlready(cause: unknown): boolean {
   return cause instanceof BlobWriteError && cause.code === 'store_failed'
 }
 
+/** In memory of its own: the pieces are its sender's. */
 async function collected(
   name: BlobName,
   source: AsyncIterable<Uint8Array>,
   expected: BlobContent,
-): Promise<Uint8Array[]> {
+): Promise<Uint8Array> {
   const check = new ContentCheck(name, expected)
-  const pieces: Uint8Array[] = []
+  const bytes = Buffer.allocUnsafeSlow(expected.size)
+  let filled = 0
   for await (const piece of source) {
     check.add(piece)
-    pieces.push(piece)
+    bytes.set(piece, filled)
+    filled += piece.length
   }
   check.finish()
-  return pieces
+  return bytes
 }

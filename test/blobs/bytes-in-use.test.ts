@@ -1,0 +1,47 @@
+/**
+ * Bytes are told to be spent once, when every copy that was begun is durable; never while one is under way or after one failed.
+ */
+import t from 'tap'
+import { BytesInUse } from '../../cluster/blobs/bytes-in-use.ts'
+import { deferred } from '../helpers/async.ts'
+import { BlobCluster } from './blob-cluster.ts'
+import { sampleBlob } from './blob-samples.ts'
+
+t.test('BytesInUse', async (t) => {
+  t.test('tells the end of the last copy, though the write was answered before', async (t) => {
+    const [write, late] = [deferred(), deferred()]
+    let spent = 0
+    const users = new BytesInUse(() => spent++)
+    const all = [users.until(write.promise), users.until(late.promise)]
+    write.resolve()
+    await all[0]
+    t.equal(spent, 0)
+    late.resolve()
+    await all[1]
+    t.equal(spent, 1)
+  })
+
+  t.test('tells nothing when a copy failed, for it may still be on its way', async (t) => {
+    let spent = 0
+    const users = new BytesInUse(() => spent++)
+    const write = deferred()
+    const all = users.until(write.promise)
+    await t.rejects(users.until(Promise.reject(new Error('timed out'))), { message: 'timed out' })
+    write.resolve()
+    await all
+    t.equal(spent, 0)
+  })
+})
+
+t.test('a write of blobs', async (t) => {
+  const cluster = await BlobCluster.start(t, 'x y z')
+  const write = async (seed: number): Promise<number> => {
+    let spent = 0
+    const blob = { ...sampleBlob(seed, 700_000), onSpent: () => void spent++ }
+    await cluster.clock.resolve(cluster.node('n1').blobs.write(blob), { limitMs: 60_000 })
+    return spent
+  }
+  t.equal(await write(1), 1, 'three durable copies')
+  await cluster.node('n3').transport.stop()
+  t.equal(await write(2), 0, 'one of three nodes does not answer')
+})

@@ -127,7 +127,6 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     }),
     metrics,
     stop: () => (stopped ??= stop()),
-    distrustState: (error) => node.distrustState(error),
     failed: node.failed,
   }
 }

@@ -40,6 +40,7 @@ class ApplierBench {
   })
   readonly points: number[] = []
   readonly failures: Error[] = []
+  readonly damages: Error[] = []
   readonly applier: Applier
 
   constructor(limits: Partial<NodeLimits> = {}) {
@@ -50,6 +51,7 @@ class ApplierBench {
       record: EMPTY,
       onApplied: () => undefined,
       onPoint: (index) => this.points.push(index),
+      onDamaged: (damage) => this.damages.push(damage),
       onFatal: (error) => this.failures.push(error),
     })
   }

@@ -12,7 +12,7 @@
 export type Killers = 'core' | 'node' | { readonly tests: readonly string[] }
 
 export interface Mutant {
-  /** Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S` and `G` slips in core, log, driver, transport, store and the collection of garbage. */
+  /** Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G` and `R` slips in core, log, driver, transport, store, the collection of garbage and the rebuild of a state. */
   readonly id: string
   /** The bug in a few words. */
   readonly bug: string

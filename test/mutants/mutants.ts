@@ -6,6 +6,7 @@ import { LOG_MUTANTS } from './log-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { NODE_MUTANTS } from './node-mutants.ts'
 import { PROPOSAL_MUTANTS } from './proposal-mutants.ts'
+import { REBUILD_MUTANTS } from './rebuild-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
 
 const STEP = '    const core = this.#core\n    advanceMembership(core)\n'
@@ -79,6 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...NODE_MUTANTS,
   ...PROPOSAL_MUTANTS,
   ...STORE_MUTANTS,
+  ...REBUILD_MUTANTS,
   ...GARBAGE_MUTANTS,
 ]
 

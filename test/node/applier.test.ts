@@ -41,6 +41,7 @@ class ApplierBench {
   readonly points: number[] = []
   readonly failures: Error[] = []
   readonly damages: Error[] = []
+  readonly replies: number[] = []
   readonly applier: Applier
 
   constructor(limits: Partial<NodeLimits> = {}) {
@@ -49,7 +50,7 @@ class ApplierBench {
       session,
       limits: { ...DEFAULT_NODE_LIMITS, ...limits },
       record: EMPTY,
-      onApplied: () => undefined,
+      onApplied: (_, completions) => this.replies.push(...completions.map(({ sequence }) => sequence)),
       onPoint: (index) => this.points.push(index),
       onDamaged: (damage) => this.damages.push(damage),
       onFatal: (error) => this.failures.push(error),
@@ -77,6 +78,31 @@ t.test('Applier', async (t) => {
     t.equal(await bench.clock.resolve(installed, { limitMs: 1_000 }), null)
     t.equal(appliedAtInstall, 3)
   })
+
+  t.test(
+    'gives no reply of a state that was found damaged meanwhile, and goes on with another',
+    async (t) => {
+      const bench = new ApplierBench()
+      bench.applier.push(entries(1, 3))
+      await bench.clock.advance(5)
+      bench.applier.suspend()
+      bench.applier.push(entries(4, 6))
+      await bench.clock.advance(100)
+      t.equal(bench.applier.appliedIndex, 3, 'what was under way is there')
+      t.strictSame(bench.replies, [], 'and nobody hears of it')
+      const record = encodeMachineRecord({ ...EMPTY, appliedIndex: 4, appliedTerm: 1, lastTime: 4 })
+      const adopted: number[] = []
+      const installed = bench.applier.install(
+        async () => record,
+        ({ appliedIndex }) => adopted.push(appliedIndex, bench.applier.appliedIndex),
+      )
+      await bench.clock.resolve(installed, { limitMs: 1_000 })
+      t.strictSame(adopted, [4, 4], 'heard of before anything is applied to it')
+      await bench.clock.advance(100)
+      t.equal(bench.applier.appliedIndex, 6)
+      t.strictSame(bench.replies, [5, 6])
+    },
+  )
 
   t.test('applies nothing that the installed state holds, and goes on behind it', async (t) => {
     const bench = new ApplierBench()

@@ -2,6 +2,7 @@
  * How a rebuild of a damaged state ends when it does not end well, and that nothing acknowledged is lost or done twice by any of them.
  */
 import t from 'tap'
+import { StateDamagedError } from '../../cluster/types.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 import {
   appendMany,
@@ -101,6 +102,26 @@ t.test('a node stops as it ever did', async (t) => {
     world.network.heal()
     await world.restart(wrong)
     t.ok(world.node(wrong).isMending)
+    await world.clock.runUntil(() => !world.node(wrong).isMending, { limitMs: 60_000 })
+    await untilEveryoneIsEqual(t, world)
+    await world.stopAll()
+  })
+
+  t.test('when the very state that it was given is damaged as well', async (t) => {
+    const world = await filledWorld()
+    const [wrong = ''] = world.followers
+    const { node, machine } = world.process(wrong)
+    const install = machine.install.bind(machine)
+    machine.install = async (source) => {
+      const record = await install(source)
+      world.state(wrong).damage = 'a bit of the new one'
+      t.throws(() => machine.read(), StateDamagedError)
+      return record
+    }
+    meetDamage(t, world, wrong)
+    t.match(await world.run(node.failed), { name: 'StateDamagedError', message: /a bit of the new one/ })
+    t.match(world.state(wrong).distrusted, /a bit of the new one/)
+    await world.restart(wrong)
     await world.clock.runUntil(() => !world.node(wrong).isMending, { limitMs: 60_000 })
     await untilEveryoneIsEqual(t, world)
     await world.stopAll()

@@ -55,7 +55,7 @@ const rows: readonly TestedRow[] = [
     `${NODE}applier.ts`,
     '    this.#waiting.unshift(...this.#taken.filter(({ index }) => index > this.#appliedIndex))\n',
     '',
-    'node/state-rebuild',
+    'node/applier',
   ],
   [
     'R7',
@@ -88,7 +88,6 @@ const rows: readonly TestedRow[] = [
     `${NODE}applier.ts`,
     '      onAdopted(record)\n      return record\n',
     '      setImmediate(() => onAdopted(record))\n      return record\n',
-    'node/state-rebuild',
     'node/applier',
   ],
   [

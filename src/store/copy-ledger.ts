@@ -5,7 +5,13 @@
  * Rules: a task is shown only for the birth that the chunk's row names; every answer is of the state that this node has
  * applied, never of what another node knows.
  */
-import type { BlobName, BlobRef, CopyLedger, ReplicaTask } from '../../cluster/index.ts'
+import {
+  type BlobName,
+  type BlobRef,
+  Condition,
+  type CopyLedger,
+  type ReplicaTask,
+} from '../../cluster/index.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
 import { keys } from '../state-machine/keys.ts'
 import type { ChunkRecord, RepairRecord } from '../state-machine/records.ts'
@@ -18,7 +24,7 @@ const ROWS_PER_PAGE = 512
 
 export function createCopyLedger(reader: LevelStateReader, propose: Propose): CopyLedger {
   return {
-    pending: (target, limit) => reader.repairs(target, limit).flatMap((repair) => taskFor(reader, repair)),
+    pending: (target, limit) => pendingIn(reader, target, limit),
     async drops(holder, limit) {
       return (await reader.drops(holder, limit)).map((drop) => ({ id: drop.id as string, birth: drop.birth }))
     },
@@ -54,6 +60,16 @@ export function createCopyLedger(reader: LevelStateReader, propose: Propose): Co
         await propose({ type: 'dropReplicas', node: holder, copies, operation: null })
       }
     },
+  }
+}
+
+/** Asked at any time, also while the state is being replaced: nothing is owed by what cannot be read. */
+function pendingIn(reader: LevelStateReader, target: string, limit: number): readonly ReplicaTask[] {
+  try {
+    return reader.repairs(target, limit).flatMap((repair) => taskFor(reader, repair))
+  } catch (error) {
+    if (error instanceof Condition) return []
+    throw error
   }
 }
 

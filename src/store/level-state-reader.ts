@@ -188,8 +188,7 @@ export class LevelStateReader implements StateReader {
 
   /** For /metrics: false while there is nothing that may be read. */
   isCollectionHalted(): boolean {
-    const settings = this.#handle.usable?.read(keys.settings()) ?? DEFAULT_SETTINGS
-    return settings.collectionHalted !== null
+    return this.#handle.usable !== null && this.settings().collectionHalted !== null
   }
 
   /** What the rows count wrongly, in sentences; null when the state was replaced meanwhile. */

@@ -227,7 +227,7 @@ const node: readonly TestedRow[] = [
     'node.ts',
     'void (this.#distrusting ?? Promise.resolve()).then(',
     'void Promise.resolve().then(',
-    'node/mending',
+    'node/state-rebuild-ends',
   ],
   [
     'N33',

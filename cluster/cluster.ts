@@ -138,7 +138,6 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     repairStatuses: () => machine.statuses.all(),
     metrics,
     stop: () => (stopped ??= stop()),
-    distrustState: (error) => node.distrustState(error),
     failed: node.failed,
   }
 }

@@ -71,6 +71,9 @@ export interface ApplyBatch {
  *  - replies come in the order of the commands; the same entries always give the same rows and replies;
  *  - it never throws for a command it dislikes: a refusal is a reply. A throw is a bug and stops the node;
  *  - stored bytes that are not what was written are never used: every call throws StateDamagedError instead;
+ *  - whoever meets damage of the state in use, be it a reader that the machine knows nothing of, has it told to the machine at
+ *    once and before hearing of it, and once for each state. From then on nobody reads that state and `apply` throws, until an
+ *    install has replaced it;
  *  - `checksum` is a function of the rows alone: equal rows give equal checksums on every node, however they came to be.
  *    It is kept up to date by `apply`, stored in the same atomic write, and never computed from what the disk shows;
  *  - `snapshot` is a consistent cut and does not block `apply`;
@@ -79,14 +82,17 @@ export interface ApplyBatch {
  *    over a restart and another source.
  */
 export interface StateMachine {
-  /** Verifies everything after an unclean stop (`checksum` against all rows); after a clean stop only what it opens. */
-  open(): Promise<OpenedState>
+  /**
+   * Verifies everything after an unclean stop (`checksum` against all rows); after a clean stop only what it opens. Damage that is
+   * met later, in this state or in one that an install brings, is told to `onDamaged`.
+   */
+  open(onDamaged?: (error: StateDamagedError) => void): Promise<OpenedState>
   apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]>
   /** Of the rows as of the last durable batch, the record not counted. 32 bytes. */
   checksum(): Uint8Array
   /** Reads every row of a consistent cut and compares with the checksum; does not block `apply`. Null, or what is wrong. */
   verify(): Promise<string | null>
-  /** Durable when it resolves: from now on `open` reports `why` as the fault, until an `install` has replaced the state. */
+  /** Nothing of the state is used from the call on; durable when it resolves: `open` reports `why` as the fault until an install. */
   distrust(why: string): Promise<void>
   /** Throws when nothing was ever applied. */
   snapshot(): Promise<StateCut>
@@ -139,7 +145,7 @@ export interface StateBlock {
 
 export const STATE_BLOCK_BYTES_MAX: number = 1024 * 1024
 
-/** The local state cannot be trusted any more. The node must distrust it, stop, and rebuild it from a peer. */
+/** The local state cannot be trusted any more. The node must distrust it and replace it by that of a peer. */
 export class StateDamagedError extends Error {
   override readonly name: string = 'StateDamagedError'
 }
@@ -218,8 +224,6 @@ export interface Cluster {
   propose(command: Uint8Array): Promise<Uint8Array>
   /** After it resolves, reads of the local state see everything that was acknowledged anywhere before the call. Throws Condition. */
   readBarrier(): Promise<void>
-  /** A reader of the local state found damage: the node stops and rebuilds its state from a peer at its next start. Idempotent. */
-  distrustState(error: StateDamagedError): void
   readiness(): Readiness
   /**
    * Whether this node should do what one node of the cluster is enough for. A hint, true on one node at most times:
@@ -244,7 +248,7 @@ export interface Cluster {
   metrics(): readonly MetricSample[]
   /** Hands leadership over, finishes what runs, closes the log. Idempotent. */
   stop(): Promise<void>
-  /** Resolves with the cause when the node must stop by itself (fsync error, damaged state). Never rejects. */
+  /** Resolves with the cause when the node must stop by itself (fsync error, a damaged state that nobody replaces). Never rejects. */
   readonly failed: Promise<Error>
 }
 

@@ -47,7 +47,8 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   no_leader:
     'No leader is known: an election runs, or a majority is out of reach. Nothing was done; try again.',
   no_quorum: 'No majority confirmed the leader in time. Nothing was done; try again.',
-  leader_not_ready: 'The leader, or this node, has just started. Nothing was done; try again.',
+  leader_not_ready:
+    'The leader, or this node, has just started, or this node replaces its damaged state. Nothing was done; try again.',
   commit_unknown: 'The change may or may not take effect. Read before you repeat what must not happen twice.',
   not_enough_replicas:
     'Too few nodes could take a durable copy, or no copy could be read. Nothing was committed; try again.',

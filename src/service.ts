@@ -71,7 +71,6 @@ interface Rooms {
   readonly secrets: SealedSecrets
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
-  readonly damaged: Promise<Error>
   readonly workers: readonly Repeating[]
   readonly samples: () => readonly MetricSample[]
 }
@@ -132,7 +131,6 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     secrets,
     content,
     keyKeeper,
-    damaged: stateMachine.damaged,
     workers,
     samples: () => [...cluster.metrics(), ...recounting.metrics(), ...keyKeeper.samples()],
   }
@@ -287,7 +285,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   try {
     const stopping = new AbortController()
     const rooms = await composeServices(config, logger, stopping.signal)
-    const { cluster, content, damaged, workers } = rooms
+    const { cluster, content, workers } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
     const addresses = await openListeners(config, rooms, teardown)
@@ -313,8 +311,6 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       adminAddress: addresses.admin,
       failed: Promise.race([
         cluster.failed,
-        // A reader met it: the state is marked already, and the next start fetches another from a peer.
-        damaged,
         Promise.all([kept, worked]).then(
           () => new Promise<never>(() => undefined),
           (error: Error) => error,

@@ -3,7 +3,8 @@
  *
  * Owns: the machine record (applied index, sessions, time, configuration) and the entries that wait for the state machine.
  * Knows nothing of: what commands do. Rule: one StateMachine.apply at a time, in log order, each entry once; the record travels in
- * the same atomic write as the rows, so that after a crash nobody has to guess which of the two is newer.
+ * the same atomic write as the rows, so that after a crash nobody has to guess which of the two is newer. From a state that is
+ * damaged nobody is answered, and nothing is applied to it.
  */
 import { assert } from './assert.ts'
 import { decodeCommandEntry, type SessionId } from './log-entry.ts'
@@ -11,7 +12,8 @@ import { decodeMachineRecord, encodeMachineRecord, type MachineRecord } from './
 import { type Registered, Sessions } from './sessions.ts'
 import { decodeConfiguration } from '../raft/configuration.ts'
 import type { Configuration, Entry, LogIndex, NodeId, Term } from '../raft/types.ts'
-import type { ApplyBatch, StateMachine } from '../types.ts'
+import type { ApplyBatch, StateDamagedError, StateMachine } from '../types.ts'
+import { damageIn } from './distrust.ts'
 import type { NodeLimits } from './limits.ts'
 
 /** A reply for this very process. */
@@ -30,6 +32,8 @@ export interface ApplierParts {
   readonly onApplied: (entries: readonly Entry[], completions: readonly Completion[]) => void
   /** The state holds everything up to an index where every node takes its checksum, and nothing after it. */
   readonly onPoint: (index: LogIndex, checksum: Uint8Array) => void
+  /** The batch met damage and had no effect that counts; it waits for another state, as everything after it. */
+  readonly onDamaged: (damage: StateDamagedError) => void
   /** The state on disk and in memory may differ now: nothing may be answered any more. */
   readonly onFatal: (error: Error) => void
 }
@@ -46,6 +50,8 @@ const NO_REPLY = new Uint8Array(0)
 export class Applier {
   readonly #parts: ApplierParts
   #waiting: Entry[] = []
+  /** Of the latest batch. */
+  #taken: readonly Entry[] = []
   #appliedIndex: LogIndex
   #appliedTerm: Term
   #lastTime: number
@@ -57,6 +63,8 @@ export class Applier {
   /** The batch or the install under way. */
   #work: Promise<void> | null = null
   #isPaused = false
+  /** The state is damaged: nothing goes on before an install. */
+  #isSuspended = false
   #isClosed = false
 
   constructor(parts: ApplierParts) {
@@ -112,11 +120,19 @@ export class Applier {
     this.#next()
   }
 
+  /** Nothing more is applied to this state, and nobody hears what the batch under way replies. Until an install. */
+  suspend(): void {
+    this.#isSuspended = true
+  }
+
   /**
    * Runs `work` while no batch is applied; it replaces the state and gives the record of the new one, or null to keep the old one.
-   * Entries that the new state holds already are dropped.
+   * Entries that the new state holds already are dropped. `onAdopted` hears of it before the first of the others is applied.
    */
-  async install(work: () => Promise<Uint8Array | null>): Promise<MachineRecord | null> {
+  async install(
+    work: () => Promise<Uint8Array | null>,
+    onAdopted: (record: MachineRecord) => void = () => undefined,
+  ): Promise<MachineRecord | null> {
     assert(!this.#isPaused, 'one install at a time')
     this.#isPaused = true
     try {
@@ -126,6 +142,7 @@ export class Applier {
       if (bytes === null) return null
       const record = decodeMachineRecord(bytes)
       this.#adopt(record)
+      onAdopted(record)
       return record
     } finally {
       this.#isPaused = false
@@ -150,26 +167,42 @@ export class Applier {
     this.#sessions = new Sessions(record.sessions)
     this.#recoveryEpoch = record.recoveryEpoch
     this.#featureLevel = record.featureLevel
+    this.#isSuspended = false
     this.#waiting = this.#waiting.filter(({ index }) => index > record.appliedIndex)
   }
 
   #next(): void {
-    if (this.#work || this.#isPaused || this.#isClosed || this.#waiting.length === 0) return
+    if (this.#work || this.#isPaused || this.#isSuspended || this.#isClosed) return
+    if (this.#waiting.length === 0) return
     this.#work = this.#applyBatch().then(
       () => {
         this.#work = null
         this.#next()
       },
       (error: unknown) => {
-        this.#isClosed = true
-        const cause = error instanceof Error ? error : new Error(String(error))
-        this.#parts.onFatal(new Error(`Cannot apply the log: ${cause.message}`, { cause }))
+        this.#work = null
+        this.#failed(error)
       },
     )
   }
 
+  /** What was not applied waits again: the next state may hold it, or not. */
+  #failed(error: unknown): void {
+    const damage = damageIn(error)
+    if (damage === null) {
+      this.#isClosed = true
+      const cause = error instanceof Error ? error : new Error(String(error))
+      this.#parts.onFatal(new Error(`Cannot apply the log: ${cause.message}`, { cause }))
+      return
+    }
+    this.#isSuspended = true
+    this.#waiting.unshift(...this.#taken.filter(({ index }) => index > this.#appliedIndex))
+    this.#parts.onDamaged(damage)
+  }
+
   async #applyBatch(): Promise<void> {
     const entries = this.#take()
+    this.#taken = entries
     const { batches, expected } = this.#admit(entries)
     const last = entries.at(-1)
     assert(last !== undefined, 'a batch has an entry')
@@ -193,7 +226,8 @@ export class Applier {
     this.#appliedIndex = last.index
     this.#appliedTerm = last.term
     if (this.#isClosed) return
-    this.#parts.onApplied(entries, completions)
+    this.#parts.onApplied(entries, this.#isSuspended ? [] : completions)
+    if (this.#isSuspended) return
     if (last.index % this.#parts.limits.checksumEvery === 0)
       this.#parts.onPoint(last.index, this.#parts.stateMachine.checksum())
   }

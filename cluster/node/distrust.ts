@@ -1,7 +1,7 @@
 /**
- * What a node does about damage of its own state before it stops.
+ * What a node does first about damage of its own state.
  *
- * Owns: telling damage from other failures, and the durable mark. Knows nothing of: rows.
+ * Owns: telling damage from other failures, and the durable mark. Knows nothing of: rows; what follows.
  * Rule: the mark is made before the process may end, so that the next start mends instead of trusting what looks whole.
  */
 import { type Logger, StateDamagedError, type StateMachine } from '../types.ts'
@@ -14,17 +14,19 @@ export function damageIn(error: unknown): StateDamagedError | null {
   return null
 }
 
-/** Resolves when the mark is durable, or cannot be made. Never rejects. */
+/** Resolves with true when the mark is durable, with false when it cannot be made. Never rejects. */
 export async function distrust(
   stateMachine: StateMachine,
   damage: StateDamagedError,
   logger: Logger,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await stateMachine.distrust(damage.message)
-    logger.error({ why: damage.message }, 'state is not trusted any more, the next start replaces it')
+    logger.error({ why: damage.message }, 'state is not trusted any more')
+    return true
   } catch (error) {
-    // The process stops all the same. After such an end the state machine verifies all rows when it is opened.
+    // The process stops then. After such an end the state machine verifies all rows when it is opened.
     logger.error({ err: error, why: damage.message }, 'state could not be marked as damaged')
+    return false
   }
 }

@@ -17,16 +17,15 @@ import {
   type TransportEvents,
 } from '../transport/transport.ts'
 import { assert } from './assert.ts'
-import { Applier, type Completion } from './applier.ts'
+import type { Applier, Completion } from './applier.ts'
 import { Batcher, type ProposalOutcome, type ProposalRefusal } from './batcher.ts'
 import { CoreLoop } from './core-loop.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Proposal, SessionId } from './log-entry.ts'
 import { LOG_ENTRIES_METHOD } from './log-entries-call.ts'
-import { LogKeeper } from './log-keeper.ts'
+import { LocalState } from './local-state.ts'
 import { LogSource } from './log-source.ts'
-import type { MachineRecord } from './machine-record.ts'
 import { MembershipChanges } from './membership-changes.ts'
 import type { NodeOptions, NodeParts } from './options.ts'
 import type { PeerGate } from './peer-gate.ts'
@@ -36,9 +35,7 @@ import { ReadBarriers } from './read-barriers.ts'
 import type { Recovered } from './recovery.ts'
 import type { Route } from './route.ts'
 import { SNAPSHOT_METHODS } from './snapshot-calls.ts'
-import { type SnapshotCounts, SnapshotCuts } from './snapshot-cuts.ts'
-import { SnapshotPuller } from './snapshot-puller.ts'
-import { CHECKSUMS_METHOD, StateGuard } from './state-guard.ts'
+import { CHECKSUMS_METHOD } from './state-guard.ts'
 import { Ticker } from './ticker.ts'
 
 /** What peers may ask of a node that takes part. */
@@ -62,18 +59,13 @@ export class Driver {
   readonly #parts: DriverParts
   readonly #loop: CoreLoop
   readonly #ticker: Ticker
-  readonly #puller: SnapshotPuller
-  readonly #keeper: LogKeeper
   readonly #batcher: Batcher
-  readonly applier: Applier
+  readonly state: LocalState
   readonly proposals: Proposals
   readonly reads: ReadBarriers
-  readonly snapshots: SnapshotCounts = { served: 0, blocks: 0, installed: 0, failed: 0 }
   readonly gate: PeerGate
-  readonly guard: StateGuard
   readonly disk: DiskWatch
   readonly membership: MembershipChanges
-  readonly #cuts: SnapshotCuts
   readonly #handlers: ReadonlyMap<string, CallHandler>
   /** Wakes who waits for another leader. Bounded: only `stop` waits. */
   readonly #routeWaiters = new Set<() => void>()
@@ -86,7 +78,7 @@ export class Driver {
     this.#options = options
     this.#parts = parts
     this.gate = parts.gate
-    const { heartbeatMs, electionTimeoutMs, logKeepEntries, logKeepBytes } = options
+    const { heartbeatMs, electionTimeoutMs } = options
     const { restored } = parts.recovered
     this.#route = { term: restored.hardState.currentTerm, leaderId: null, isLeader: false }
     this.#loop = this.#makeLoop()
@@ -96,8 +88,6 @@ export class Driver {
       gapMs: electionTimeoutMs,
       onTick: (kind) => this.#onTick(kind),
     })
-    this.#keeper = new LogKeeper({ keepEntries: logKeepEntries, keepBytes: logKeepBytes }, restored.base)
-    this.#keeper.onApplied(restored.entries.filter(({ index }) => index <= restored.appliedIndex))
     this.disk = new DiskWatch({
       ...parts,
       electionTimeoutMs,
@@ -110,33 +100,19 @@ export class Driver {
       isLogBusy: () => this.#durableSequence < this.#appendedSequence,
       objection: () => this.#objection(),
     })
-    this.applier = this.#makeApplier()
+    this.state = this.#makeState()
     this.proposals = this.#makeProposals()
     this.reads = new ReadBarriers({
       ...parts,
       submit: this.#submit,
       appliedIndex: () => this.applier.appliedIndex,
       hasLeader: () => this.#route.leaderId !== null,
+      unreadable: () => this.state.rebuild.reason,
     })
     this.membership = new MembershipChanges({
       ...parts,
       submit: this.#submit,
       leaderId: () => this.#route.leaderId,
-    })
-    this.#puller = this.#makePuller()
-    this.#cuts = new SnapshotCuts({
-      ...parts,
-      boot: options.boot,
-      counts: this.snapshots,
-      appliedIndex: () => this.applier.appliedIndex,
-      onDamaged: this.#onFatal,
-    })
-    this.guard = new StateGuard({
-      ...parts,
-      random: options.random,
-      peers: () => this.#peers(),
-      isInstalling: () => this.isInstalling,
-      onDamaged: this.#onFatal,
     })
     this.#handlers = this.#makeHandlers()
   }
@@ -149,13 +125,17 @@ export class Driver {
     return new CoreLoop(raft, { begin: (effect) => this.#begin(effect), onBug: this.#onFatal })
   }
 
-  #makeApplier(): Applier {
-    return new Applier({
+  #makeState(): LocalState {
+    return new LocalState({
       ...this.#parts,
+      options: this.#options,
       session: this.#session,
-      record: this.#parts.recovered.record,
-      onApplied: (entries, completions) => this.#onApplied(entries, completions),
-      onPoint: (index, checksum) => this.guard.onPoint(index, checksum),
+      submit: this.#submit,
+      route: () => this.#route,
+      peers: () => this.#peers(),
+      handOver: () => this.#offerLead(),
+      onApplied: (completions) => this.#onApplied(completions),
+      onInstalled: () => this.#onInstalled(),
       onFatal: this.#onFatal,
     })
   }
@@ -166,20 +146,9 @@ export class Driver {
       session: this.#session,
       route: () => this.#route,
       isDiskFull: () => this.disk.isFull,
+      unreadable: () => this.state.rebuild.reason,
       offer: (proposal, settle) => this.#batcher.add(proposal, settle),
       forward: (leader, proposals, signal) => this.#forward(leader, proposals, signal),
-    })
-  }
-
-  #makePuller(): SnapshotPuller {
-    return new SnapshotPuller({
-      ...this.#parts,
-      applier: this.applier,
-      counts: this.snapshots,
-      submit: this.#submit,
-      peers: () => this.#peers(),
-      onInstalled: (installed) => this.#onInstalled(installed),
-      onDamaged: this.#onFatal,
     })
   }
 
@@ -188,8 +157,7 @@ export class Driver {
     return new Map([
       [PROPOSE_METHOD, proposeHandler(this.#batcher, this.#parts.limits, isOpen)],
       ...new LogSource({ loop: this.#loop, proposals: this.proposals, logger: this.#parts.logger }).handlers,
-      ...this.#cuts.handlers,
-      ...this.guard.handlers,
+      ...this.state.handlers,
     ])
   }
 
@@ -201,8 +169,8 @@ export class Driver {
     return this.#leaderChanges
   }
 
-  get isInstalling(): boolean {
-    return this.#puller.isPulling
+  get applier(): Applier {
+    return this.state.applier
   }
 
   status(): RaftStatus {
@@ -226,7 +194,7 @@ export class Driver {
 
   start(): void {
     this.#ticker.start()
-    this.guard.start()
+    this.state.guard.start()
   }
 
   onDiskFull(): void {
@@ -257,12 +225,8 @@ export class Driver {
     this.proposals.close(why)
     this.reads.close(why)
     this.membership.close(why)
+    this.state.mute()
     this.#batcher.close()
-  }
-
-  /** Nothing reads or replaces the state any more when it resolves, but for the batch under way. */
-  async closeState(): Promise<void> {
-    await Promise.all([this.#puller.close(), this.#cuts.closeAll(), this.guard.close()])
   }
 
   #peers(): readonly NodeId[] {
@@ -331,7 +295,7 @@ export class Driver {
       case 'readRefused':
         return this.reads.onRefused(effect.readId)
       case 'fetchSnapshot':
-        return this.#puller.fetch(effect.from, effect.atLeast)
+        return this.state.fetch(effect.from, effect.atLeast)
       case 'roleChanged':
         return this.#onRoleChanged(effect.role === 'leader', effect.term, effect.leaderId)
     }
@@ -365,9 +329,8 @@ export class Driver {
     this.membership.onTick()
   }
 
-  #onApplied(entries: readonly Entry[], completions: readonly Completion[]): void {
+  #onApplied(completions: readonly Completion[]): void {
     if (this.#loop.isMute) return
-    this.#keeper.onApplied(entries)
     this.#loop.submit({ type: 'applied', index: this.applier.appliedIndex })
     for (const { sequence, reply } of completions) this.proposals.onApplied(sequence, reply)
     this.reads.onApplied()
@@ -375,15 +338,14 @@ export class Driver {
     this.#compact()
   }
 
-  #onInstalled({ appliedIndex, appliedTerm }: MachineRecord): void {
-    this.#keeper.onBase({ index: appliedIndex, term: appliedTerm })
-    this.guard.onInstalled()
+  #onInstalled(): void {
     this.proposals.onInstalled((sequence) => this.applier.hasTakenEffect(sequence))
     this.reads.onApplied()
+    this.membership.onApplied(this.applier.configuration, this.applier.configurationIndex)
   }
 
   #compact(): void {
-    const index = this.#keeper.takeDue()
+    const index = this.state.compactable()
     if (index === null) return
     this.#loop.submit({ type: 'compact', index })
     const { base } = this.#loop.status()

@@ -46,6 +46,8 @@ export interface NodeLimits {
   readonly mendRetryMinMs: number
   readonly mendRetryMaxMs: number
   readonly mendCallTimeoutMs: number
+  /** So often a running node asks everybody for a state in place of its damaged one, with the pauses of mending; then it stops. Count. */
+  readonly rebuildAttemptsMax: number
   /** Checksums of the state are taken at indexes that are multiples of this. The same on every node. Count. */
   readonly checksumEvery: number
   /** Between two comparisons with the others. ms */
@@ -88,6 +90,7 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   mendRetryMinMs: 250,
   mendRetryMaxMs: 5_000,
   mendCallTimeoutMs: 10_000,
+  rebuildAttemptsMax: 20,
   checksumEvery: 4_096,
   compareEveryMs: 30_000,
   compareTimeoutMs: 5_000,

@@ -39,8 +39,15 @@ function workMetrics({ proposals, reads, disk }: Driver): readonly MetricSample[
   ]
 }
 
-function stateMetrics({ snapshots, guard: { counts } }: Driver): readonly MetricSample[] {
+function stateMetrics({ state }: Driver): readonly MetricSample[] {
+  const { snapshots, rebuild } = state
+  const { counts } = state.guard
   return [
+    counter(
+      'state_rebuilds_total',
+      'Times that damage of the state made this process replace it',
+      rebuild.count,
+    ),
     counter('raft_snapshots_served_total', 'Snapshots sent to other nodes', snapshots.served),
     counter('raft_snapshot_blocks_served_total', 'Blocks of snapshots sent to other nodes', snapshots.blocks),
     counter('raft_snapshots_installed_total', 'Snapshots taken over from another node', snapshots.installed),

@@ -27,8 +27,10 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
       `No leader is known: a majority of ${configuration.voters.join(', ')} must be up and reach each other`,
     )
   }
-  if (driver.isInstalling) reasons.push('The state is being copied from another node')
-  if (driver.guard.doubt !== null) reasons.push(driver.guard.doubt)
+  const { isInstalling, rebuild, guard } = driver.state
+  if (rebuild.reason !== null) reasons.push(rebuild.reason)
+  else if (isInstalling) reasons.push('The state is being copied from another node')
+  if (guard.doubt !== null) reasons.push(guard.doubt)
   if (driver.disk.isFull) {
     reasons.push('The disk of the log is full: free space on it, then start this node again')
   }

@@ -167,7 +167,7 @@ export class Node {
   /** Makes the node mute for ever. Also for those who found out that its data directory cannot be trusted. Idempotent. */
   fail(error: Error): void {
     const damage = damageIn(error)
-    if (damage) this.#distrusting ??= distrust(this.#parts.stateMachine, damage, this.#parts.logger)
+    if (damage) this.#distrusting ??= this.#distrust(damage)
     if (this.#failure) return
     this.#failure = error
     this.#parts.logger.fatal({ err: error }, 'node failed')
@@ -176,15 +176,21 @@ export class Node {
     void (this.#distrusting ?? Promise.resolve()).then(() => this.#reportFailure(error))
   }
 
-  /** A reader met rows that are not what was written. The node stops, and mends at its next start. Idempotent. */
-  distrustState(error: StateDamagedError): void {
-    this.fail(error)
-  }
-
   /** Hands leadership over, finishes what runs, closes the ports. Idempotent. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
+  }
+
+  async #distrust(damage: StateDamagedError): Promise<void> {
+    await distrust(this.#parts.stateMachine, damage, this.#parts.logger)
+  }
+
+  /** Whoever met it: a node that takes part replaces its state and goes on. */
+  #onStateDamaged(damage: StateDamagedError): void {
+    const isRunning = this.#driver !== null && !this.#failure && !this.#stopped
+    if (isRunning) this.#driver?.state.onDamaged(damage)
+    else this.fail(damage)
   }
 
   get #running(): Driver {
@@ -201,7 +207,7 @@ export class Node {
 
   async #read(): Promise<Found> {
     const { wal, stateMachine } = this.#parts
-    const { record, fault } = await stateMachine.open()
+    const { record, fault } = await stateMachine.open((damage) => this.#onStateDamaged(damage))
     const log = await wal.open({
       onDurable: (sequence) => {
         if (sequence !== REALIGN_SEQUENCE) this.#running.onDurable(sequence)
@@ -290,7 +296,7 @@ export class Node {
       await Promise.race([driver.proposals.idle(), this.#pause(this.#options.electionTimeoutMs)])
     }
     driver.mute(why)
-    await driver.closeState()
+    await driver.state.close()
     await this.#parts.transport.stop()
     await driver.applier.close()
   }

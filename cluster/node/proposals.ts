@@ -22,6 +22,8 @@ export interface ProposalsParts {
   readonly route: () => Route
   /** This node cannot store what it would have to apply. */
   readonly isDiskFull: () => boolean
+  /** Why there is no state here that could reply, as a sentence; null when there is. */
+  readonly unreadable: () => string | null
   /** Into the batcher of this node. */
   readonly offer: (proposal: Proposal, settle: (outcome: ProposalOutcome) => void) => void
   /** To another node. Rejects with PeerRefusedError when nothing happened, with anything else when nothing is known. */
@@ -127,6 +129,7 @@ export class Proposals {
         new Condition('commit_unknown', 'Cannot tell the outcome: it arrived within a snapshot'),
       )
     }
+    this.#schedule()
   }
 
   /** Takes no more; what is under way goes on. */
@@ -183,7 +186,8 @@ export class Proposals {
 
   #dispatch(): void {
     const { leaderId, isLeader } = this.#parts.route()
-    if (leaderId === null) return
+    // What is proposed without a state comes back within another one, as unknown; not proposed, it is refused for certain.
+    if (leaderId === null || this.#parts.unreadable() !== null) return
     const now = this.#parts.clock.now()
     let due = [...this.#pending.values()].filter((p) => p.state === 'queued' && p.notBefore <= now)
     if (isLeader) {
@@ -279,6 +283,8 @@ export class Proposals {
         `Cannot tell the outcome: not applied here within ${proposalDeadlineMs} ms`,
       )
     }
+    const why = this.#parts.unreadable()
+    if (why !== null) return new Condition('leader_not_ready', `Cannot propose: ${why}`)
     if (lastRefusal === 'diskFull') return diskFull('the disk of the leader is full')
     if (lastRefusal === 'backlogFull')
       return new Condition('slow_down', 'Cannot propose: the leader has too much to do')

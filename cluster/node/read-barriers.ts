@@ -3,7 +3,8 @@
  *
  * Owns: the callers that wait. Those of one turn share one round, and while the allowed number of rounds is under way later callers
  * gather for the next one. Knows nothing of: how the core confirms a leader.
- * Rule: a caller is released only by a round that began after it called; a repeated round has a fresh id, never the old one.
+ * Rule: a caller is released only by a round that began after it called, and only to a state that can be read; a repeated round has
+ * a fresh id, never the old one.
  */
 import { Condition } from '../types.ts'
 import type { Input, LogIndex } from '../raft/types.ts'
@@ -16,6 +17,8 @@ export interface ReadBarriersParts {
   readonly submit: (input: Input) => void
   readonly appliedIndex: () => LogIndex
   readonly hasLeader: () => boolean
+  /** Why the state cannot be read now, as a sentence, whatever is applied; null when it can. */
+  readonly unreadable: () => string | null
 }
 
 interface Reader {
@@ -81,7 +84,9 @@ export class ReadBarriers {
     round.repeatAt = clock.now() + Math.min(limits.retryMinMs * 2 ** round.attempts, limits.retryMaxMs)
   }
 
+  /** More is applied, or another state is there. */
   onApplied(): void {
+    if (this.#parts.unreadable() !== null) return
     const applied = this.#parts.appliedIndex()
     const waiting = this.#confirmed
     this.#confirmed = waiting.filter(({ index }) => index > applied)
@@ -163,6 +168,8 @@ export class ReadBarriers {
 
   #missed(): Condition {
     const { readDeadlineMs } = this.#parts.limits
+    const why = this.#parts.unreadable()
+    if (why !== null) return new Condition('leader_not_ready', `Cannot read: ${why}`)
     return this.#parts.hasLeader()
       ? new Condition(
           'no_quorum',

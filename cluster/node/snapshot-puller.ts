@@ -1,7 +1,7 @@
 /**
- * Brings this node to a snapshot of another one when the core orders it.
+ * Brings this node to a snapshot of another one, when the core orders it or the state here is damaged.
  *
- * Owns: the one pull under way. Knows nothing of: the transport's wire, the rows, how peers take turns.
+ * Owns: the one pull under way. Knows nothing of: the transport's wire, the rows, how peers take turns; why a state is replaced.
  * Rule: while the state is being replaced nothing is applied, and the core hears of it only after the new state is durable.
  */
 import { assert } from './assert.ts'
@@ -10,7 +10,7 @@ import type { SnapshotCounts } from './snapshot-cuts.ts'
 import { pullState } from './state-pull.ts'
 import type { Input, LogBase, NodeId } from '../raft/types.ts'
 import type { Transport } from '../transport/transport.ts'
-import { type Logger, StateDamagedError, type StateMachine } from '../types.ts'
+import type { Logger, StateMachine } from '../types.ts'
 import type { Applier } from './applier.ts'
 import type { NodeLimits } from './limits.ts'
 
@@ -24,7 +24,6 @@ export interface SnapshotPullerParts {
   readonly submit: (input: Input) => void
   /** Every other member, whether it leads or not: whoever has applied enough may be the source. */
   readonly peers: () => readonly NodeId[]
-  readonly onDamaged: (error: StateDamagedError) => void
   /** The state has jumped to this record. Called before the core hears of it. */
   readonly onInstalled: (record: MachineRecord) => void
 }
@@ -50,6 +49,29 @@ export class SnapshotPuller {
     this.#pull = this.#run(from, atLeast)
   }
 
+  /**
+   * The state of whoever has applied as much as this node takes the place of the one here; false when nobody has. After the pull
+   * that the core ordered, if one is under way: it orders no other meanwhile. Throws what kept the last of them from giving it.
+   */
+  async replace(from: NodeId | null, onReplaced: (record: MachineRecord) => void): Promise<boolean> {
+    await this.#pull
+    if (this.#abort.signal.aborted) return false
+    assert(!this.#isPulling, 'the core orders no pull while the state is replaced')
+    const { applier } = this.#parts
+    this.#isPulling = true
+    const isWanted = ({ index }: LogBase): boolean => index >= applier.appliedIndex
+    const pulled = applier.install(() => this.#pullInto(from, isWanted), onReplaced)
+    this.#pull = pulled.then(
+      () => undefined,
+      () => undefined,
+    )
+    try {
+      return (await pulled) !== null
+    } finally {
+      this.#isPulling = false
+    }
+  }
+
   async close(): Promise<void> {
     this.#abort.abort()
     await this.#pull
@@ -60,9 +82,9 @@ export class SnapshotPuller {
     logger.info({ peer: from, index: atLeast.index, term: atLeast.term }, 'snapshot pull begins')
     let record: MachineRecord | null = null
     try {
-      record = await applier.install(() => this.#pullInto(from, atLeast))
+      const isWanted = ({ index }: LogBase): boolean => index >= atLeast.index && index > applier.appliedIndex
+      record = await applier.install(() => this.#pullInto(from, isWanted))
     } catch (error) {
-      if (error instanceof StateDamagedError) return this.#parts.onDamaged(error)
       // Nothing was switched: the old state stands and the leader offers again.
       counts.failed += 1
       logger.warn({ peer: from, err: error }, 'snapshot pull failed')
@@ -80,16 +102,14 @@ export class SnapshotPuller {
     submit({ type: 'snapshotInstalled', base, configuration, configurationIndex })
   }
 
-  /** The leader first, then everybody else that has applied as much. */
-  #pullInto(from: NodeId, atLeast: LogBase): Promise<Uint8Array | null> {
-    const { applier, limits, peers } = this.#parts
+  /** `first`, if it is anybody, and then everybody else. */
+  #pullInto(first: NodeId | null, isWanted: (base: LogBase) => boolean): Promise<Uint8Array | null> {
+    const { limits, peers } = this.#parts
     const { signal } = this.#abort
+    const others = peers().filter((peer) => peer !== first)
     return pullState(
       { ...this.#parts, signal, callTimeoutMs: limits.snapshotCallTimeoutMs },
-      {
-        peers: [from, ...peers().filter((peer) => peer !== from)],
-        isWanted: ({ index }) => index >= atLeast.index && index > applier.appliedIndex,
-      },
+      { peers: first === null ? others : [first, ...others], isWanted },
     )
   }
 }

@@ -74,8 +74,8 @@ export class StateGuard {
     void this.#compare()
   }
 
-  /** What was said of the state before says nothing of this one. */
-  onInstalled(): void {
+  /** Another state takes the place of this one, or is to: what was said of it counts no more, here and at the others. */
+  forget(): void {
     this.#points.clear()
     this.#doubt = null
   }

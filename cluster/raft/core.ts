@@ -63,6 +63,8 @@ export interface Core {
   leadership: Leadership | null
   /** The snapshot that the driver is pulling. Meanwhile nothing is handed out: the state machine is about to be replaced. */
   fetching: LogBase | null
+  /** The driver replaces the state machine by itself; what this member promised stands in its log alone. */
+  isStateLost: boolean
 }
 
 export function createCore(options: RaftOptions, restored: RaftRestored): Core {
@@ -99,6 +101,7 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
     votes: new Map(),
     leadership: null,
     fetching: null,
+    isStateLost: false,
   }
   resetElectionTimer(core)
   return core

@@ -75,11 +75,12 @@ export function countOwnVote(core: Core): void {
 /**
  * A voter that is outside of its latest configuration still campaigns while that is not committed: it may hold the only log
  * that can win. Its own vote does not count then [thesis 4.2.2]. A node whose state machine is about to be replaced has
- * nothing to lead with.
+ * nothing to lead with; its vote for somebody else is as good as ever.
  */
 function mayCampaign(core: Core): boolean {
-  const { configurations, nodeId } = core
-  return core.fetching === null && configurations.since(core.commitIndex).some((one) => isVoter(one, nodeId))
+  const { configurations, nodeId, fetching, isStateLost } = core
+  if (fetching !== null || isStateLost) return false
+  return configurations.since(core.commitIndex).some((one) => isVoter(one, nodeId))
 }
 
 function becomePreCandidate(core: Core): void {

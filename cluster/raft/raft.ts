@@ -37,7 +37,14 @@ import {
 } from './read-index.ts'
 import { advanceMembership, changeConfiguration } from './membership.ts'
 import { replicate } from './replication.ts'
-import { compact, handleInstallSnapshot, snapshotFailed, snapshotInstalled } from './snapshot.ts'
+import {
+  compact,
+  handleInstallSnapshot,
+  snapshotFailed,
+  snapshotInstalled,
+  stateLost,
+  stateReplaced,
+} from './snapshot.ts'
 import { statusOf } from './status.ts'
 import { admit } from './terms.ts'
 import { transferLeadership } from './transfer.ts'
@@ -136,6 +143,10 @@ function dispatch(core: Core, input: Input): void {
       return snapshotInstalled(core, input)
     case 'snapshotFailed':
       return snapshotFailed(core)
+    case 'stateLost':
+      return stateLost(core)
+    case 'stateReplaced':
+      return stateReplaced(core, input)
     case 'compact':
       return compact(core, input.index)
     case 'transferLeadership':

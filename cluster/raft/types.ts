@@ -160,6 +160,15 @@ export interface SnapshotInstalled {
   readonly configurationIndex: LogIndex
 }
 
+/** The driver replaced the state that it had said to be lost; what the log holds after `base` stays. */
+export interface StateReplaced {
+  readonly type: 'stateReplaced'
+  /** Nothing that was applied before is missing from it. */
+  readonly base: LogBase
+  readonly configuration: Configuration
+  readonly configurationIndex: LogIndex
+}
+
 export type Input =
   /** One heartbeat interval has passed. */
   | { readonly type: 'tick' }
@@ -178,6 +187,12 @@ export type Input =
   | SnapshotInstalled
   /** The pull ordered by `fetchSnapshot` failed; the leader will offer again. */
   | { readonly type: 'snapshotFailed' }
+  /**
+   * The state machine cannot be used, the driver fetches another by itself. Log, term and vote are as good as ever: this member
+   * votes, acknowledges and, if nobody takes over, leads on. It does not ask for the lead and is offered no snapshot meanwhile.
+   */
+  | { readonly type: 'stateLost' }
+  | StateReplaced
   /** Forget log entries up to `index`, which must be applied. */
   | { readonly type: 'compact'; readonly index: LogIndex }
   /** Hand leadership over; without a target the most up-to-date voter is chosen. */

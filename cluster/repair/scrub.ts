@@ -157,7 +157,9 @@ export class Scrub {
 
   async #step(mark: ScrubMark, name: BlobName): Promise<ScrubMark> {
     const { check, ledger, patience, throttle, clock, everyMs } = this.#parts
-    const size = ledger.find(name)?.size ?? 0
+    // The rows may be unreadable for a while: a damaged state is replaced under a running node.
+    const ref = await patience.insist('row of copy not readable yet', async () => ledger.find(name))
+    const size = ref?.size ?? 0
     await throttle.pass(size)
     const began = clock.now()
     const finding = await patience.insist('copy not scrubbed yet', () => check.inFull(name))

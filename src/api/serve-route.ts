@@ -3,12 +3,14 @@
  *
  *   barrier -> authenticated -> role (admin) -> parameters -> query -> body -> operation -> answer
  *
- * Rule: the operation authorizes; the edge asks early only where the answer cannot depend on the body, so that nobody
- * without the role gets a body read or a field explained.
+ * Rules: the operation authorizes; the edge asks early only where the answer cannot depend on the body, so that nobody
+ * without the role gets a body read or a field explained. A read that meets damage of this node's state is done once more,
+ * from the barrier on, which waits for the state that takes its place.
  */
 import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { Condition, StateDamagedError } from '../../cluster/index.ts'
 import { authorize } from '../access/authorize.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
@@ -32,7 +34,7 @@ export function serveRoute(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   const readBody = bodyReader(route)
   const readQuery = routeQuery(route)
-  return async (request, reply) => {
+  const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const principal = await prove(services, plane, { auth: route.auth, request })
     const params = paramsOf(plane, route, request)
     if (principal?.kind === 'adminToken') authorizeEarly(principal, route, params)
@@ -51,8 +53,26 @@ export function serveRoute(
     const onBroken = (err: Error): void =>
       services.logger.error({ requestId: request.id, err }, 'body broke while it was sent')
     await sendAnswer(reply, answer, { status: route.success.status, exchange, onBroken })
+  }
+  return async (request, reply) => {
+    try {
+      await serve(request, reply)
+    } catch (error) {
+      if (!isRead(request) || !metDamage(error)) throw error
+      await services.cluster.readBarrier()
+      await serve(request, reply)
+    }
     return reply
   }
+}
+
+/** Nothing was consumed and nothing changed by it, and nothing of an answer has left before it throws. */
+function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function metDamage(error: unknown): boolean {
+  return error instanceof Condition && error.cause instanceof StateDamagedError
 }
 
 /** Who asks. The barrier comes first, so that a revocation acknowledged anywhere is in force here. [decisions 1] */

@@ -5,7 +5,13 @@
  * Rules: a task is shown only for the birth that the chunk's row names; every answer is of the state that this node has
  * applied, never of what another node knows.
  */
-import type { BlobName, BlobRef, CopyLedger, ReplicaTask } from '../../cluster/index.ts'
+import {
+  type BlobName,
+  type BlobRef,
+  Condition,
+  type CopyLedger,
+  type ReplicaTask,
+} from '../../cluster/index.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
 import { keys } from '../state-machine/keys.ts'
 import { ALL_PLANNED } from '../state-machine/operations.ts'
@@ -21,7 +27,7 @@ const ROWS_PER_PAGE = 512
 
 export function createCopyLedger(reader: LevelStateReader, propose: Propose): CopyLedger {
   return {
-    pending: (target, limit) => reader.repairs(target, limit).flatMap((repair) => taskFor(reader, repair)),
+    pending: (target, limit) => pendingIn(reader, target, limit),
     async drops(holder, limit) {
       return (await reader.drops(holder, limit)).map((drop) => ({ id: drop.id as string, birth: drop.birth }))
     },
@@ -67,6 +73,16 @@ export function createCopyLedger(reader: LevelStateReader, propose: Propose): Co
       const reply = await propose({ type: 'advanceOperation', operationId, from, ...counted })
       if (!reply.ok) throw new Error(`Cannot end the count of lost copies: ${reply.message}`)
     },
+  }
+}
+
+/** Asked at any time, also while the state is being replaced: nothing is owed by what cannot be read. */
+function pendingIn(reader: LevelStateReader, target: string, limit: number): readonly ReplicaTask[] {
+  try {
+    return reader.repairs(target, limit).flatMap((repair) => taskFor(reader, repair))
+  } catch (error) {
+    if (error instanceof Condition) return []
+    throw error
   }
 }
 

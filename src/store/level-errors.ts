@@ -20,6 +20,12 @@ export function damageIn(error: unknown): StateDamagedError | null {
   return new StateDamagedError(`Cannot read the state: the disk says "${error.message}"`, { cause: error })
 }
 
+/** Damage that a write met, in what LevelDB read for it. Any other failure of a write speaks of the disk, which nobody can replace. */
+export function damageInWrite(error: unknown): StateDamagedError | null {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'LEVEL_CORRUPTION') return null
+  return new StateDamagedError(`Cannot write the state: LevelDB says "${error.message}"`, { cause: error })
+}
+
 export function isLocked(error: unknown): boolean {
   return chainOf(error).some((one) => 'code' in one && one.code === 'LEVEL_LOCKED')
 }

@@ -4,7 +4,8 @@
  * Owns: one synced write per apply batch with record and running checksum inside, snapshots, the switch to an installed
  * state. Knows nothing of: what commands mean, what the record says.
  * Rules: rows, checksum and record become durable together or not at all; after a failed write nothing is applied any
- * more, for LevelDB's errors are sticky and what is on disk is uncertain; after damage nothing is, until an install.
+ * more, for LevelDB's errors are sticky and what is on disk is uncertain; after damage nothing is, and nobody reads, until
+ * an install. What damages a state is replaced as a whole: a flipped bit spoils a block of many rows, and no row is known good.
  */
 import assert from 'node:assert/strict'
 import { basename } from 'node:path'
@@ -41,12 +42,12 @@ export interface LevelStateMachineOptions {
 export class LevelStateMachine implements StateMachine {
   /** Through which readers reach whatever state is current. */
   readonly handle: StateHandle = new StateHandle()
-  /** Resolves when a row turned out not to be what was written, whoever read it. The state is distrusted by then. */
-  readonly damaged: Promise<StateDamagedError>
   readonly #directory: StateDirectory
   readonly #logger: Logger
   readonly #onInstallStep: (step: string) => void
-  #reportDamage: (error: StateDamagedError) => void = () => {}
+  #onDamaged: (error: StateDamagedError) => void = () => {}
+  /** A damaged state that was in use: nobody reads it any more, and it is closed when another takes its place. */
+  #withdrawn: OpenState | null = null
   #seal: StateSeal | null = null
   #writing = false
   #isClosed = false
@@ -58,10 +59,10 @@ export class LevelStateMachine implements StateMachine {
     this.#directory = new StateDirectory(dir)
     this.#logger = logger.child({ room: 'store' })
     this.#onInstallStep = onInstallStep
-    this.damaged = new Promise((resolve) => (this.#reportDamage = resolve))
   }
 
-  async open(): Promise<OpenedState> {
+  async open(onDamaged: (error: StateDamagedError) => void = () => {}): Promise<OpenedState> {
+    this.#onDamaged = onDamaged
     const opening = new StateOpening({
       directory: this.#directory,
       logger: this.#logger,
@@ -99,12 +100,14 @@ export class LevelStateMachine implements StateMachine {
     const fault = await verifyState(state, (rows) => {
       this.#logger.info({ rows }, 'state is being verified')
     })
-    if (fault !== null) this.#onDamage(new StateDamagedError(`Cannot trust the state: ${fault}`), state)
+    // Somebody else was first, and it is withdrawn or replaced already.
+    if (fault === null || this.handle.usable !== state) return null
+    this.#onDamage(new StateDamagedError(`Cannot trust the state: ${fault}`), state)
     return fault
   }
 
   async distrust(why: string): Promise<void> {
-    this.#failure ??= new StateDamagedError(`Cannot use the state, it is distrusted: ${why}`)
+    this.#withdraw(new StateDamagedError(`Cannot use the state, it is distrusted: ${why}`))
     await this.#mark(why)
   }
 
@@ -122,7 +125,8 @@ export class LevelStateMachine implements StateMachine {
       const { state, seal } = await this.#openInstalled(name)
       assert(seal.record !== null, 'an installed state has a machine record')
       await this.#switchTo(name, state)
-      const old = this.handle.swap(state)
+      const old = this.handle.swap(state) ?? this.#withdrawn
+      this.#withdrawn = null
       this.#seal = seal
       this.#failure = null
       await this.#retire(old, state)
@@ -133,7 +137,8 @@ export class LevelStateMachine implements StateMachine {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const state = this.handle.swap(null)
+    const state = this.handle.swap(null) ?? this.#withdrawn
+    this.#withdrawn = null
     await this.#marking
     if (state === null) return
     const isClean = this.#failure === null && !this.#writing
@@ -213,18 +218,20 @@ export class LevelStateMachine implements StateMachine {
     }
   }
 
-  /** Of a state that is in use; while one is being opened or installed the caller deals with it. */
+  /** Of the state in use; while one is being opened or installed the caller deals with it. Told once: then it is in use no more. */
   #onDamage(error: StateDamagedError, state: OpenState): void {
-    if (this.handle.usable !== state || this.#failure instanceof StateDamagedError) return
-    this.#failure = error
-    this.#logger.fatal({ err: error }, 'state is damaged')
-    this.#mark(error.message).then(
-      () => this.#reportDamage(error),
-      (err: unknown) => {
-        this.#logger.error({ err }, 'state could not be marked as distrusted')
-        this.#reportDamage(error)
-      },
-    )
+    if (this.handle.usable !== state) return
+    this.#logger.error({ err: error }, 'state is damaged')
+    this.#withdraw(error)
+    // A failure shows when the node, which hears of it now, marks the state as well.
+    void this.#mark(error.message).catch(() => {})
+    this.#onDamaged(error)
+  }
+
+  /** From here on nobody reads it and nothing is applied to it. */
+  #withdraw(damage: StateDamagedError): void {
+    this.#failure ??= damage
+    this.#withdrawn ??= this.handle.swap(null, damage.message)
   }
 
   #mark(why: string): Promise<void> {
@@ -237,11 +244,12 @@ export class LevelStateMachine implements StateMachine {
     if (this.#failure instanceof StateDamagedError) throw this.#failure
   }
 
-  /** A write whose outcome on disk is uncertain once it failed. */
+  /** A write whose outcome on disk is uncertain once it failed. Damage that it met is another thing: then the state is replaced. */
   async #fatal(write: () => Promise<void>): Promise<void> {
     try {
       await write()
     } catch (cause) {
+      if (cause instanceof StateDamagedError) throw cause
       this.#failure = new Error('Cannot write the state: the disk refused', { cause })
       throw this.#failure
     }

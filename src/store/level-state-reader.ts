@@ -2,7 +2,8 @@
  * The StateReader port over the current state of this node.
  *
  * Owns: single reads and bounded pages. Knows nothing of: whether what it sees is fresh; callers pass a read barrier.
- * Rules: each question takes the state from the handle anew; a page reads from one consistent cut.
+ * Rules: each question takes the state from the handle anew; a page reads from one consistent cut. Every one of them throws
+ * Condition while the state is being replaced.
  */
 import assert from 'node:assert/strict'
 import { settingsOf } from '../state-machine/collection.ts'
@@ -113,7 +114,7 @@ export class LevelStateReader implements StateReader {
 
   objects(bucket: BucketRecord, query: ListObjectsQuery): Promise<ObjectPage> {
     assert(query.limit >= 1 && query.limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
-    return this.#handle.current.lease((state) => listObjects(state.db, bucket.id, query))
+    return this.#handle.lease((state) => listObjects(state.db, bucket.id, query))
   }
 
   inlineBody(bucket: BucketId, version: VersionId): InlineBodyRecord | undefined {
@@ -158,7 +159,7 @@ export class LevelStateReader implements StateReader {
 
   /** What was condemned last of all that is condemned now. */
   newestCondemned(): Promise<CondemnedRecord | null> {
-    return this.#handle.current.lease(async ({ db }) => {
+    return this.#handle.lease(async ({ db }) => {
       const { start, end } = ranges.condemned()
       const [last] = await db
         .iterator({ gte: keyBytes(start), lt: keyBytes(end), reverse: true, limit: 1 })
@@ -196,13 +197,12 @@ export class LevelStateReader implements StateReader {
 
   /** For /metrics: false while there is nothing that may be read. */
   isCollectionHalted(): boolean {
-    const settings = this.#handle.usable?.read(keys.settings())
-    return (settings?.collectionHalted ?? null) !== null
+    return this.#handle.usable !== null && this.settings().collectionHalted !== null
   }
 
   /** Null when the state was replaced meanwhile, or it is not wanted any more: asked between pieces, with the rows so far. */
   recount(isWanted: (rows: number) => boolean): Promise<Recounted | null> {
-    return recountState(this.#handle.current, isWanted)
+    return this.#handle.lease((state) => recountState(state, isWanted))
   }
 
   session(id: string): SessionRecord | undefined {
@@ -249,11 +249,11 @@ export class LevelStateReader implements StateReader {
   }
 
   #read<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
-    return this.#handle.current.read(key)
+    return this.#handle.read((state) => state.read(key))
   }
 
   #page<K extends RowKind>(query: PageQuery): Promise<Page<RowTypes[K]>> {
-    return this.#handle.current.lease((state) => readPage<K>(state, query))
+    return this.#handle.lease((state) => readPage<K>(state, query))
   }
 }
 

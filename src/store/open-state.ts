@@ -4,13 +4,14 @@
  * Owns: opening, typed single reads, and a close that waits for reads in flight.
  * Knows nothing of: what rows mean, which directory is the current one.
  * Rules: nobody keeps an OpenState; a read takes it from the handle each time, because an install swaps it. Whatever
- * damage a read meets is told to the owner of the state as well as to the reader.
+ * damage a read meets is told to the owner of the state before the reader hears of it. To a reader damage is one more
+ * reason why this node cannot serve now: it is being replaced, and who asks again later is answered.
  */
 import assert from 'node:assert/strict'
 import { Level } from 'level'
-import { StateDamagedError } from '../../cluster/index.ts'
+import { Condition, StateDamagedError } from '../../cluster/index.ts'
 import type { RowKey, RowKind, RowTypes } from '../state-machine/view.ts'
-import { damageIn } from './level-errors.ts'
+import { damageIn, damageInWrite } from './level-errors.ts'
 import { RepairWindow } from './repair-window.ts'
 import { decodeRow, keyBytes, openRow } from './row-codec.ts'
 import { type BatchOperation, readSeal, type StateSeal } from './state-seal.ts'
@@ -82,9 +83,16 @@ export class OpenState {
     return this.#watched(() => readSeal(this.db, snapshot))
   }
 
-  /** Durable when it resolves. */
+  /** Durable when it resolves. Throws StateDamagedError where LevelDB met damage in what it read for it. */
   async write(operations: readonly BatchOperation[]): Promise<void> {
-    await this.db.batch([...operations], { sync: true })
+    try {
+      await this.db.batch([...operations], { sync: true })
+    } catch (error) {
+      const damage = damageInWrite(error)
+      if (damage === null) throw error
+      this.#onDamage(damage, this)
+      throw damage
+    }
   }
 
   /** Notes of the install that made this state. */
@@ -143,6 +151,24 @@ export class StateHandle {
   #current: OpenState | null = null
   #fault: string | null = null
 
+  /** For those who read for the service. Throws Condition, whose cause is a StateDamagedError where damage was met. */
+  read<T>(work: (state: OpenState) => T): T {
+    try {
+      return work(this.current)
+    } catch (error) {
+      throw conditionOf(error)
+    }
+  }
+
+  /** As `read`, with the database kept open until the work is done. */
+  async lease<T>(work: (state: OpenState) => Promise<T>): Promise<T> {
+    try {
+      return await this.current.lease(work)
+    } catch (error) {
+      throw conditionOf(error)
+    }
+  }
+
   /** Throws StateDamagedError while there is nothing that may be read. */
   get current(): OpenState {
     if (this.#fault !== null) throw new StateDamagedError(`Cannot read the state: ${this.#fault}`)
@@ -163,4 +189,11 @@ export class StateHandle {
     this.#fault = fault
     return previous
   }
+}
+
+function conditionOf(error: unknown): unknown {
+  if (!(error instanceof StateDamagedError)) return error
+  const message =
+    'Cannot read: the state of this node is damaged and is being replaced by that of another node'
+  return new Condition('leader_not_ready', message, { cause: error })
 }

@@ -224,6 +224,40 @@ async function damageContract(t: Test, makePlace: (t: Test) => Promise<StateMach
     await Promise.all([cut.release(), late.release()])
   })
 
+  t.test('is told once, before who met it hears of it, and nothing is used until an install', async (t) => {
+    const [place, other] = [await makePlace(t), await makePlace(t)]
+    const [machine, source] = [place.machine(), await opened(t, other)]
+    t.teardown(() => machine.close())
+    const told: string[] = []
+    await machine.open((error) => told.push(error.name))
+    await machine.apply(batchOf(1, fillings(place, 4)))
+    await source.apply(batchOf(1, fillings(other, 4)))
+    for (let round = 1; round <= 2; round++) {
+      await place.damage(machine)
+      const cut = await machine.snapshot()
+      const meets = cut.block({ after: new Uint8Array(), held: null }).catch((error: unknown) => {
+        t.equal(told.length, round)
+        throw error
+      })
+      t.ok(await meetsDamage(meets))
+      t.ok(await meetsDamage(machine.apply(batchOf(1 + round, [place.change(0)]))))
+      t.ok(await meetsDamage(machine.snapshot()))
+      t.ok(await meetsDamage(machine.verify()))
+      await machine.distrust('so that a restart knows')
+      t.equal(told.length, round, 'not by those who come after')
+      await cut.release()
+      const whole = await source.snapshot()
+      t.equal(textOf(await machine.install(whole)), 'record 1')
+      await whole.release()
+      t.equal(sumOf(machine), sumOf(source))
+      t.equal(await machine.verify(), null)
+      const after = place.cut().machine()
+      t.match(await after.open(), { fault: null }, 'the mark is gone')
+      await after.close()
+    }
+    await machine.apply(batchOf(2, [place.change(0)]))
+  })
+
   t.test('of a row is found by verify, and by the next start after an unclean stop', async (t) => {
     const place = await makePlace(t)
     const machine = await opened(t, place)

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LogLine, recordingLogger } from './loggers.ts'
-import type { Cluster, NodeRepair, RepairStatus } from '../../cluster/index.ts'
+import type { Cluster, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
@@ -19,6 +19,7 @@ import type { Services } from '../../src/operations/services.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
+import { keyBytes } from '../../src/store/row-codec.ts'
 import { TEST_LIMITS, testMasterKey } from './content-world.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
@@ -54,6 +55,10 @@ export class MemoryServices {
   repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
   wanted: readonly string[] = ['n1']
   readonly stopping = new AbortController()
+  /** Somebody has met the row that `damageRow` spoiled. */
+  isDamaged = false
+  /** The state from before that, as a peer would have it; taken over by the next barrier after the damage was met. */
+  #replacement: StateCut | null = null
   barriers = 0
   proposals = 0
   readonly #store: Store
@@ -63,7 +68,7 @@ export class MemoryServices {
   static async start(t: Teardown, options: Options = {}): Promise<MemoryServices> {
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-services-'))
     const world = new MemoryServices(dir, options)
-    await world.#store.stateMachine.open()
+    await world.#store.stateMachine.open(() => (world.isDamaged = true))
     t.teardown(async () => {
       await world.#store.stateMachine.close()
       rmSync(dir, { recursive: true, force: true })
@@ -126,6 +131,25 @@ export class MemoryServices {
     return token
   }
 
+  /** On the disk, behind everybody's back. */
+  async damageRow(key: string): Promise<void> {
+    const { handle } = this.#store.stateMachine
+    this.#replacement = await this.#store.stateMachine.snapshot()
+    const { db } = handle.current
+    const value = await db.get(keyBytes(key))
+    if (value === undefined) throw new Error(`There is no row ${key}`)
+    value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
+    await db.put(keyBytes(key), value)
+  }
+
+  async #replaceDamaged(): Promise<void> {
+    const cut = this.#replacement
+    if (!this.isDamaged || cut === null) return
+    this.#replacement = null
+    this.isDamaged = false
+    await this.#store.stateMachine.install(cut)
+  }
+
   async #done(command: Parameters<Propose>[0]): Promise<void> {
     const reply = await this.services.propose(command)
     if (!reply.ok) throw new Error(`${command.type}: ${reply.code} ${reply.message}`)
@@ -138,6 +162,7 @@ export class MemoryServices {
       readBarrier: async () => {
         this.barriers += 1
         if (this.barrierFault) throw this.barrierFault
+        await this.#replaceDamaged()
       },
       readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
       metrics: () => [],

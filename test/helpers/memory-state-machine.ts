@@ -88,6 +88,11 @@ export class MemoryStateMachine implements StateMachine {
   readonly #onInstallStep: (step: string) => void
   #isBusy = false
   #isDead = false
+  /** Why nobody may use the state any more, whether that is durable yet or not. */
+  #withdrawn: string | null = null
+  /** Damage of this state was told already. */
+  #isTold = false
+  #onDamaged: (error: StateDamagedError) => void = () => {}
   readonly batches: ApplyBatch[] = []
 
   constructor(state: MemoryState, options: MemoryStateMachineOptions = {}) {
@@ -101,12 +106,19 @@ export class MemoryStateMachine implements StateMachine {
     return this.#state.current.texts
   }
 
+  /** As somebody would who reads for the service, past the machine. Throws StateDamagedError. */
+  read(): readonly string[] {
+    this.#assertTrusted()
+    return this.texts
+  }
+
   /** The process is gone: what was not flushed never happens. */
   crash(): void {
     this.#isDead = true
   }
 
-  async open(): Promise<OpenedState> {
+  async open(onDamaged: (error: StateDamagedError) => void = () => {}): Promise<OpenedState> {
+    this.#onDamaged = onDamaged
     const state = this.#state
     state.distrusted ??= this.#faultAtStart()
     state.isClosed = false
@@ -144,10 +156,15 @@ export class MemoryStateMachine implements StateMachine {
     this.#assertTrusted(false)
     const { current, sum, damage } = this.#state
     await this.#flush()
-    return damage ?? faultIn(current, sum)
+    const fault = damage ?? faultIn(current, sum)
+    if (fault === null || this.#state.current !== current) return null
+    this.#tell(new StateDamagedError(fault))
+    return fault
   }
 
   async distrust(why: string): Promise<void> {
+    this.#isTold = true
+    this.#withdrawn ??= why
     await this.#durable(() => (this.#state.distrusted = why))
   }
 
@@ -182,6 +199,8 @@ export class MemoryStateMachine implements StateMachine {
         state.sum = sum
         state.distrusted = null
         state.damage = null
+        this.#withdrawn = null
+        this.#isTold = false
       }, 'switched')
       await this.#durable(() => (state.incoming = newBlocks()), 'incoming removed')
       return source.record
@@ -201,8 +220,18 @@ export class MemoryStateMachine implements StateMachine {
   }
 
   #assertTrusted(isReading = true): void {
-    const why = this.#state.distrusted ?? (isReading ? this.#state.damage : null)
-    if (why !== null) throw new StateDamagedError(`Cannot use the state: ${why}`)
+    const why = this.#withdrawn ?? this.#state.distrusted ?? (isReading ? this.#state.damage : null)
+    if (why === null) return
+    const error = new StateDamagedError(`Cannot use the state: ${why}`)
+    this.#tell(error)
+    throw error
+  }
+
+  #tell(error: StateDamagedError): void {
+    if (this.#isTold) return
+    this.#isTold = true
+    this.#withdrawn ??= error.message
+    this.#onDamaged(error)
   }
 
   /** Waits until a write is durable, and lets it happen unless the power failed meanwhile. */

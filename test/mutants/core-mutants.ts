@@ -70,8 +70,8 @@ const rows: readonly Row[] = [
     'M11',
     'off by one after a snapshot',
     'snapshot.ts',
-    '  core.handedIndex = base.index\n',
-    '  core.handedIndex = base.index - 1\n',
+    '  core.handedIndex = Math.max(core.handedIndex, base.index)\n',
+    '  core.handedIndex = Math.max(core.handedIndex, base.index - 1)\n',
   ],
   [
     'M12',
@@ -127,7 +127,7 @@ const rows: readonly Row[] = [
     'M27',
     'a second snapshot is pulled while the first is under way',
     'snapshot.ts',
-    '} else if (core.fetching === null) {',
+    '} else if (core.fetching === null && !core.isStateLost) {',
     '} else {',
   ],
   [

@@ -12,7 +12,10 @@
 export type Killers = 'core' | 'node' | { readonly tests: readonly string[] }
 
 export interface Mutant {
-  /** Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G` and `O` slips in core, log, driver, transport, store, the collection of garbage and long operations. */
+  /**
+   * Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G`, `O` and `R` slips in core, log, driver, transport,
+   * store, the collection of garbage, long operations and the rebuild of a state.
+   */
   readonly id: string
   /** The bug in a few words. */
   readonly bug: string

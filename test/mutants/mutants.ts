@@ -7,6 +7,7 @@ import type { Mutant } from './mutant.ts'
 import { NODE_MUTANTS } from './node-mutants.ts'
 import { OPERATION_MUTANTS } from './operation-mutants.ts'
 import { PROPOSAL_MUTANTS } from './proposal-mutants.ts'
+import { REBUILD_MUTANTS } from './rebuild-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
 
 const STEP = '    const core = this.#core\n    advanceMembership(core)\n'
@@ -80,6 +81,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...NODE_MUTANTS,
   ...PROPOSAL_MUTANTS,
   ...STORE_MUTANTS,
+  ...REBUILD_MUTANTS,
   ...GARBAGE_MUTANTS,
   ...OPERATION_MUTANTS,
 ]

@@ -15,12 +15,15 @@ const named: readonly TestedRow[] = [
     'M6',
     'an uncommitted configuration stands in the record, and so in a snapshot',
     `${NODE}driver.ts`,
-    '    return new Applier({\n      ...this.#parts,\n',
+    '    return new LocalState({\n      ...this.#parts,\n',
     `    const { stateMachine } = this.#parts
-    return new Applier({
+    return new LocalState({
       ...this.#parts,
       stateMachine: Object.assign(Object.create(stateMachine), {
         checksum: () => stateMachine.checksum(),
+        snapshot: () => stateMachine.snapshot(),
+        verify: () => stateMachine.verify(),
+        install: (source: Parameters<typeof stateMachine.install>[0]) => stateMachine.install(source),
         apply: async (batch: Parameters<typeof stateMachine.apply>[0]) => {
           const { decodeMachineRecord, encodeMachineRecord } = await import('./machine-record.ts')
           const { configuration } = this.#loop.status()
@@ -224,7 +227,7 @@ const node: readonly TestedRow[] = [
     'node.ts',
     'void (this.#distrusting ?? Promise.resolve()).then(',
     'void Promise.resolve().then(',
-    'node/mending',
+    'node/state-rebuild-ends',
   ],
   [
     'N33',

@@ -7,6 +7,7 @@ import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/limits.
 import { encodeCommandEntry } from '../../cluster/node/log-entry.ts'
 import { encodeMachineRecord, type MachineRecord } from '../../cluster/node/machine-record.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
+import { StateDamagedError } from '../../cluster/types.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
@@ -35,11 +36,14 @@ function entries(first: number, last: number): Entry[] {
 /** A state that takes 10 ms for each write. */
 class ApplierBench {
   readonly clock = new VirtualClock()
-  readonly machine = new MemoryStateMachine(new MemoryState(), {
+  readonly state = new MemoryState()
+  readonly machine = new MemoryStateMachine(this.state, {
     flush: () => new Promise((resolve) => void this.clock.after(10, resolve)),
   })
   readonly points: number[] = []
   readonly failures: Error[] = []
+  readonly damages: Error[] = []
+  readonly replies: number[] = []
   readonly applier: Applier
 
   constructor(limits: Partial<NodeLimits> = {}) {
@@ -48,8 +52,9 @@ class ApplierBench {
       session,
       limits: { ...DEFAULT_NODE_LIMITS, ...limits },
       record: EMPTY,
-      onApplied: () => undefined,
+      onApplied: (_, completions) => this.replies.push(...completions.map(({ sequence }) => sequence)),
       onPoint: (index) => this.points.push(index),
+      onDamaged: (damage) => this.damages.push(damage),
       onFatal: (error) => this.failures.push(error),
     })
   }
@@ -74,6 +79,56 @@ t.test('Applier', async (t) => {
     })
     t.equal(await bench.clock.resolve(installed, { limitMs: 1_000 }), null)
     t.equal(appliedAtInstall, 3)
+  })
+
+  t.test(
+    'gives no reply of a state that was found damaged meanwhile, and goes on with another',
+    async (t) => {
+      const bench = new ApplierBench()
+      bench.applier.push(entries(1, 3))
+      await bench.clock.advance(5)
+      bench.applier.suspend()
+      bench.applier.push(entries(4, 6))
+      await bench.clock.advance(100)
+      t.equal(bench.applier.appliedIndex, 3, 'what was under way is there')
+      t.strictSame(bench.replies, [], 'and nobody hears of it')
+      const record = encodeMachineRecord({ ...EMPTY, appliedIndex: 4, appliedTerm: 1, lastTime: 4 })
+      const happened: string[] = []
+      const apply = bench.machine.apply.bind(bench.machine)
+      bench.machine.apply = (batch) => {
+        happened.push(`apply from ${batch.entries[0]?.index ?? 0}`)
+        return apply(batch)
+      }
+      const installed = bench.applier.install(
+        async () => record,
+        ({ appliedIndex }) => happened.push(`adopted ${appliedIndex}`),
+      )
+      await bench.clock.resolve(installed, { limitMs: 1_000 })
+      await bench.clock.advance(100)
+      t.strictSame(happened, ['adopted 4', 'apply from 5'])
+      t.equal(bench.applier.appliedIndex, 6)
+      t.strictSame(bench.replies, [5, 6])
+    },
+  )
+
+  t.test('keeps the entries of a batch that met damage for the next state', async (t) => {
+    const bench = new ApplierBench()
+    bench.state.fault = new StateDamagedError('row 7')
+    bench.applier.push(entries(1, 3))
+    await bench.clock.advance(100)
+    bench.state.fault = null
+    bench.applier.push(entries(4, 5))
+    await bench.clock.advance(100)
+    t.match(bench.damages, [{ message: 'row 7' }])
+    t.strictSame([bench.failures, bench.applier.appliedIndex, bench.machine.texts], [[], 0, []])
+    const record = encodeMachineRecord({ ...EMPTY, appliedIndex: 1, appliedTerm: 1, lastTime: 1 })
+    await bench.clock.resolve(
+      bench.applier.install(async () => record),
+      { limitMs: 1_000 },
+    )
+    await bench.clock.advance(100)
+    t.strictSame(bench.machine.texts, ['2', '3', '4', '5'])
+    t.strictSame(bench.replies, [2, 3, 4, 5])
   })
 
   t.test('applies nothing that the installed state holds, and goes on behind it', async (t) => {

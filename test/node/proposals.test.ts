@@ -21,12 +21,14 @@ class ForwardBench {
   readonly calls: number[][] = []
   readonly #answers: (() => void)[] = []
   term = 1
+  unreadable: string | null = null
   readonly proposals = new Proposals({
     clock: this.clock,
     limits: LIMITS,
     session: { nodeId: 'n1', incarnation: 'i1', boot: 1 },
     route: () => ({ term: this.term, leaderId: 'n2', isLeader: false }),
     isDiskFull: () => false,
+    unreadable: () => this.unreadable,
     offer: () => {
       throw new Error('This node does not lead')
     },

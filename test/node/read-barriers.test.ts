@@ -13,6 +13,7 @@ class ReadBench {
   readonly asked: number[] = []
   readonly released: string[] = []
   appliedIndex = 10
+  unreadable: string | null = null
   readonly reads = new ReadBarriers({
     clock: this.clock,
     limits: DEFAULT_NODE_LIMITS,
@@ -21,6 +22,7 @@ class ReadBench {
     },
     appliedIndex: () => this.appliedIndex,
     hasLeader: () => true,
+    unreadable: () => this.unreadable,
   })
 
   async read(name: string): Promise<void> {

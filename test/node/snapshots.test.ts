@@ -163,6 +163,7 @@ t.test('a pull', async (t) => {
       record: { ...record, appliedIndex: record.appliedIndex + 1 },
       onApplied: () => undefined,
       onPoint: () => undefined,
+      onDamaged: () => undefined,
       onFatal: () => undefined,
     })
     const told: Input[] = []
@@ -174,7 +175,6 @@ t.test('a pull', async (t) => {
       counts,
       submit: (input) => told.push(input),
       peers: () => ['n1', 'n2'],
-      onDamaged: () => undefined,
       onInstalled: () => undefined,
     })
     puller.fetch('n1', { index: 1, term: 1 })

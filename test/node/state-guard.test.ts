@@ -8,7 +8,9 @@ import {
   compareChecksums,
   POINTS_MAX,
 } from '../../cluster/node/checksum-points.ts'
+import type { Process } from '../helpers/node-seat.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
+import { rebuilds } from './damaged-world.ts'
 
 const often = { limits: { checksumEvery: 8 } }
 
@@ -16,10 +18,13 @@ async function appendMany(world: NodeWorld, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
 }
 
-async function untilMended(t: Test, world: NodeWorld, nodeId: string): Promise<void> {
-  await world.restart(nodeId)
-  t.ok(world.node(nodeId).isMending)
-  await world.clock.runUntil(() => !world.node(nodeId).isMending, { limitMs: 60_000 })
+/** `wrong` finds itself wrong, and takes the state of another over without an end of its process. */
+async function untilReplaced(t: Test, world: NodeWorld, wrong: Process, why: RegExp): Promise<void> {
+  const { nodeId } = wrong.node
+  await world.clock.runUntil(() => rebuilds(world, nodeId) === 1, { limitMs: 60_000 })
+  t.match(world.node(nodeId).readiness().reasons, [why])
+  await world.clock.runUntil(() => world.node(nodeId).readiness().ready, { limitMs: 60_000 })
+  t.equal(world.process(nodeId), wrong)
   // The doubt of another node about this one ends with its next comparison.
   await world.untilReady(120_000)
   await world.untilEqual()
@@ -65,16 +70,14 @@ t.test('compareChecksums', async (t) => {
 })
 
 t.test('a node', async (t) => {
-  t.test('whose state differs from the majority stops, mends and is equal', async (t) => {
+  t.test('whose state differs from the majority takes theirs over and is equal', async (t) => {
     const world = await NodeWorld.started({ node: often })
     await appendMany(world, 20)
     await world.untilEqual()
     const [wrong = ''] = world.followers
     world.seat(wrong).divergeState()
-    const failed = world.node(wrong).failed
-    await appendMany(world, 8)
-    t.match((await world.run(failed, 60_000)).message, /differs at index \d+ from what a majority/)
-    await untilMended(t, world, wrong)
+    for (let i = 0; i < 8; i += 1) void world.append(world.leaderOrDie(), `text ${i}`).catch(() => 0)
+    await untilReplaced(t, world, world.process(wrong), /differs at index \d+ from what a majority/)
   })
 
   t.test('that leads is no exception', async (t) => {
@@ -83,10 +86,9 @@ t.test('a node', async (t) => {
     await world.untilEqual()
     const wrong = world.leaderOrDie()
     world.seat(wrong).divergeState()
-    const failed = world.node(wrong).failed
-    await appendMany(world, 8)
-    await world.run(failed, 60_000)
-    await untilMended(t, world, wrong)
+    const was = world.process(wrong)
+    for (let i = 0; i < 8; i += 1) void world.append(wrong, `text ${i}`).catch(() => 0)
+    await untilReplaced(t, world, was, /differs at index \d+ from what a majority/)
   })
 
   t.test('compares at the same indexes as the others, however entries are batched', async (t) => {
@@ -115,29 +117,29 @@ t.test('a node', async (t) => {
     await world.stopAll()
   })
 
-  t.test('of two that differ says so, reads its state through, and stops if that is damaged', async (t) => {
-    const world = await NodeWorld.started({ nodeIds: ['n1', 'n2'], node: often })
-    await appendMany(world, 20)
-    await world.untilEqual()
-    const [wrong = ''] = world.followers
-    const right = world.leaderOrDie()
-    world.seat(wrong).divergeState()
-    await appendMany(world, 8)
-    await world.clock.runUntil(() => !world.node(right).readiness().ready, { limitMs: 60_000 })
-    t.match(world.node(right).readiness().reasons, [/differ at index \d+, and no majority/])
-    t.equal(world.metric(right, 'state_undecided_total'), 1)
-    t.equal(world.metric(right, 'state_verifications_total'), 1)
-    await world.untilEqual()
-    world.seat(wrong).damageState()
-    const failed = world.node(wrong).failed
-    // Without this node nothing commits, so not all of them get through.
-    for (let i = 0; i < 20; i += 1) {
-      void world.append(right, `rest ${i}`).catch(() => 0)
-      await world.clock.advance(20)
-    }
-    t.match((await world.run(failed, 60_000)).message, /read through and is wrong/)
-    await untilMended(t, world, wrong)
-  })
+  t.test(
+    'of two that differ says so, reads its state through, and has it replaced if that is damaged',
+    async (t) => {
+      const world = await NodeWorld.started({ nodeIds: ['n1', 'n2'], node: often })
+      await appendMany(world, 20)
+      await world.untilEqual()
+      const [wrong = ''] = world.followers
+      const right = world.leaderOrDie()
+      world.seat(wrong).divergeState()
+      await appendMany(world, 8)
+      await world.clock.runUntil(() => !world.node(right).readiness().ready, { limitMs: 60_000 })
+      t.match(world.node(right).readiness().reasons, [/differ at index \d+, and no majority/])
+      t.equal(world.metric(right, 'state_undecided_total'), 1)
+      t.equal(world.metric(right, 'state_verifications_total'), 1)
+      await world.untilEqual()
+      world.seat(wrong).damageState()
+      for (let i = 0; rebuilds(world, wrong) === 0; i += 1) {
+        void world.append(right, `rest ${i}`).catch(() => 0)
+        await world.clock.advance(5)
+      }
+      await untilReplaced(t, world, world.process(wrong), /the rows are not those of the checksum/)
+    },
+  )
 
   t.test('reads its state through from time to time, whatever the others say', async (t) => {
     const world = await NodeWorld.started({ node: { limits: { verifyEveryMs: 10_000 } } })
@@ -147,7 +149,6 @@ t.test('a node', async (t) => {
     await world.clock.advance(11_000)
     for (const nodeId of world.nodeIds) t.ok(world.metric(nodeId, 'state_verifications_total') >= 1)
     world.seat(wrong).damageState()
-    t.match((await world.run(world.node(wrong).failed, 11_000)).message, /read through and is wrong/)
-    await untilMended(t, world, wrong)
+    await untilReplaced(t, world, world.process(wrong), /the rows are not those of the checksum/)
   })
 })

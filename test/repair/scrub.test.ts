@@ -203,6 +203,27 @@ t.test('Scrub', async (t) => {
     await run.stop()
   })
 
+  t.test('waits while the rows cannot be read, and calls no copy lost for it', async (t) => {
+    const place = new ScrubPlace(new VirtualClock())
+    const blobs = await place.addMany(10)
+    const { book } = place
+    const [find, standing] = [book.find.bind(book), book.standing.bind(book)]
+    let isReplaced = false
+    const unlessReplaced = (): void => {
+      if (!isReplaced) throw new Condition('leader_not_ready', 'The state is being replaced')
+    }
+    book.find = (name) => (unlessReplaced(), find(name))
+    book.standing = (name, holder) => (unlessReplaced(), standing(name, holder))
+    const run = place.start()
+    await place.clock.advance(60_000)
+    t.strictSame(place.store.reads, [])
+    isReplaced = true
+    await place.clock.advance(AIM_MS)
+    t.strictSame(place.store.reads.slice(0, 10), births(blobs))
+    t.strictSame([place.book.told, place.removed], [[], []])
+    await run.stop()
+  })
+
   t.test('does not pass a copy that the disk will not show, and goes on when it does', async (t) => {
     const place = new ScrubPlace(new VirtualClock())
     const blobs = await place.addMany(10)

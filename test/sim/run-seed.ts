@@ -44,6 +44,7 @@ export interface Figures {
   readonly configurations: number
   readonly frames: number
   readonly mended: number
+  readonly rebuilt: number
 }
 
 export interface Outcome {
@@ -179,12 +180,13 @@ function recover(world: SimWorld, faults: SimFaults): void {
 
 function chooseCore(world: SimWorld): readonly SimSeat[] {
   const faults = world.random.faults
-  const healthy = faults.shuffle(world.seats.filter(({ isLost, isDamaged }) => !isLost && !isDamaged))
+  const isSpoiled = (seat: SimSeat): boolean => seat.isDamaged || seat.isStateDamaged
+  const healthy = faults.shuffle(world.seats.filter((seat) => !seat.isLost && !isSpoiled(seat)))
   const majority = (world.seats.length >> 1) + 1
   const least = majority + faults.below(healthy.length - majority + 1)
   const chosen = enoughToDecide(healthy, least, world.checks.configurationsInForce)
   // Damaged ones come along: the others must mend them.
-  return [...chosen, ...world.seats.filter(({ isLost, isDamaged }) => isDamaged && !isLost)]
+  return [...chosen, ...world.seats.filter((seat) => isSpoiled(seat) && !seat.isLost)]
 }
 
 /** None while nobody leads or the members are just changing. */
@@ -249,5 +251,6 @@ function figuresOf(world: SimWorld, faults: SimFaults, faultyEvents: number): Fi
     configurations: checks.configurationChanges,
     frames: network.frames,
     mended: counts.mended,
+    rebuilt: counts.rebuilt,
   }
 }

@@ -161,10 +161,19 @@ export class SimClients {
     const key = `${this.#random.chance(0.2) ? 'l' : 'r'}${this.#random.below(this.#options.keys)}`
     const under = this.#begin(process, { client, kind: 'read', id: '', key, expected: NONE }, then)
     const barrier = this.#options.readsAtOnce ? Promise.resolve() : process.node.readBarrier()
-    barrier.then(
-      () => this.#seen(under, process.machine),
-      (error: unknown) => this.#failed(under, error),
-    )
+    barrier
+      .then(() => this.#readable(process))
+      .then(
+        () => this.#seen(under, process.machine),
+        (error: unknown) => this.#failed(under, error),
+      )
+  }
+
+  /** Whoever meets damage asks once more, as the edge of the service does. */
+  async #readable({ node, machine }: NonNullable<ServedSeat['process']>): Promise<void> {
+    if (machine.isReadable()) return
+    await node.readBarrier()
+    if (!machine.isReadable()) throw new Condition('leader_not_ready', 'Damage was met twice')
   }
 
   #begin(owner: Owner, what: Omit<Call, 'call' | 'answer'>, then: Then): UnderWay {

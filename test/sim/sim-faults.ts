@@ -59,7 +59,7 @@ export class SimFaults {
    */
   get budget(): number {
     const { seats, plan } = this.#world
-    const spoiled = seats.filter(({ isLost, isDamaged }) => isLost || isDamaged).length
+    const spoiled = seats.filter((seat) => seat.isLost || seat.isDamaged || seat.isStateDamaged).length
     return Math.floor((seats.length - 1) / 2) - spoiled - (plan.tearsAnywhere ? 1 : 0)
   }
 
@@ -114,6 +114,8 @@ export class SimFaults {
       case 'wipe':
       case 'rot':
         return this.#spoil(fault, this.#random.pick(this.#world.seats))
+      case 'damageRow':
+        return this.#damageRow(this.#victim())
       case 'members':
         return changeMembers(this.#world, this.#random)
       case 'replay':
@@ -154,6 +156,15 @@ export class SimFaults {
       files.isFull = true
       this.#later(this.#lastsMs(), () => (files.isFull = false))
     }
+  }
+
+  /** Nobody knows of it before somebody reads that row; the process goes on. */
+  #damageRow(seat: SimSeat): void {
+    const { state, isLost, isDamaged, isStateDamaged } = seat
+    if (this.budget <= 0 || isLost || isDamaged || isStateDamaged || state.record === null) return
+    this.#world.stage.note(() => `a row of ${seat.id} is damaged`)
+    state.isDamaged = true
+    state.damages += 1
   }
 
   /** What cannot be undone. Only where everybody knows the directory, because an unknown one cannot be told from the first. */

@@ -24,6 +24,10 @@ export class SimState {
   rows = new SimRows()
   record: Uint8Array | null = null
   fault: string | null = null
+  /** A row is not what was written; not everybody who reads meets it. */
+  isDamaged = false
+  /** Times that a row was damaged. */
+  damages = 0
   /** Rows of an install that was cut short, verified. */
   pulled: (readonly [string, string])[] = []
   /** The next batch fails with EIO. */
@@ -46,13 +50,17 @@ export interface SimMachineParts {
   readonly isAlive: () => boolean
   readonly blockBytes: number
   readonly onApplied: (applied: AppliedBatch) => void
-  readonly onInstalled: (record: Uint8Array) => void
+  /** `isRebuild`: in place of a state that was in use and turned out to be damaged. */
+  readonly onInstalled: (isRebuild: boolean) => void
   /** Does now and then a batch again that it has done. Only to show that this is found out. */
   readonly doesTwice: boolean
 }
 
 /** The row that counts the commands that took effect, and the time of the last. */
 export const TALLY = '#'
+const DAMAGE = 'a row is not what was written'
+/** Share of those who read. */
+const MEETS_DAMAGE = 0.3
 export const NOTHING_TO_SNAPSHOT = 'a snapshot is taken of something'
 const encoder = new TextEncoder()
 /** One for each use: whoever waits for a shared one is remembered by it for ever. */
@@ -62,13 +70,19 @@ export class SimMachine implements StateMachine {
   readonly #parts: SimMachineParts
   /** What would make the state under way durable. */
   #underWay: (() => void) | null = null
+  #onDamaged: (error: StateDamagedError) => void = () => undefined
+  /** Why nobody may use the state any more, whether that is durable yet or not. */
+  #withdrawn: string | null = null
 
   constructor(parts: SimMachineParts) {
     this.#parts = parts
   }
 
-  async open(): Promise<OpenedState> {
+  async open(onDamaged: (error: StateDamagedError) => void = () => undefined): Promise<OpenedState> {
     const { state } = this.#parts
+    this.#onDamaged = onDamaged
+    // Every row is read, for no stop counts as a clean one.
+    if (state.isDamaged) state.fault ??= DAMAGE
     return { record: state.fault === null ? state.record : null, fault: state.fault }
   }
 
@@ -84,7 +98,7 @@ export class SimMachine implements StateMachine {
   async apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]> {
     const { state, isAlive, onApplied } = this.#parts
     if (!isAlive()) return never()
-    if (state.fault !== null) throw new StateDamagedError(state.fault)
+    this.#assertTrusted()
     const { replies, changes } = performAll(this.#parts.doesTwice ? doubled(batch) : batch, state.rows)
     await this.#durably('state flushed', () => {
       if (state.failsApply) {
@@ -104,11 +118,24 @@ export class SimMachine implements StateMachine {
   }
 
   async verify(): Promise<string | null> {
-    const { rows } = this.#parts.state
+    const { rows, isDamaged } = this.#parts.state
+    this.#assertTrusted(false)
+    if (isDamaged) return this.#tell(DAMAGE).message
     return rows.recounted() === rows.digest ? null : 'the checksum is not that of the rows'
   }
 
+  /** As somebody who reads for the service finds out, past the machine: false where damage is met, or was. */
+  isReadable(): boolean {
+    try {
+      this.#assertTrusted()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   async distrust(why: string): Promise<void> {
+    this.#withdrawn ??= why
     await this.#durably('state distrusted', () => {
       this.#parts.state.fault ??= why
     })
@@ -116,13 +143,16 @@ export class SimMachine implements StateMachine {
 
   async snapshot(): Promise<StateCut> {
     const { state, blockBytes } = this.#parts
-    if (state.fault !== null) throw new StateDamagedError(state.fault)
+    this.#assertTrusted(false)
     if (state.record === null) throw new Error(NOTHING_TO_SNAPSHOT)
     const rows = state.rows.sorted()
     return {
       record: state.record,
       checksum: state.rows.checksum,
-      block: async (request) => blockOf(rows, request, blockBytes),
+      block: async (request) => {
+        this.#assertTrusted()
+        return blockOf(rows, request, blockBytes)
+      },
       release: async () => undefined,
     }
   }
@@ -140,8 +170,11 @@ export class SimMachine implements StateMachine {
       state.rows = rows
       state.record = source.record
       state.fault = null
+      state.isDamaged = false
       state.pulled = []
-      onInstalled(source.record)
+      const isRebuild = this.#withdrawn !== null
+      this.#withdrawn = null
+      onInstalled(isRebuild)
     })
     return source.record
   }
@@ -153,6 +186,20 @@ export class SimMachine implements StateMachine {
     const { state, random } = this.#parts
     if (this.#underWay !== null && !state.failsApply && random.chance(0.5)) this.#underWay()
     this.#underWay = null
+  }
+
+  #assertTrusted(isReading = true): void {
+    const { state, random } = this.#parts
+    const why = state.fault ?? this.#withdrawn
+    if (why !== null) throw new StateDamagedError(why)
+    if (isReading && state.isDamaged && random.chance(MEETS_DAMAGE)) throw this.#tell(DAMAGE)
+  }
+
+  #tell(why: string): StateDamagedError {
+    const error = new StateDamagedError(why)
+    this.#withdrawn = why
+    this.#onDamaged(error)
+    return error
   }
 
   /** Blocks that were verified before a break stay, also those of another source, as long as they are the same there. */

@@ -68,7 +68,8 @@ export class SimProcess implements Owner {
         seat.stateIndex = world.oracle.applied(seat.id, applied, seat.state)
         world.checks.applied(seat)
       },
-      onInstalled: () => {
+      onInstalled: (isRebuild) => {
+        if (isRebuild) world.counts.rebuilt += 1
         seat.stateIndex = world.oracle.stateAt(seat.id, seat.state)
         world.counts.snapshots += 1
       },
@@ -204,6 +205,7 @@ function limitsOf({ hasSmallLimits, deadlineMs, electionTimeoutMs }: SimWorld['p
   if (!hasSmallLimits) return common
   return {
     ...common,
+    rebuildAttemptsMax: 6,
     proposalsPendingMax: 8,
     sequenceWindowMax: 32,
     batchProposalsMax: 3,

@@ -43,6 +43,11 @@ export class SimSeat {
     return `${this.id}-${this.#generation}`
   }
 
+  /** Damaged, whether anybody has met it yet or not: nothing is to be had from it. */
+  get isStateDamaged(): boolean {
+    return this.state.isDamaged || this.state.fault !== null
+  }
+
   /** The data directory is gone; an empty one takes its place. */
   wipe(): void {
     this.isLost = true

@@ -43,7 +43,7 @@ export class SimWorld {
   readonly oracle: SimOracle
   readonly clients: SimClients
   readonly epochMs = 1_767_225_600_000
-  readonly counts = { crashes: 0, snapshots: 0, starts: 0, mended: 0 }
+  readonly counts = { crashes: 0, snapshots: 0, starts: 0, mended: 0, rebuilt: 0 }
   /** Faults are over: disks and processes behave. */
   isCalm = false
 
@@ -227,7 +227,7 @@ export class SimWorld {
   }
 
   #isExcused(seat: SimSeat, process: SimProcess): boolean {
-    return process.hasMetFault || seat.isDamaged
+    return process.hasMetFault || seat.isDamaged || seat.isStateDamaged
   }
 
   #settled(owner: Owner | null): void {

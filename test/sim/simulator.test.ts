@@ -121,4 +121,5 @@ const ENOUGH: readonly (readonly [figure: string, least: number])[] = [
   ['crashes', 20],
   ['partitions', 15],
   ['snapshots', 3],
+  ['rebuilt', 0.3],
 ]

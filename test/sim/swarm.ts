@@ -29,6 +29,7 @@ export const FAULTS = [
   'rot',
   'replay',
   'members',
+  'damageRow',
 ] as const
 
 export type Fault = (typeof FAULTS)[number]
@@ -98,6 +99,7 @@ const WEIGHTS: Readonly<Record<Fault, number>> = {
   rot: 2,
   replay: 8,
   members: 30,
+  damageRow: 12,
 }
 
 export function drawPlan(seed: number): Plan {
@@ -108,7 +110,9 @@ export function drawPlan(seed: number): Plan {
   const weights = Object.fromEntries(
     FAULTS.map((fault) => [
       fault,
-      fault === 'members' ? 0 : some(0.6, () => WEIGHTS[fault] * random.between(0.3, 3), 0),
+      fault === 'members' || fault === 'damageRow'
+        ? 0
+        : some(0.6, () => WEIGHTS[fault] * random.between(0.3, 3), 0),
     ]),
   ) as Record<Fault, number>
   const nodes = random.pick([1, 2, 3, 3, 3, 3, 3, 3, 4, 5, 5, 5, 7])
@@ -143,7 +147,7 @@ export function drawPlan(seed: number): Plan {
     wallSpreadMs: some(0.6, () => 4 * 3_600_000, 0),
     faultEveryMs: electionTimeoutMs * random.pick([1, 2, 4, 8]),
     faultLastsMs: electionTimeoutMs * random.pick([1, 3, 6, 12]),
-    weights: nodes > 1 ? withMembers(seed, weights) : weights,
+    weights: nodes > 1 ? withMembers(seed, withDamagedRows(seed, weights)) : weights,
     hasSmallLimits: random.chance(0.5),
     deadlineMs: electionTimeoutMs * random.pick([4, 10, 20]),
   }
@@ -159,5 +163,14 @@ function withMembers(
 ): Readonly<Record<Fault, number>> {
   const random = new Random(seed, 'members')
   if (!random.chance(0.4)) return weights
-  return { ...weights, wipe: 0, rot: 0, members: WEIGHTS.members * random.between(0.3, 3) }
+  return { ...weights, wipe: 0, rot: 0, damageRow: 0, members: WEIGHTS.members * random.between(0.3, 3) }
+}
+
+/** Drawn apart for the same reason. */
+function withDamagedRows(
+  seed: number,
+  weights: Readonly<Record<Fault, number>>,
+): Readonly<Record<Fault, number>> {
+  const random = new Random(seed, 'rows')
+  return random.chance(0.6) ? { ...weights, damageRow: WEIGHTS.damageRow * random.between(0.3, 3) } : weights
 }

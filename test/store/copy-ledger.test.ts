@@ -1,5 +1,7 @@
 import t from 'tap'
+import { keys } from '../../src/state-machine/keys.ts'
 import { createCopyLedger } from '../../src/store/copy-ledger.ts'
+import { keyBytes } from '../../src/store/row-codec.ts'
 import { dropCopy, fresh, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
 
@@ -38,6 +40,21 @@ t.test('copy ledger', (t) => {
       t.same(tasks.pending('n5', 10), [])
     },
   )
+
+  t.test('owe nothing while the rows cannot be read, and throw at nobody who only looks', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const tasks = createCopyLedger(world.store.reader, world.propose)
+    await world.do(putChunks('k', [owed('c1', ['n3'])]))
+    const { db } = world.store.stateMachine.handle.current
+    const key = keyBytes(keys.chunk('acme', 'c1'))
+    const value = (await db.get(key)) ?? Buffer.alloc(1)
+    value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
+    await db.put(key, value)
+    t.same(tasks.pending('n3', 10), [])
+    t.equal(world.damages.length, 1, 'it is told all the same')
+    t.same(tasks.pending('n3', 10), [])
+    t.equal(world.store.reader.isCollectionHalted(), false)
+  })
 
   t.test('strike a lost copy off and ask for it anew, but never the last one', async (t) => {
     const world = await StoreWorld.withBucket(t)

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SILENT } from '../helpers/loggers.ts'
-import type { StateBlock, StateSource } from '../../cluster/index.ts'
+import type { StateBlock, StateDamagedError, StateSource } from '../../cluster/index.ts'
 import type { Command, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
 import type { BucketRecord } from '../../src/state-machine/records.ts'
 import { decodeReply, encodeCommand } from '../../src/store/command-codec.ts'
@@ -30,6 +30,8 @@ export class StoreWorld {
   readonly store: Store
   readonly propose: Propose
   index = 0
+  /** What the machine was told. */
+  readonly damages: StateDamagedError[] = []
 
   private constructor(dir: string) {
     this.dir = dir
@@ -41,7 +43,7 @@ export class StoreWorld {
   static async open(t: Teardown, dir: string = temporaryDirectory(t)): Promise<StoreWorld> {
     const world = new StoreWorld(dir)
     t.teardown(() => world.store.stateMachine.close())
-    const { record, fault } = await world.store.stateMachine.open()
+    const { record, fault } = await world.store.stateMachine.open((error) => world.damages.push(error))
     if (fault !== null) throw new Error(`the state has a fault: ${fault}`)
     world.index = indexIn(record)
     return world

@@ -1,0 +1,62 @@
+/**
+ * Requests that meet damage of this node's state, on a real store: reads are done once more on the state that takes its place.
+ */
+import t from 'tap'
+import { Condition } from '../../cluster/index.ts'
+import { keys } from '../../src/state-machine/keys.ts'
+import { type Ask, ApiWorld } from './api-world.ts'
+
+const OBJECT = '/api/v1/buckets/photos/objects/cat'
+
+t.test('a request that meets a damaged row', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const { memory } = world
+  const ask = (more: Partial<Ask> = {}) => world.call({ path: OBJECT, token, ...more })
+  await ask({ method: 'PUT', body: 'a cat' })
+  const bucketKey = keys.bucket('acme', 'photos')
+  const { state } = memory.services
+  const objectKey = (): string => keys.object(state.bucket('acme', 'photos')?.id ?? '', 'cat')
+
+  await t.test('is answered by the next state when it reads', async (t) => {
+    for (const row of [bucketKey, objectKey(), keys.tenant('acme')]) {
+      for (const [method, text] of [
+        ['GET', 'a cat'],
+        ['HEAD', ''],
+      ] as const) {
+        await memory.damageRow(row)
+        const before = memory.barriers
+        const got = await ask({ method })
+        t.equal(got.status, 200, `${method}, ${row}`)
+        t.equal(got.bytes.toString(), text)
+        t.equal(memory.barriers - before, 3, 'once, again for the new state, and then as ever')
+      }
+    }
+    await memory.damageRow(objectKey())
+    const page = await ask({ path: '/api/v1/buckets/photos/objects' })
+    t.match(page.json, { objects: [{ key: 'cat' }] }, 'a listing as well')
+  })
+
+  await t.test('leader_not_ready: is told to come again when no state takes its place in time', async (t) => {
+    await memory.damageRow(objectKey())
+    const late = new Condition('leader_not_ready', 'Cannot read: the state is being replaced')
+    const replaces = memory.services.cluster.readBarrier
+    let calls = 0
+    t.intercept(memory.services.cluster, 'readBarrier', {
+      value: () => (++calls > 1 ? Promise.reject(late) : Promise.resolve()),
+    })
+    t.match(await ask(), { status: 503, code: 'leader_not_ready' })
+    t.equal(calls, 2)
+    t.intercept(memory.services.cluster, 'readBarrier', { value: replaces })
+    t.equal((await ask()).bytes.toString(), 'a cat')
+  })
+
+  await t.test('leader_not_ready: is not repeated when it writes, and has changed nothing', async (t) => {
+    await memory.damageRow(bucketKey)
+    const before = memory.proposals
+    t.match(await ask({ method: 'PUT', body: 'a dog' }), { status: 503, code: 'leader_not_ready' })
+    t.equal(memory.proposals, before)
+    t.equal((await ask()).bytes.toString(), 'a cat')
+    t.equal((await ask({ method: 'PUT', body: 'a dog' })).status, 200)
+    t.equal((await ask()).bytes.toString(), 'a dog')
+  })
+})

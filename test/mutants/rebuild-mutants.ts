@@ -1,0 +1,143 @@
+/**
+ * Bugs in how a damaged state is let go of and replaced while the node runs: `R..`, in whichever room they are.
+ */
+import type { Mutant } from './mutant.ts'
+import { killedByTests, type TestedRow } from './rows.ts'
+
+const RAFT = 'cluster/raft/'
+const NODE = 'cluster/node/'
+const STORE = 'src/store/'
+
+const rows: readonly TestedRow[] = [
+  [
+    'R1',
+    'a node without a state asks to lead',
+    `${RAFT}election.ts`,
+    '  if (fetching !== null || isStateLost) return false\n',
+    '  if (fetching !== null) return false\n',
+    'raft/lost-state',
+  ],
+  [
+    'R2',
+    'entries that the driver still has are handed out again after the state is replaced',
+    `${RAFT}snapshot.ts`,
+    '  core.handedIndex = Math.max(core.handedIndex, base.index)\n',
+    '  core.handedIndex = base.index\n',
+    'raft/lost-state',
+  ],
+  [
+    'R3',
+    'a leader that is contradicted by the new state leads on',
+    `${RAFT}snapshot.ts`,
+    "    if (core.role !== 'follower') becomeFollower(core, core.term, null)\n",
+    '',
+    'raft/lost-state',
+  ],
+  [
+    'R4',
+    'a state is fetched before the mark of distrust is durable',
+    `${NODE}state-rebuild.ts`,
+    '    const isMarked = await distrust(stateMachine, damage, logger)\n',
+    '    void distrust(stateMachine, damage, logger)\n    const isMarked = true\n',
+    'node/state-rebuild-parts',
+  ],
+  [
+    'R5',
+    'reads are answered by a damaged state',
+    `${NODE}read-barriers.ts`,
+    '    if (this.#parts.unreadable() !== null) return\n',
+    '',
+    'node/state-rebuild',
+  ],
+  [
+    'R6',
+    'a batch that met damage is forgotten',
+    `${NODE}applier.ts`,
+    '    this.#waiting.unshift(...this.#taken.filter(({ index }) => index > this.#appliedIndex))\n',
+    '',
+    'node/applier',
+  ],
+  [
+    'R7',
+    'a state that is older than the one here takes its place',
+    `${NODE}snapshot-puller.ts`,
+    'index >= applier.appliedIndex\n',
+    'index >= 0\n',
+    'node/state-rebuild',
+    'node/state-rebuild-ends',
+  ],
+  [
+    'R8',
+    'replies of a state that is damaged are given',
+    `${NODE}applier.ts`,
+    'this.#isSuspended ? [] : completions',
+    'completions',
+    'node/applier',
+  ],
+  [
+    'R9',
+    'peers go on reading a damaged state',
+    `${NODE}local-state.ts`,
+    '        void this.#cuts.closeAll()\n',
+    '',
+    'node/state-rebuild',
+  ],
+  [
+    'R10',
+    'the core hears of the new state after entries were applied to it',
+    `${NODE}applier.ts`,
+    '      onAdopted(record)\n      return record\n',
+    '      setImmediate(() => onAdopted(record))\n      return record\n',
+    'node/applier',
+  ],
+  [
+    'R11',
+    'a leader keeps the lead without a state',
+    `${NODE}state-rebuild.ts`,
+    '      handOver()\n',
+    '',
+    'node/state-rebuild',
+  ],
+  [
+    'R12',
+    'a node asks for a state for ever',
+    `${NODE}state-rebuild.ts`,
+    'attempt <= limits.rebuildAttemptsMax && !this.#isClosed',
+    '!this.#isClosed',
+    'node/state-rebuild-parts',
+  ],
+  [
+    'R13',
+    'damage of the very state that was just installed is not told',
+    `${NODE}local-state.ts`,
+    '    if (this.rebuild.isUnderWay) this.#parts.onFatal(damage)\n    else this.#onDamaged(damage)\n',
+    '    this.#onDamaged(damage)\n',
+    'node/state-rebuild-ends',
+  ],
+  [
+    'R14',
+    'readers go on with a state that is known to be damaged',
+    `${STORE}level-state-machine.ts`,
+    '    this.#withdrawn ??= this.handle.swap(null, damage.message)\n',
+    '',
+    'store/damage-in-use',
+  ],
+  [
+    'R15',
+    'what LevelDB found damaged in a write stops the node',
+    `${STORE}level-state-machine.ts`,
+    '      if (cause instanceof StateDamagedError) throw cause\n',
+    '',
+    'store/damage-in-use',
+  ],
+  [
+    'R16',
+    'a read that met damage is not done again',
+    'src/api/serve-route.ts',
+    '      if (!isRead(request) || !metDamage(error)) throw error\n',
+    '      throw error\n',
+    'api/damaged-state',
+  ],
+]
+
+export const REBUILD_MUTANTS: readonly Mutant[] = killedByTests(rows)

@@ -20,6 +20,7 @@ const PROGRAMS = {
   holdfast: { build: true, file: 'dist/src/main.js', args: [] },
   bench: { build: true, file: 'dist/scripts/bench.js', args: [] },
   sim: { build: false, file: 'scripts/sim.ts', args: [] },
+  damage: { build: true, file: 'dist/scripts/damage.js', args: [] },
   failover: { build: true, file: 'dist/scripts/failover.js', args: [] },
   mutants: { build: false, file: 'test/mutants/main.ts', args: [] },
   garbage: { build: false, file: 'test/garbage/main.ts', args: [] },

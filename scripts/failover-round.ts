@@ -6,7 +6,7 @@
  * one begins only when the lost node is a healthy follower again.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FailoverCluster, LeadershipSeen } from './failover-cluster.ts'
+import type { LoopbackCluster, LeadershipSeen } from './loopback-cluster.ts'
 import type { Acknowledged, FailoverLoad } from './failover-load.ts'
 
 /** Acknowledgements of each surviving node before the signal, and of writes begun after it. */
@@ -30,7 +30,7 @@ export interface RoundFigures {
 }
 
 export async function loseLeader(
-  cluster: FailoverCluster,
+  cluster: LoopbackCluster,
   load: FailoverLoad,
   signal: NodeJS.Signals,
 ): Promise<RoundFigures> {

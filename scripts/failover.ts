@@ -9,7 +9,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { VERSION } from '../src/version.ts'
 import { percentile } from './bench-statistics.ts'
-import { FailoverCluster } from './failover-cluster.ts'
+import { LoopbackCluster } from './loopback-cluster.ts'
 import { FailoverLoad } from './failover-load.ts'
 import { loseLeader, type RoundFigures } from './failover-round.ts'
 import { UsageError, wholeNumber } from './local-options.ts'
@@ -90,7 +90,7 @@ function reportOf({ name, goals }: Series, each: readonly RoundFigures[]): Serie
 async function measure(
   series: Series,
   rounds: number,
-  { cluster, load }: { readonly cluster: FailoverCluster; readonly load: FailoverLoad },
+  { cluster, load }: { readonly cluster: LoopbackCluster; readonly load: FailoverLoad },
 ): Promise<SeriesReport> {
   const each: RoundFigures[] = []
   while (each.length < rounds) {
@@ -146,7 +146,7 @@ async function run(values: ReturnType<typeof options>): Promise<number> {
     loadBefore: loadavg()[0],
     startedAt: new Date().toISOString(),
   }
-  const cluster = await FailoverCluster.start(values.config === undefined ? null : resolve(values.config))
+  const cluster = await LoopbackCluster.start(values.config === undefined ? null : resolve(values.config))
   const interrupted = (): void => void cluster.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {

@@ -1,5 +1,5 @@
 /**
- * Three nodes on loopback, one of which is signalled again and again and brought back each time.
+ * Three nodes on loopback, as processes that may be signalled, damaged and brought back.
  *
  * Owns: the processes, their folder, their end. Knows nothing of: clients, figures.
  * Rule: only processes started here are signalled, each by its handle, and nothing is left behind.
@@ -34,18 +34,28 @@ export interface LeadershipSeen {
   readonly isLeader: boolean
 }
 
-export class FailoverCluster {
+export interface ManagementCall {
+  readonly nodeId: string
+  readonly method: 'GET' | 'POST' | 'PUT'
+  /** Below the root of the admin API. */
+  readonly path: string
+  readonly body?: object
+  readonly status: number
+}
+
+export class LoopbackCluster {
   readonly plan: readonly NodePlan[]
   readonly #folder: string
   readonly #children = new Map<string, ChildProcess>()
   #credentials = { accessKeyId: '', secretKey: '' }
+  #ownerToken = ''
 
-  static async start(configFile: string | null): Promise<FailoverCluster> {
-    const folder = mkdtempSync(join(tmpdir(), 'holdfast-failover-'))
+  static async start(configFile: string | null): Promise<LoopbackCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-loopback-'))
     const basePort = await freeBasePort(NODES, PORT_RANGE)
     const dataDir = join(folder, 'data')
     const options = { nodes: NODES, dataDir, basePort, json: true, configFile, restart: false }
-    const cluster = new FailoverCluster(folder, options)
+    const cluster = new LoopbackCluster(folder, options)
     try {
       await cluster.#bringUp(options)
       return cluster
@@ -101,6 +111,34 @@ export class FailoverCluster {
     return leaders[0] ?? ''
   }
 
+  /** A request of the owner to the admin API of a node. Throws on any other status than the one expected. */
+  async manage({ nodeId, method, path, body, status }: ManagementCall): Promise<Record<string, unknown>> {
+    const answer = await request(`${this.#node(nodeId).adminUrl}/admin/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#ownerToken}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    const said = await answer.body.text()
+    if (answer.statusCode !== status) throw new Error(`${method} ${path} gave ${answer.statusCode}: ${said}`)
+    return JSON.parse(said) as Record<string, unknown>
+  }
+
+  /** The sum of all its samples; null when the node does not answer. */
+  async metric(nodeId: string, name: string): Promise<number | null> {
+    const page = await this.#admin(nodeId, '/metrics')
+    if (page === null) return null
+    const samples = page
+      .split('\n')
+      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+    return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+  }
+
+  /** Whether the process of a node has not ended. */
+  isRunning(nodeId: string): boolean {
+    const child = this.#children.get(nodeId)
+    return child !== undefined && child.exitCode === null && child.signalCode === null
+  }
+
   /** Where the log of a node ends now. */
   logEnd(nodeId: string): number {
     return statSync(this.#node(nodeId).logFile).size
@@ -122,9 +160,7 @@ export class FailoverCluster {
   }
 
   async #end(nodeId: string): Promise<void> {
-    const child = this.#children.get(nodeId)
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    await this.signal(nodeId, 'SIGTERM')
+    if (this.isRunning(nodeId)) await this.signal(nodeId, 'SIGTERM')
   }
 
   async #bringUp(options: LocalOptions): Promise<void> {
@@ -134,6 +170,7 @@ export class FailoverCluster {
     const { accessKeyId, secretKey } = await demoCredentials(options, setup, this.plan)
     if (accessKeyId === null || secretKey === null) throw new Error('The demo tenant got no key')
     this.#credentials = { accessKeyId, secretKey }
+    this.#ownerToken = setup.ownerToken
   }
 
   #node(nodeId: string): NodePlan {

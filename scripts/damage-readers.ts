@@ -20,10 +20,18 @@ export interface ReadReport {
   readonly bytes: number
   /** Whole bodies that were not the stored ones. */
   readonly wrong: number
+  /** Answers that said there is no such object. */
+  readonly denied: number
   /** Objects that could not be had at some node, however often it was asked. */
   readonly failed: number
   /** Answers that said "not now", and broken connections. */
   readonly askedAgain: number
+}
+
+interface Outcome {
+  readonly outcome: 'right' | 'wrong' | 'failed'
+  readonly askedAgain: number
+  readonly denied: number
 }
 
 export class DamageReaders {
@@ -63,12 +71,13 @@ export class DamageReaders {
   }
 
   async readAll(): Promise<ReadReport> {
-    const report = { reads: 0, bytes: 0, wrong: 0, failed: 0, askedAgain: 0 }
+    const report = { reads: 0, bytes: 0, wrong: 0, denied: 0, failed: 0, askedAgain: 0 }
     await this.#each(async (index, client) => {
       for (const node of this.#target.endpoints.keys()) {
-        const { outcome, askedAgain } = await this.#readOnce(index, () => client(node))
+        const { outcome, askedAgain, denied } = await this.#readOnce(index, () => client(node))
         report.reads++
         report.askedAgain += askedAgain
+        report.denied += denied
         if (outcome === 'right') report.bytes += this.#objects.size(index)
         else report[outcome]++
       }
@@ -76,30 +85,29 @@ export class DamageReaders {
     return report
   }
 
-  async #readOnce(
-    index: number,
-    client: () => BenchClient,
-  ): Promise<{ readonly outcome: 'right' | 'wrong' | 'failed'; readonly askedAgain: number }> {
+  async #readOnce(index: number, client: () => BenchClient): Promise<Outcome> {
+    let denied = 0
     for (let askedAgain = 0; askedAgain < TRIES_MAX; askedAgain++) {
       const hash = createHash('sha256')
-      if (await this.#arrives(index, client(), hash)) {
+      const status = await this.#ask(index, client(), hash)
+      if (status === 200) {
         const isRight = hash.digest('hex') === this.#objects.digest(index)
-        return { outcome: isRight ? 'right' : 'wrong', askedAgain }
+        return { outcome: isRight ? 'right' : 'wrong', askedAgain, denied }
       }
+      if (status === 404) denied++
       await wait(RETRY_MS)
     }
-    return { outcome: 'failed', askedAgain: TRIES_MAX }
+    return { outcome: 'failed', askedAgain: TRIES_MAX, denied }
   }
 
-  /** Whether a whole body came with 200. */
-  async #arrives(index: number, client: BenchClient, hash: Hash): Promise<boolean> {
+  /** 200 only for a whole body; null when none came whole, or nobody listens. */
+  async #ask(index: number, client: BenchClient, hash: Hash): Promise<number | null> {
     try {
       const onPiece = (piece: Buffer): void => void hash.update(piece)
       const { status, bytes } = await client.ask({ method: 'GET', path: this.#path(index), onPiece })
-      return status === 200 && bytes === this.#objects.size(index)
+      return status === 200 && bytes !== this.#objects.size(index) ? null : status
     } catch {
-      // Broken off in mid-stream, or nobody listens: asked again.
-      return false
+      return null
     }
   }
 

@@ -123,16 +123,6 @@ export class LoopbackCluster {
     return JSON.parse(said) as Record<string, unknown>
   }
 
-  /** The sum of all its samples; null when the node does not answer. */
-  async metric(nodeId: string, name: string): Promise<number | null> {
-    const page = await this.#admin(nodeId, '/metrics')
-    if (page === null) return null
-    const samples = page
-      .split('\n')
-      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
-    return samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-  }
-
   /** Whether the process of a node has not ended. */
   isRunning(nodeId: string): boolean {
     const child = this.#children.get(nodeId)

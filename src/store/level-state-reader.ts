@@ -21,6 +21,7 @@ import type {
   CondemnedRecord,
   DropRecord,
   InlineBodyRecord,
+  ObjectPart,
   ObjectRecord,
   OperationRecord,
   RepairRecord,
@@ -114,6 +115,10 @@ export class LevelStateReader implements StateReader {
 
   inlineBody(bucket: BucketId, version: VersionId): InlineBodyRecord | undefined {
     return this.#read(keys.inlineBody(bucket, version))
+  }
+
+  objectParts(bucket: BucketId, version: VersionId, page: number): readonly ObjectPart[] {
+    return this.#read(keys.partPage(bucket, version, page))?.parts ?? []
   }
 
   /** Fewer links come back where the manifest ends, and none once its object was replaced or deleted. */

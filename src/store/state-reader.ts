@@ -16,6 +16,7 @@ import type {
   ChunkRecord,
   ClusterKeyRecord,
   InlineBodyRecord,
+  ObjectPart,
   ObjectRecord,
   OperationRecord,
   RepairRecord,
@@ -68,6 +69,8 @@ export interface StateReader {
   inlineBody(bucket: BucketId, version: VersionId): InlineBodyRecord | undefined
   /** Links number `first`..`first + count - 1` of a manifest; whole page rows are read, at most 1,024 links a call. */
   manifest(bucket: BucketId, version: VersionId, first: number, count: number): readonly ChunkLink[]
+  /** A page of the parts of an assembled object, PARTS_PER_PAGE of them; none behind the last page, or when it is gone. */
+  objectParts(bucket: BucketId, version: VersionId, page: number): readonly ObjectPart[]
   chunk(tenant: TenantId, id: ChunkId): ChunkRecord | undefined
   repairs(target: string, limit: number): readonly RepairRecord[]
   /** For /metrics: rows by kind are not counted here, only what the store knows for free. */

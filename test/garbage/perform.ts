@@ -91,7 +91,14 @@ function performOnNode(world: World, step: NodeStep): void {
       return
     case 'delete':
       world.budget.deletes--
-      propose(world, { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: step.key })
+      propose(world, {
+        type: 'deleteObject',
+        tenantId: 'acme',
+        bucket: 'photos',
+        key: step.key,
+        versionId: null,
+        ifMatch: null,
+      })
       return
     case 'copy':
       node.copying = { name: step.name, permit: step.permit, proposal: null }

@@ -177,7 +177,14 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
   }
   for (const command of [
     createTenant('acme'),
-    { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 1 } as const,
+    {
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'photos',
+      bucketsMax: 1,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    } as const,
     startOperation('op'),
   ])
     append(world, command)

@@ -3,6 +3,7 @@
  *
  * `commit` does what the state machine does with a PutBody, no more than reading needs.
  */
+import { NO_SETTINGS } from '../state-machine/map-world.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { newTenantKeys } from '../../src/access/credentials.ts'
 import type { Config } from '../../src/config/types.ts'
@@ -104,6 +105,7 @@ export class ContentWorld {
         },
         manifest: (_bucket, version, first, count) =>
           (this.manifests.get(version) ?? []).slice(first, first + count),
+        objectParts: () => [],
       },
     })
   }
@@ -129,7 +131,15 @@ export class ContentWorld {
     const versionId = `version-${this.#versions}`
     const { size, etag, checksums } = ingested
     const body = this.#commitBody(versionId, ingested.body)
-    const about = { key: 'key', contentType: 'application/octet-stream', lastModified: 0, metadata: {} }
+    const place = {
+      kind: 'object',
+      key: 'key',
+      isNull: true,
+      older: null,
+      newer: null,
+      lastModified: 0,
+    } as const
+    const about = { ...place, ...NO_SETTINGS, contentType: 'application/octet-stream', metadata: {} }
     return { ...about, versionId, size, etag, checksums, masterKeyId: testMasterKey.id, body }
   }
 

@@ -119,7 +119,14 @@ t.test(
   async (t) => {
     const memory = await MemoryServices.start(t)
     await memory.tenant('acme')
-    await memory.services.propose({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 1 })
+    await memory.services.propose({
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'photos',
+      bucketsMax: 1,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    })
     const principal = memory.services.access.authenticateBearer(`Bearer ${await memory.bearer('acme')}`)
     const client = new AbortController()
     const { content } = memory.services

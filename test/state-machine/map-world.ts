@@ -11,7 +11,9 @@ import type {
   PutCommand,
   Reply,
   ReplyValues,
+  WritePrecondition,
 } from '../../src/state-machine/commands.ts'
+import type { VersionSettings } from '../../src/state-machine/records.ts'
 import { taskKey } from '../../src/state-machine/chunk-rows.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
@@ -57,7 +59,7 @@ export class MapWorld implements View {
 export function worldWithBucket(): MapWorld {
   const world = new MapWorld()
   world.do(createTenant('acme'))
-  world.entry([{ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 }, OPEN_SESSION])
+  world.entry([createBucket(), OPEN_SESSION])
   return world
 }
 
@@ -96,6 +98,22 @@ export function disableTenant(world: MapWorld, id: string): void {
   })
 }
 
+export function createBucket(
+  name = 'photos',
+  more: Partial<Extract<Command, { type: 'createBucket' }>> = {},
+): Extract<Command, { type: 'createBucket' }> {
+  const plain = { bucketsMax: 10, versioning: 'Unversioned', objectLockEnabled: false } as const
+  return { type: 'createBucket', tenantId: 'acme', name, ...plain, ...more }
+}
+
+/** Of the key; or of one version of it. */
+export function remove(key: string, versionId: string | null = null, bucket = 'photos'): Command {
+  return { type: 'deleteObject', tenantId: 'acme', bucket, key, versionId, ifMatch: null }
+}
+
+export const ANYTHING: WritePrecondition = { ifMatch: null, ifNoneMatch: null }
+export const NO_SETTINGS: VersionSettings = { tags: {}, retention: null, legalHold: false }
+
 export function put(key: string, body: PutBody, size: number): PutCommand {
   return {
     type: 'putObject',
@@ -109,6 +127,9 @@ export function put(key: string, body: PutBody, size: number): PutCommand {
     metadata: {},
     masterKeyId: 'mk-1',
     body,
+    precondition: ANYTHING,
+    idempotency: null,
+    ...NO_SETTINGS,
   }
 }
 

@@ -22,7 +22,8 @@ const photos = (world: MapWorld) => {
 const LATER = 'birth-later'
 const tasksOf = (world: MapWorld) =>
   [...world.rows].filter(([key]) => key.startsWith('repair\u0000')).map(([, row]) => row as RepairRecord)
-const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
+const remove = (key: string) =>
+  ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key, versionId: null, ifMatch: null }) as const
 const kindsIn = (world: MapWorld) =>
   [...world.rows.keys()].filter((key) => key.startsWith('in\u0000')).map((key) => key.split('\u0000')[2])
 
@@ -39,8 +40,22 @@ t.test('createBucket', (t) => {
     const before = photos(world).id
     world.entry([
       { type: 'deleteBucket', tenantId: 'acme', name: 'photos' },
-      { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
-      { type: 'createBucket', tenantId: 'acme', name: 'other', bucketsMax: 10 },
+      {
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'photos',
+        bucketsMax: 10,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      },
+      {
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'other',
+        bucketsMax: 10,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      },
     ])
     t.not(photos(world).id, before)
     t.not(photos(world).id, world.get(keys.bucket('acme', 'other'))?.id, 'also within one entry')
@@ -51,7 +66,13 @@ t.test('createBucket', (t) => {
   t.test('bucket_already_exists when the tenant has one of that name; another tenant may use it', (t) => {
     const world = worldWithBucket()
     world.do(createTenant('beta'))
-    const create = { type: 'createBucket', name: 'photos', bucketsMax: 10 } as const
+    const create = {
+      type: 'createBucket',
+      name: 'photos',
+      bucketsMax: 10,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    } as const
     t.match(world.run({ ...create, tenantId: 'acme' }), { ok: false, code: 'bucket_already_exists' })
     t.match(world.run({ ...create, tenantId: 'beta' }), { ok: true })
     t.end()
@@ -59,7 +80,14 @@ t.test('createBucket', (t) => {
 
   t.test('invalid_request when the tenant has as many as it may, invalid_bucket_name, not_found', (t) => {
     const world = worldWithBucket()
-    const create = { type: 'createBucket', tenantId: 'acme', name: 'b', bucketsMax: 1 } as const
+    const create = {
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'b',
+      bucketsMax: 1,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    } as const
     t.match(world.run(create), { ok: false, code: 'invalid_request' })
     t.match(world.run({ ...create, name: '' }), { ok: false, code: 'invalid_bucket_name' })
     t.match(world.run({ ...create, tenantId: 'nobody' }), { ok: false, code: 'not_found' })
@@ -86,7 +114,7 @@ t.test('deleteBucket', (t) => {
 t.test('putObject', (t) => {
   t.test('stores an inline body under the version, apart from the object', (t) => {
     const world = worldWithBucket()
-    const object = world.do(put('a/b', inline, 30))
+    const { object } = world.do(put('a/b', inline, 30))
     t.match(object, { key: 'a/b', size: 30, body: { kind: 'inline', chunkId: 'ci' } })
     t.same(world.get(keys.inlineBody(photos(world).id, object.versionId)), { sealed: inline.sealed })
     t.match(photos(world), { objectCount: 1, logicalBytes: 30 })
@@ -113,7 +141,7 @@ t.test('putObject', (t) => {
   t.test('pages a manifest at 1,024 links and counts every occurrence of a chunk', (t) => {
     const world = worldWithBucket()
     const ids = Array.from({ length: 2500 }, (_, i) => `c${i % 700}`)
-    const object = world.do(putChunks('big', ids))
+    const { object } = world.do(putChunks('big', ids))
     t.same(object.body, { kind: 'chunks', count: 2500 })
     const pages = [0, 1, 2, 3].map((page) =>
       world.get(keys.manifestPage(photos(world).id, object.versionId, page))?.links.map((link) => link.id),
@@ -228,7 +256,14 @@ t.test('putObject', (t) => {
   t.test('keeps chunks of tenants apart', (t) => {
     const world = worldWithBucket()
     world.do(createTenant('beta'))
-    world.do({ type: 'createBucket', tenantId: 'beta', name: 'photos', bucketsMax: 1 })
+    world.do({
+      type: 'createBucket',
+      tenantId: 'beta',
+      name: 'photos',
+      bucketsMax: 1,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    })
     world.do(putChunks('k', ['c1']))
     const reply = world.run({ ...putChunks('k', [found('c1')]), tenantId: 'beta' })
     t.match(reply, { ok: false, code: 'chunks_gone' })

@@ -28,16 +28,37 @@ function recounted(world: MapWorld): readonly string[] {
 function busyWorld(): MapWorld {
   const world = worldWithBucket()
   world.do(createTenant('beta'))
-  world.do({ type: 'createBucket', tenantId: 'beta', name: 'films', bucketsMax: 1 })
+  world.do({
+    type: 'createBucket',
+    tenantId: 'beta',
+    name: 'films',
+    bucketsMax: 1,
+    versioning: 'Unversioned',
+    objectLockEnabled: false,
+  })
   world.do(put('inline', { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1, 2, 3) }, 30))
   world.do(putChunks('a', [fresh('c1', { missing: ['n3'] }), 'c2', found('c1')]))
   world.do({ ...putChunks('f', [fresh('c1', { birth: 'birth-f' })]), tenantId: 'beta', bucket: 'films' })
   world.do(putChunks('b', [found('c1'), 'c3']))
   world.do(dropCopy('c2', 'n1'))
   world.do(addCopy(world, 'c1', 'n3'))
-  world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'b' })
+  world.do({
+    type: 'deleteObject',
+    tenantId: 'acme',
+    bucket: 'photos',
+    key: 'b',
+    versionId: null,
+    ifMatch: null,
+  })
   world.do(putChunks('b', ['c4']))
-  world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'b' })
+  world.do({
+    type: 'deleteObject',
+    tenantId: 'acme',
+    bucket: 'photos',
+    key: 'b',
+    versionId: null,
+    ifMatch: null,
+  })
   const chunks = [{ tenantId: 'acme', chunkId: 'c4', birth: 'birth-c4', condemnedAt: world.index }]
   world.do({ type: 'collectChunks', chunks })
   return world

@@ -48,11 +48,18 @@ t.test('LevelStateMachine', (t) => {
     const world = await StoreWorld.open(t)
     const first = [createTenant('acme'), createTenant('acme'), OPEN_SESSION].map(encodeCommand)
     const second: Command[] = [
-      { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
+      {
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'photos',
+        bucketsMax: 10,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      },
       putChunks('k', ['c1']),
       putChunks('k', [found('c1'), 'c2']),
-      { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' },
-      { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' },
+      { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k', versionId: null, ifMatch: null },
+      { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k', versionId: null, ifMatch: null },
     ]
     const replies = await world.store.stateMachine.apply({
       entries: [

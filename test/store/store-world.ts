@@ -52,7 +52,14 @@ export class StoreWorld {
     const world = await StoreWorld.open(t)
     await world.apply([
       createTenant('acme'),
-      { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
+      {
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'photos',
+        bucketsMax: 10,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      },
       OPEN_SESSION,
     ])
     return world

@@ -18,5 +18,14 @@ export async function deleteObject(
   const key = checkObjectKey(input.key)
   // An unversioned bucket has no other version that could be deleted.
   if (!isNullVersion(input.versionId)) return
-  settle(await services.propose({ type: 'deleteObject', tenantId, bucket: bucket.name, key }))
+  settle(
+    await services.propose({
+      type: 'deleteObject',
+      tenantId,
+      bucket: bucket.name,
+      key,
+      versionId: null,
+      ifMatch: null,
+    }),
+  )
 }

@@ -56,8 +56,20 @@ export async function putObject(
   const { source, expectedSize, claimed, signal } = input
   const ingested = await services.content.ingest({ tenant, source, expectedSize, sizeMax, claimed, signal })
   const { contentType, metadata } = input
-  const about = { tenantId, bucket: bucket.name, key, contentType, metadata, masterKeyId: tenant.masterKeyId }
-  const object = settle(await commit(services, ingested, about, signal))
+  const settings = { tags: {}, retention: null, legalHold: false, idempotency: null }
+  const precondition = { ifMatch: null, ifNoneMatch: null }
+  const masterKeyId = tenant.masterKeyId
+  const about = {
+    tenantId,
+    bucket: bucket.name,
+    key,
+    contentType,
+    metadata,
+    masterKeyId,
+    precondition,
+    ...settings,
+  }
+  const { object } = settle(await commit(services, ingested, about, signal))
   return { bucket, object }
 }
 

@@ -4,15 +4,12 @@
  * Rule: the order is the design. Everything that needs no body is settled before the first byte is read, and the commit
  * comes after the bytes, so that a crash leaves bytes without a record and never a record without bytes.
  */
-import { Condition } from '../../../cluster/index.ts'
 import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { IngestedBody } from '../../content/content.ts'
-import type { UploadOutcome } from '../../content/uploads.ts'
 import { Refusal } from '../../refusal.ts'
-import type { PutCommand, Reply } from '../../state-machine/commands.ts'
 import type { BucketRecord, ChecksumAlgorithm, ObjectRecord } from '../../state-machine/records.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
+import { commitBody } from '../commit-body.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
@@ -69,30 +66,11 @@ export async function putObject(
     precondition,
     ...settings,
   }
-  const { object } = settle(await commit(services, ingested, about, signal))
+  const reply = await commitBody(
+    ingested,
+    (stored) => services.propose({ type: 'putObject', ...about, ...stored }),
+    signal,
+  )
+  const { object } = settle(reply)
   return { bucket, object }
-}
-
-/** The end of the upload is told whatever happens; what is unknown here stays unknown to the collection of garbage. */
-async function commit(
-  services: Services,
-  ingested: IngestedBody,
-  about: Omit<PutCommand, 'type' | 'size' | 'etag' | 'checksums' | 'body'>,
-  signal: AbortSignal,
-): Promise<Reply<'putObject'>> {
-  let outcome: UploadOutcome = 'known'
-  try {
-    // The client may have gone while the last copies were written: nobody would hear the answer, so nothing is committed.
-    signal.throwIfAborted()
-    outcome = 'unknown'
-    const { size, etag, checksums, body } = ingested
-    const reply = await services.propose({ type: 'putObject', ...about, size, etag, checksums, body })
-    outcome = 'known'
-    return reply
-  } catch (error) {
-    if (error instanceof Condition && error.code !== 'commit_unknown') outcome = 'known'
-    throw error
-  } finally {
-    ingested.end(outcome)
-  }
 }

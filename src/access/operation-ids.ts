@@ -17,6 +17,12 @@ export const DATA_OPERATION_IDS = [
   'headObject',
   'deleteObject',
   'listObjects',
+  'createMultipartUpload',
+  'uploadPart',
+  'listParts',
+  'completeMultipartUpload',
+  'abortMultipartUpload',
+  'listMultipartUploads',
 ] as const
 
 export const ADMIN_OPERATION_IDS = [

@@ -48,6 +48,12 @@ export const REQUIREMENTS = {
   headObject: accessKey('read', 'key'),
   deleteObject: accessKey('delete', 'key'),
   listObjects: accessKey('read', 'key'),
+  createMultipartUpload: accessKey('write', 'key'),
+  uploadPart: accessKey('write', 'key'),
+  listParts: accessKey('read', 'key'),
+  completeMultipartUpload: accessKey('write', 'key'),
+  abortMultipartUpload: accessKey('write', 'key'),
+  listMultipartUploads: accessKey('read', 'key'),
 
   adminHealthz: NONE,
   adminReadyz: NONE,

@@ -30,13 +30,13 @@ export function createUpload(
   if (!target.ok) return target
   const bucket = target.value
   const { tenantId, key, initiator, expiresInMs, contentType, metadata, masterKeyId } = command
-  const { tags, retention, legalHold } = command
+  const { tags, retention, legalHold, checksumAlg } = command
   const fault = settingsFault(bucket, command, context.time)
   if (fault !== null) return fault
   const uploadId = uploadIdAt(context)
   const createdAt = context.time
   const about = { uploadId, key, initiator, createdAt, expiresAt: createdAt + expiresInMs }
-  const settings = { contentType, metadata, masterKeyId, tags, retention, legalHold }
+  const settings = { contentType, metadata, masterKeyId, tags, retention, legalHold, checksumAlg }
   const upload: UploadRecord = { ...about, ...settings, partCount: 0, bytes: 0 }
   draft.put(keys.upload(bucket.id, key, uploadId), upload)
   const what = { kind: 'upload', tenantId, bucket: bucket.name, bucketId: bucket.id, key, uploadId } as const

@@ -3,6 +3,7 @@
  */
 import type { RefusalCode } from './codes.ts'
 import type {
+  ChecksumAlgorithm,
   Checksums,
   ChunkId,
   ObjectRecord,
@@ -112,6 +113,7 @@ export type ObjectCommand =
       readonly type: 'createUpload'
       readonly initiator: string
       readonly expiresInMs: number
+      readonly checksumAlg: ChecksumAlgorithm | null
     })
   | (ObjectName & {
       readonly type: 'putPart'

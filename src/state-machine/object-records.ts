@@ -121,6 +121,8 @@ export interface UploadRecord extends VersionSettings {
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
   readonly masterKeyId: string
+  /** Every part has this digest, and the object too if digests of parts can be combined. */
+  readonly checksumAlg: ChecksumAlgorithm | null
   readonly partCount: number
   readonly bytes: number
 }

@@ -23,6 +23,7 @@ import { MemoryBlobs } from './memory-blobs.ts'
 export const TEST_LIMITS: Config['limits'] = {
   inlineBytesMax: 2048,
   objectPutBytesMax: 2 ** 40,
+  multipartExpiresAfterMs: 604_800_000,
   bucketsPerTenantMax: 10,
   tokenMintPerMinute: 30,
   tokenMintBurst: 10,

@@ -73,7 +73,7 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
     legalHold: { status: 'OFF' },
     metadata: { ...object.metadata },
     tagCount: 0,
-    partsCount: 1,
+    partsCount: partsCountOf(object),
   }
 }
 
@@ -103,7 +103,11 @@ export function objectHeaders(object: ObjectRecord): Record<string, string> {
     'x-service-compression': 'none',
     'x-service-storage-class': STORAGE_CLASS,
     'x-service-object-length': `${object.size}`,
-    'x-service-parts-count': '1',
+    'x-service-parts-count': `${partsCountOf(object)}`,
     ...metadataHeaders(object.metadata),
   }
+}
+
+function partsCountOf({ body }: ObjectRecord): number {
+  return body.kind === 'parts' ? body.count : 1
 }

@@ -1,18 +1,17 @@
 /**
  * The routes of objects: parse headers and key, run one operation, dress the outcome. No rules here.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import { deleteObject } from '../../operations/objects/delete-object.ts'
 import { getObject } from '../../operations/objects/get-object.ts'
 import { headObject } from '../../operations/objects/head-object.ts'
 import { putObject } from '../../operations/objects/put-object.ts'
-import { Refusal } from '../../refusal.ts'
 import type { ObjectRecord } from '../../state-machine/records.ts'
 import { type Answer, dataRoute, type HeaderNote } from '../route.ts'
 import { ObjectView, objectHeaders, objectView } from './object-view.ts'
 import { isWanted, wantedRange } from './read-conditions.ts'
 import {
+  declaredLength,
   readClaims,
   readContentType,
   refuseUnservedConditions,
@@ -159,11 +158,4 @@ export const objectRoutes = {
 
 function notModified(object: ObjectRecord): Answer {
   return { kind: 'empty', status: 304, headers: objectHeaders(object) }
-}
-
-/** null for a body in chunks. A request that announces neither length nor chunks has forgotten its body. */
-function declaredLength(headers: IncomingHttpHeaders): number | null {
-  if (headers['transfer-encoding'] !== undefined) return null
-  if (headers['content-length'] !== undefined) return Number(headers['content-length'])
-  throw new Refusal('length_required', 'An upload needs Content-Length, or Transfer-Encoding: chunked')
 }

@@ -8,6 +8,8 @@ import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { bucketRoutes } from './buckets.ts'
 import { listingRoutes } from './listing.ts'
+import { multipartPartRoutes } from './multipart-parts.ts'
+import { multipartRoutes } from './multipart.ts'
 import { objectRoutes } from './objects.ts'
 import { tokenRoutes } from './token.ts'
 
@@ -19,6 +21,8 @@ const dataRoutes = {
   ...bucketRoutes,
   ...listingRoutes,
   ...objectRoutes,
+  ...multipartRoutes,
+  ...multipartPartRoutes,
 } satisfies Record<DataOperationId, RouteDefinition>
 
 export const dataPlane: Plane = {

@@ -12,11 +12,23 @@ export const DATA_OPERATION_IDS = [
   'createBucket',
   'getBucket',
   'deleteBucket',
+  'getBucketVersioning',
+  'setBucketVersioning',
   'putObject',
   'getObject',
   'headObject',
   'deleteObject',
   'listObjects',
+  'batchDeleteObjects',
+  'copyObject',
+  'listObjectVersions',
+  'getObjectTags',
+  'setObjectTags',
+  'deleteObjectTags',
+  'getObjectRetention',
+  'setObjectRetention',
+  'getObjectLegalHold',
+  'setObjectLegalHold',
 ] as const
 
 export const ADMIN_OPERATION_IDS = [

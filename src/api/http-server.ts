@@ -113,7 +113,11 @@ function mountRoute(
   const { services, plane, route } = parts
   const handler = serveRoute(services, plane, route)
   for (const path of pathsOf(plane, route)) {
-    const url = path.replace(/\{\w+\.\.\.\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
+    // To the router a single colon begins a parameter.
+    const url = path
+      .replaceAll(':', '::')
+      .replace(/\{\w+\.\.\.\}$/, '*')
+      .replace(/\{(\w+)\}/g, ':$1')
     server.route({
       method: [...methodsOf(plane, route)],
       url,

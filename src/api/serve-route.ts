@@ -1,10 +1,10 @@
 /**
  * The way of every request through the edge, in its fixed order. [style: errors]
  *
- *   barrier -> authenticated -> role (admin) -> parameters -> query -> body -> operation -> answer
+ *   barrier -> authenticated -> parameters -> role, or scope -> query -> body -> operation -> answer
  *
  * Rule: the operation authorizes; the edge asks early only where the answer cannot depend on the body, so that nobody
- * without the role gets a body read or a field explained.
+ * without the right gets a JSON body read or a field explained.
  */
 import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -14,7 +14,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
 import { Exchange } from './exchange.ts'
-import { JSON_BODY_BYTES_MAX, readJsonBody, tooLargeForJson } from './json-body.ts'
+import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { decodeObjectKey, originForm, parseQuery, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
@@ -35,7 +35,7 @@ export function serveRoute(
   return async (request, reply) => {
     const principal = await prove(services, plane, { auth: route.auth, request })
     const params = paramsOf(plane, route, request)
-    if (principal?.kind === 'adminToken') authorizeEarly(principal, route, params)
+    authorizeEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))
     const exchange = Exchange.of(request.raw, reply.raw)
     const answer = await route.handle(services, principal, {
@@ -79,9 +79,12 @@ export async function prove(
   }
 }
 
-function authorizeEarly(principal: Principal, route: RouteDefinition, params: Params): void {
-  const tenantId = params['id']
-  authorize(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
+function authorizeEarly(principal: Principal | null, route: RouteDefinition, params: Params): void {
+  const { id: tenantId, bucket, key } = params
+  if (principal?.kind === 'adminToken')
+    authorize(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
+  if (principal?.kind === 'accessKey' && route.body.kind === 'json' && bucket !== undefined)
+    authorize(principal, route.operationId, key === undefined ? { bucket } : { bucket, key })
 }
 
 function paramsOf(plane: Plane, route: RouteDefinition, request: FastifyRequest): Params {
@@ -107,7 +110,7 @@ function bodyReader(
   if (body.kind === 'none') return async (_, exchange) => refuseBody(route, exchange)
   const check = bodyCheck(body.schema)
   return async (request, exchange) => {
-    const value = exchange.length === 0 ? undefined : await readJson(request, exchange)
+    const value = exchange.length === 0 ? undefined : await readJson(request, exchange, body.bytesMax)
     // No body at all is an empty one: whatever is required is then named as missing.
     const fields = value === undefined ? {} : value
     check(fields)
@@ -115,9 +118,9 @@ function bodyReader(
   }
 }
 
-async function readJson(request: FastifyRequest, exchange: Exchange): Promise<unknown> {
+async function readJson(request: FastifyRequest, exchange: Exchange, bytesMax: number): Promise<unknown> {
   const { length } = exchange
-  if (length !== null && length > JSON_BODY_BYTES_MAX) throw tooLargeForJson()
+  if (length !== null && length > bytesMax) throw tooLargeForJson(bytesMax)
   const type = request.headers['content-type'] ?? ''
   if (!/^application\/json\s*(;\s*charset=("?)utf-8\2\s*)?$/i.test(type.trim())) {
     throw new Refusal(
@@ -125,7 +128,7 @@ async function readJson(request: FastifyRequest, exchange: Exchange): Promise<un
       `The body is declared as "${type.slice(0, 80)}": send JSON as "application/json"`,
     )
   }
-  return readJsonBody(exchange.bytes())
+  return readJsonBody(exchange.bytes(), bytesMax)
 }
 
 async function refuseBody(route: RouteDefinition, exchange: Exchange): Promise<undefined> {

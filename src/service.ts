@@ -19,6 +19,7 @@ import { startLocalServer } from './api/local/local-server.ts'
 import type { Config } from './config/types.ts'
 import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
+import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import type { Services } from './operations/services.ts'
 import { createCopyLedger } from './store/copy-ledger.ts'
 import type { LevelStateReader } from './store/level-state-reader.ts'
@@ -113,6 +114,7 @@ async function composeServices(config: Config, logger: Logger): Promise<Rooms> {
     propose,
     access,
     content,
+    writesInProgress: new WritesInProgress(),
     signing: masterKey,
     logger,
   }

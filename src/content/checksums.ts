@@ -32,11 +32,7 @@ export type Claims = ReadonlyMap<ChecksumAlgorithm, Uint8Array>
 export function parseClaims(claims: Iterable<readonly [algorithm: string, base64: string]>): Claims {
   const parsed = new Map<ChecksumAlgorithm, Uint8Array>()
   for (const [name, base64] of claims) {
-    const algorithm = name.toUpperCase()
-    if (!isAlgorithm(algorithm)) {
-      const known = Object.keys(DIGEST_BYTES).join(', ')
-      throw new Refusal('checksum_unsupported', `Checksum algorithm '${name}' is not one of ${known}`)
-    }
+    const algorithm = parseAlgorithm(name)
     const digest = Buffer.from(base64, 'base64')
     if (digest.length !== DIGEST_BYTES[algorithm] || digest.toString('base64') !== base64) {
       const bytes = DIGEST_BYTES[algorithm]
@@ -48,6 +44,17 @@ export function parseClaims(claims: Iterable<readonly [algorithm: string, base64
     parsed.set(algorithm, digest)
   }
   return parsed
+}
+
+/** In any case. Throws Refusal checksum_unsupported. */
+export function parseAlgorithm(name: string): ChecksumAlgorithm {
+  const algorithm = name.toUpperCase()
+  if (isAlgorithm(algorithm)) return algorithm
+  const known = Object.keys(DIGEST_BYTES).join(', ')
+  throw new Refusal(
+    'checksum_unsupported',
+    `Checksum algorithm '${name.slice(0, 40)}' is not one of ${known}`,
+  )
 }
 
 /** Digests of one body: the claimed ones, those that are wanted besides, and CRC64NVME. */

@@ -77,7 +77,7 @@ export type ObjectCommand =
       readonly body: PutBody
       readonly idempotency: IdempotencyWish | null
     })
-  /** `versionId` null: of the key, which leaves a delete marker where there are versions. `ifMatch`: of the current object. */
+  /** `versionId` null: of the key, which leaves a delete marker where there are versions. `ifMatch`: of what is to go. */
   | (ObjectName & {
       readonly type: 'deleteObject'
       readonly versionId: string | null

@@ -21,7 +21,7 @@ import { preconditionFault } from './preconditions.ts'
 import type { BucketRecord, DeleteMarkerRecord, VersionRecord } from './records.ts'
 import { type Accepted, accept, type Refused } from './reply.ts'
 import { versionIdAt } from './version-id.ts'
-import { currentObject, NULL_VERSION, VersionChain } from './versions.ts'
+import { currentObject, findVersion, NULL_VERSION, VersionChain } from './versions.ts'
 import type { ApplyContext } from './view.ts'
 
 const NOTHING_DELETED: Deleted = { existed: false, version: null, isMade: false }
@@ -62,8 +62,10 @@ export function deleteObject(
   const target = bucketFor(draft, command)
   if (!target.ok) return target
   const { key, versionId, ifMatch } = command
-  const current = currentObject(draft, target.value.id, key)
-  const fault = preconditionFault({ ifMatch, ifNoneMatch: null }, current)
+  const { id } = target.value
+  const meant = versionId === null ? currentObject(draft, id, key) : findVersion(draft, id, key, versionId)
+  const object = meant?.kind === 'object' ? meant : undefined
+  const fault = preconditionFault({ ifMatch, ifNoneMatch: null }, object)
   return fault ?? deleteOne(draft, { bucket: target.value, key, versionId, n: 0 }, context)
 }
 

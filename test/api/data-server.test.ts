@@ -191,11 +191,6 @@ t.test('buckets', async (t) => {
     t.match(await create({ name }), { status: 400, code: 'invalid_bucket_name' }, JSON.stringify(name))
   }
   t.match(await create({ name: 'v', versioning: 'Enabled' }), { status: 400 }, 'the name first')
-  t.match(await create({ name: 'versioned', versioning: 'Enabled' }), {
-    status: 501,
-    code: 'not_implemented',
-  })
-  t.match(await create({ name: 'locked', objectLockEnabled: true }), { status: 501, code: 'not_implemented' })
 
   await t.test('lists by name, page by page', async (t) => {
     await create({ name: 'fonts' })

@@ -7,7 +7,7 @@ import { uploadPart } from '../../operations/multipart/upload-part.ts'
 import { Refusal } from '../../refusal.ts'
 import { dataRoute } from '../route.ts'
 import { ListedPartView, listedPartView, PartView, partView } from './multipart-view.ts'
-import { CHECKSUM_HEADER, declaredLength, readClaims, refusePartHeaders } from './upload-headers.ts'
+import { CHECKSUM_HEADER, declaredLength, readClaims, refuseForeignHeaders } from './upload-headers.ts'
 
 const PARTS_PATH = '/buckets/{bucket}/multipart/{uploadId}/parts'
 
@@ -49,7 +49,7 @@ export const multipartPartRoutes = {
       },
     },
     async (services, principal, { headers, params, bytes, signal }) => {
-      refusePartHeaders(headers)
+      refuseForeignHeaders(headers, /^x-service-checksum-/, 'A part has a length and checksums, nothing else')
       const part = await uploadPart(services, principal, {
         ...params,
         partNumber: partNumberOf(params.partNumber),

@@ -11,7 +11,9 @@ import { dataRoute } from '../route.ts'
 import { ListedUploadView, listedUploadView, UploadView, uploadView } from './multipart-view.ts'
 import { NEW_UPLOAD_HEADERS, NewUpload, readNewUpload } from './new-upload.ts'
 import { ObjectView, objectHeaders, objectView } from './object-view.ts'
-import { CHECKSUM_HEADER, readClaims } from './upload-headers.ts'
+import { readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
+import { CHECKSUM_HEADER, readClaims, refuseForeignHeaders } from './upload-headers.ts'
+import { VERSION_HEADERS } from './version-headers.ts'
 
 const UPLOADS_PATH = '/buckets/{bucket}/multipart'
 /** 10,000 parts, written with room between them. */
@@ -89,7 +91,8 @@ export const multipartRoutes = {
       description:
         'Parts in rising order, each with the etag that its upload answered; parts that are not named are dropped. Checksums of the whole are made of those of the parts: CRC64NVME always, CRC32 and CRC32C when every part has them. Asked again with the same parts, it answers the same for a day. The body may have 4 MiB.',
       body: { schema: Completion, bytesMax: COMPLETION_BYTES_MAX },
-      requestHeaders: [CHECKSUM_HEADER],
+      requestHeaders: [CHECKSUM_HEADER, ...WRITE_CONDITIONS],
+      responseHeaders: VERSION_HEADERS,
       success: {
         status: 200,
         description: 'The object',
@@ -97,13 +100,18 @@ export const multipartRoutes = {
       },
     },
     async (services, principal, { headers, params, body }) => {
+      refuseForeignHeaders(
+        headers,
+        /^(x-service-checksum-|if-)/,
+        'What the object has was said at the beginning',
+      )
       const { bucket, object } = await completeMultipartUpload(services, principal, {
         ...params,
         parts: body.parts,
-        precondition: { ifMatch: null, ifNoneMatch: null },
+        precondition: readPrecondition(headers),
         claimed: readClaims(headers),
       })
-      return { kind: 'json', headers: objectHeaders(object), body: objectView(bucket.name, object) }
+      return { kind: 'json', headers: objectHeaders(bucket, object), body: objectView(bucket.name, object) }
     },
   ),
 

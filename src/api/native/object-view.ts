@@ -4,13 +4,15 @@
  * Rule: names of JSON members and headers are the contract; a value that cannot be known yet is written as unset.
  */
 import Type, { type Static } from 'typebox'
-import type { ObjectRecord } from '../../state-machine/records.ts'
+import { clientVersionId } from '../../operations/objects/ladder.ts'
+import type { BucketRecord, ObjectRecord } from '../../state-machine/records.ts'
 import { orNull, Time, timeText } from '../wire.ts'
+import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
 import { metadataHeaders } from './metadata-headers.ts'
+import { settingsHeaders } from './settings-headers.ts'
+import { versionHeaders } from './version-headers.ts'
 
-/** The bucket has no versions, so its objects carry the null version. */
-const NULL_VERSION = 'null'
-const STORAGE_CLASS = 'STANDARD'
+export const STORAGE_CLASS = 'STANDARD'
 
 export const ObjectView = Type.Object(
   {
@@ -32,8 +34,8 @@ export const ObjectView = Type.Object(
       keyId: Type.String(),
     }),
     compression: Type.Object({ status: Type.Enum(['none', 'zstd']) }),
-    retention: orNull(Type.Object({ mode: Type.String(), retainUntil: Time })),
-    legalHold: Type.Object({ status: Type.Enum(['ON', 'OFF']) }),
+    retention: orNull(RetentionView),
+    legalHold: HoldView,
     metadata: Type.Record(Type.String(), Type.String()),
     tagCount: Type.Integer(),
     partsCount: Type.Integer(),
@@ -57,8 +59,8 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
   return {
     bucket,
     key: object.key,
-    versionId: NULL_VERSION,
-    isLatest: true,
+    versionId: clientVersionId(object),
+    isLatest: object.newer === null,
     size: object.size,
     contentLength: object.size,
     etag: object.etag,
@@ -69,12 +71,17 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
     checksumType: 'FULL_OBJECT',
     encryption: { status: 'encrypted', algorithm: 'AES256-GCM', keyId: object.masterKeyId },
     compression: { status: 'none' },
-    retention: null,
-    legalHold: { status: 'OFF' },
+    retention: object.retention === null ? null : retentionView(object.retention),
+    legalHold: holdView(object.legalHold),
     metadata: { ...object.metadata },
-    tagCount: 0,
-    partsCount: partsCountOf(object),
+    tagCount: Object.keys(object.tags).length,
+    partsCount: partsOf(object),
   }
+}
+
+/** Pieces it was uploaded in. */
+function partsOf({ body }: ObjectRecord): number {
+  return body.kind === 'parts' ? body.count : 1
 }
 
 export function listedObjectView(object: ObjectRecord): Static<typeof ListedObjectView> {
@@ -84,12 +91,12 @@ export function listedObjectView(object: ObjectRecord): Static<typeof ListedObje
     etag: object.etag,
     lastModified: timeText(object.lastModified),
     storageClass: STORAGE_CLASS,
-    versionId: NULL_VERSION,
+    versionId: clientVersionId(object),
   }
 }
 
 /** What PUT, GET and HEAD say about an object beside its body. */
-export function objectHeaders(object: ObjectRecord): Record<string, string> {
+export function objectHeaders(bucket: BucketRecord, object: ObjectRecord): Record<string, string> {
   const checksums = Object.entries(object.checksums).map(
     ([algorithm, digest]) => [`x-service-checksum-${algorithm.toLowerCase()}`, digest] as const,
   )
@@ -103,11 +110,9 @@ export function objectHeaders(object: ObjectRecord): Record<string, string> {
     'x-service-compression': 'none',
     'x-service-storage-class': STORAGE_CLASS,
     'x-service-object-length': `${object.size}`,
-    'x-service-parts-count': `${partsCountOf(object)}`,
+    'x-service-parts-count': `${partsOf(object)}`,
+    ...versionHeaders(bucket, object),
+    ...settingsHeaders(object, bucket),
     ...metadataHeaders(object.metadata),
   }
-}
-
-function partsCountOf({ body }: ObjectRecord): number {
-  return body.kind === 'parts' ? body.count : 1
 }

@@ -5,23 +5,26 @@ import Type from 'typebox'
 import { deleteObject } from '../../operations/objects/delete-object.ts'
 import { getObject } from '../../operations/objects/get-object.ts'
 import { headObject } from '../../operations/objects/head-object.ts'
+import type { FoundObject } from '../../operations/objects/ladder.ts'
 import { putObject } from '../../operations/objects/put-object.ts'
-import type { ObjectRecord } from '../../state-machine/records.ts'
 import { type Answer, dataRoute, type HeaderNote } from '../route.ts'
 import { ObjectView, objectHeaders, objectView } from './object-view.ts'
 import { isWanted, wantedRange } from './read-conditions.ts'
+import { readMetadata } from './metadata-headers.ts'
+import { IF_MATCH, readIfMatchAlone, readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
+import { readSettings, SETTINGS_HEADERS } from './settings-headers.ts'
 import {
+  CHECKSUM_HEADER,
   declaredLength,
   readClaims,
   readContentType,
-  refuseUnservedConditions,
-  refuseUnservedUploadHeaders,
+  readIdempotencyKey,
+  refuseUnknownUploadHeaders,
 } from './upload-headers.ts'
-import { readMetadata } from './metadata-headers.ts'
+import { MARKER_HEADERS, VERSION_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
 
 const PATH = '/buckets/{bucket}/objects/{key...}'
 const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
-const VersionQuery = Type.Object({ versionId: Type.Optional(Type.String()) }, { additionalProperties: false })
 
 const OBJECT_HEADERS: readonly HeaderNote[] = [
   { name: 'ETag', description: 'Entity tag, quoted' },
@@ -29,6 +32,12 @@ const OBJECT_HEADERS: readonly HeaderNote[] = [
   { name: 'X-Service-Object-Length', description: 'Bytes of the whole object, on a partial answer too' },
   { name: 'X-Service-Checksum-<ALG>', description: 'Stored digests, base64' },
   { name: 'X-Service-Meta-<name>', description: 'User metadata' },
+  { name: 'X-Service-Tag-Count', description: 'Number of tags' },
+  { name: 'X-Service-Parts-Count', description: 'Pieces it was uploaded in' },
+  { name: 'X-Service-Retention-Mode', description: 'GOVERNANCE or COMPLIANCE, if there is retention' },
+  { name: 'X-Service-Retain-Until', description: 'End of the retention' },
+  { name: 'X-Service-Legal-Hold', description: 'ON or OFF, in a bucket with object lock' },
+  ...VERSION_HEADERS,
 ]
 const CONDITION_HEADERS: readonly HeaderNote[] = [
   { name: 'If-Match', description: 'Answer 412 unless the etag is one of these' },
@@ -45,17 +54,21 @@ export const objectRoutes = {
       path: PATH,
       summary: 'Store an object',
       description:
-        'The body is the object, whatever its Content-Type. Every digest given is verified before anything is stored. Preconditions and Idempotency-Key are refused with 501.',
+        'The body is the object, whatever its Content-Type. Every digest given is verified before anything is stored. With Idempotency-Key a repeated upload is answered as the first one was, for 24 hours; the key is bound to size, bytes, content type and user metadata, and needs a checksum header.',
       query: Type.Object({}, { additionalProperties: false }),
       body: 'bytes',
       requestHeaders: [
-        {
-          name: 'X-Service-Checksum-<ALG>',
-          description: 'base64 digest: CRC32, CRC32C, CRC64NVME, SHA1, SHA256',
-        },
+        CHECKSUM_HEADER,
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
+        ...SETTINGS_HEADERS,
+        ...WRITE_CONDITIONS,
+        { name: 'Idempotency-Key', description: '1 to 255 printable ASCII characters' },
+        { name: 'X-Service-Idempotency-Key', description: 'Another name of the same header' },
       ],
-      responseHeaders: OBJECT_HEADERS,
+      responseHeaders: [
+        ...OBJECT_HEADERS,
+        { name: 'Idempotent-Replayed', description: 'true: the answer to an earlier upload' },
+      ],
       success: {
         status: 200,
         description: 'The object as stored',
@@ -64,17 +77,22 @@ export const objectRoutes = {
     },
     async (services, principal, call) => {
       const { headers, params, bytes, signal } = call
-      refuseUnservedUploadHeaders(headers)
-      const { bucket, object } = await putObject(services, principal, {
+      refuseUnknownUploadHeaders(headers)
+      const { bucket, object, replayed } = await putObject(services, principal, {
         ...params,
         contentType: readContentType(headers),
         metadata: readMetadata(headers),
+        ...readSettings(headers),
+        precondition: readPrecondition(headers),
+        idempotencyKey: readIdempotencyKey(headers),
         claimed: readClaims(headers),
         expectedSize: declaredLength(headers),
         source: bytes,
         signal,
       })
-      return { kind: 'json', headers: objectHeaders(object), body: objectView(bucket.name, object) }
+      const told: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {}
+      const answered = { ...objectHeaders(bucket, object), ...told }
+      return { kind: 'json', headers: answered, body: objectView(bucket.name, object) }
     },
   ),
 
@@ -84,6 +102,8 @@ export const objectRoutes = {
       method: 'GET',
       path: PATH,
       summary: 'Read an object, or one range of it',
+      description:
+        'Several ranges at once are answered with the whole object. A key whose newest version is a delete marker is a 404 with `X-Service-Delete-Marker: true`; a delete marker asked for by its version a 405.',
       query: VersionQuery,
       requestHeaders: [
         { name: 'Range', description: 'One range of bytes, such as bytes=0-99, bytes=100- or bytes=-100' },
@@ -100,8 +120,8 @@ export const objectRoutes = {
     },
     async (services, principal, { params, query, headers }) => {
       const found = await getObject(services, principal, { ...params, versionId: query.versionId })
-      const { object } = found
-      if (!isWanted(headers, object)) return notModified(object)
+      const { bucket, object } = found
+      if (!isWanted(headers, object)) return notModified(found)
       const range = wantedRange(headers, object)
       const { start, end } = range ?? { start: 0, end: object.size }
       const contentRange = { 'content-range': `bytes ${start}-${end - 1}/${object.size}` }
@@ -109,7 +129,7 @@ export const objectRoutes = {
         kind: 'bytes',
         status: range === null ? 200 : 206,
         headers: {
-          ...objectHeaders(object),
+          ...objectHeaders(bucket, object),
           'content-type': object.contentType,
           ...(range === null ? {} : contentRange),
         },
@@ -132,10 +152,11 @@ export const objectRoutes = {
       otherStatuses: { 304: 'Not modified' },
     },
     async (services, principal, { params, query, headers }) => {
-      const { object } = await headObject(services, principal, { ...params, versionId: query.versionId })
-      if (!isWanted(headers, object)) return notModified(object)
+      const found = await headObject(services, principal, { ...params, versionId: query.versionId })
+      const { bucket, object } = found
+      if (!isWanted(headers, object)) return notModified(found)
       const own = { 'content-type': object.contentType, 'content-length': `${object.size}` }
-      return { kind: 'empty', headers: { ...objectHeaders(object), ...own } }
+      return { kind: 'empty', headers: { ...objectHeaders(bucket, object), ...own } }
     },
   ),
 
@@ -145,17 +166,21 @@ export const objectRoutes = {
       method: 'DELETE',
       path: PATH,
       summary: 'Delete an object; a key that does not exist is no error',
+      description:
+        'Where there are versions, a delete without `versionId` makes a delete marker and removes nothing; with `versionId` that version goes for good, unless it is locked.',
       query: VersionQuery,
+      requestHeaders: [IF_MATCH],
+      responseHeaders: MARKER_HEADERS,
       success: { status: 204, description: 'The object is gone' },
     },
     async (services, principal, { params, query, headers }) => {
-      refuseUnservedConditions(headers)
-      await deleteObject(services, principal, { ...params, versionId: query.versionId })
-      return { kind: 'empty' }
+      const wanted = { ...params, versionId: query.versionId, ifMatch: readIfMatchAlone(headers) }
+      const { bucket, deleted } = await deleteObject(services, principal, wanted)
+      return { kind: 'empty', headers: versionHeaders(bucket, deleted.version) }
     },
   ),
 }
 
-function notModified(object: ObjectRecord): Answer {
-  return { kind: 'empty', status: 304, headers: objectHeaders(object) }
+function notModified({ bucket, object }: FoundObject): Answer {
+  return { kind: 'empty', status: 304, headers: objectHeaders(bucket, object) }
 }

@@ -10,10 +10,11 @@ import type { BucketRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { bucketNameFault } from './bucket-name.ts'
+import { versioningState } from './versioning-state.ts'
 
 interface CreateBucketInput {
   readonly name: string
-  readonly versioning?: BucketRecord['versioning']
+  readonly versioning?: string
   readonly objectLockEnabled?: boolean
 }
 
@@ -29,7 +30,7 @@ export async function createBucket(
   }
   const objectLockEnabled = input.objectLockEnabled ?? false
   // Object lock needs versions: they come with it. [decisions 2]
-  const versioning = input.versioning ?? (objectLockEnabled ? 'Enabled' : 'Unversioned')
+  const versioning = versioningState(input.versioning ?? (objectLockEnabled ? 'Enabled' : 'Unversioned'))
   return settle(
     await services.propose({
       type: 'createBucket',

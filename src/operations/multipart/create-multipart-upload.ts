@@ -1,7 +1,6 @@
 /**
- * createMultipartUpload: authorize -> bucket exists -> key -> commit. What is said here holds for the object once it is whole.
+ * createMultipartUpload: the ladder -> commit. What is said here holds for the object once it is whole.
  */
-import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import type {
   BucketRecord,
@@ -9,15 +8,12 @@ import type {
   UploadRecord,
   VersionSettings,
 } from '../../state-machine/records.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
-import { checkObjectKey } from '../objects/object-key.ts'
+import { keyFor, type KeyName } from '../objects/ladder.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
-interface CreateMultipartUploadInput extends VersionSettings {
-  readonly bucket: string
-  readonly key: string
+interface CreateMultipartUploadInput extends KeyName, VersionSettings {
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
   /** Computed of each part, whether or not its sender claims it. */
@@ -35,9 +31,7 @@ export async function createMultipartUpload(
   input: CreateMultipartUploadInput,
 ): Promise<BegunUpload> {
   const { tenantId, accessKeyId: initiator } = principal
-  authorize(principal, 'createMultipartUpload', { bucket: input.bucket, key: input.key })
-  const bucket = findBucket(services, tenantId, input.bucket)
-  const key = checkObjectKey(input.key)
+  const { bucket, key } = keyFor(services, { principal, operationId: 'createMultipartUpload' }, input)
   const { masterKeyId } = findTenant(services, tenantId)
   const { contentType, metadata, tags, retention, legalHold, checksumAlg } = input
   const reply = await services.propose({

@@ -1,17 +1,13 @@
 /**
- * The first half of every operation on an upload: bucket, key, then the upload, in the caller's tenant.
+ * The steps of the ladder that every operation on an upload climbs: key, then the upload, in the caller's tenant.
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
 import type { BucketRecord, UploadRecord } from '../../state-machine/records.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
-import { checkObjectKey } from '../objects/object-key.ts'
+import { type Caller, type FoundKey, keyFor, type KeyName } from '../objects/ladder.ts'
 import type { Services } from '../services.ts'
 import { isUploadId } from './upload-id.ts'
 
-export interface UploadName {
-  readonly bucket: string
-  readonly key: string
+export interface UploadName extends KeyName {
   readonly uploadId: string
 }
 
@@ -21,28 +17,23 @@ export interface FoundUpload {
 }
 
 /** Throws Refusal not_found: of the bucket, or of an upload that was completed, given up, or never begun. */
-export function findUpload(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  input: UploadName,
-): FoundUpload {
-  const bucket = findBucket(services, principal.tenantId, input.bucket)
-  const upload = openUpload(services, bucket, input)
-  if (upload === null) throw noSuchUpload(input)
-  return { bucket, upload }
+export function findUpload(services: Services, caller: Caller, name: UploadName): FoundUpload {
+  const found = keyFor(services, caller, name)
+  const upload = openUpload(services, found, name.uploadId)
+  if (upload === null) throw noSuchUpload(name)
+  return { bucket: found.bucket, upload }
 }
 
-/** Null: there is none under way. Throws Refusal invalid_key. */
+/** Null: there is none under way. */
 export function openUpload(
-  services: Services,
-  bucket: BucketRecord,
-  { key, uploadId }: UploadName,
+  { state }: Services,
+  { bucket, key }: FoundKey,
+  uploadId: string,
 ): UploadRecord | null {
-  checkObjectKey(key)
-  return (isUploadId(uploadId) ? services.state.upload(bucket, key, uploadId) : undefined) ?? null
+  return (isUploadId(uploadId) ? state.upload(bucket, key, uploadId) : undefined) ?? null
 }
 
-export function noSuchUpload({ key, uploadId }: UploadName): Refusal {
+export function noSuchUpload({ key, uploadId }: Pick<UploadName, 'key' | 'uploadId'>): Refusal {
   return new Refusal(
     'not_found',
     `Upload "${uploadId.slice(0, 64)}" of "${key}" does not exist: it was completed, aborted, or has expired`,

@@ -1,11 +1,10 @@
 /**
- * listMultipartUploads: authorize (the prefix must lie inside a scope) -> bucket exists -> one page of what is under way,
+ * listMultipartUploads: the ladder (the prefix must lie inside a scope) -> one page of what is under way,
  * by key, and of a key in the order of their beginnings.
  */
-import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import type { UploadPage } from '../../store/state-reader.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
+import { bucketFor } from '../objects/ladder.ts'
 import { clampPageSize } from '../page-size.ts'
 import type { Services } from '../services.ts'
 
@@ -28,8 +27,7 @@ export async function listMultipartUploads(
   input: ListMultipartUploadsInput,
 ): Promise<UploadListing> {
   const { prefix, keyMarker, uploadIdMarker } = input
-  authorize(principal, 'listMultipartUploads', { bucket: input.bucket, key: prefix })
-  const bucket = findBucket(services, principal.tenantId, input.bucket)
+  const bucket = bucketFor(services, { principal, operationId: 'listMultipartUploads' }, input)
   const limit = clampPageSize(input.maxUploads)
   const page = await services.state.uploads(bucket, { prefix, keyMarker, uploadIdMarker, limit })
   return { ...page, maxUploads: limit }

@@ -1,7 +1,6 @@
 /**
- * listParts: authorize -> upload exists -> one page of its parts, by their numbers.
+ * listParts: the ladder -> upload exists -> one page of its parts, by their numbers.
  */
-import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { PARTS_MAX } from '../../state-machine/object-limits.ts'
 import type { PartsPage } from '../../store/state-reader.ts'
@@ -24,8 +23,7 @@ export async function listParts(
   principal: AccessKeyPrincipal,
   input: ListPartsInput,
 ): Promise<PartListing> {
-  authorize(principal, 'listParts', { bucket: input.bucket, key: input.key })
-  const { bucket, upload } = findUpload(services, principal, input)
+  const { bucket, upload } = findUpload(services, { principal, operationId: 'listParts' }, input)
   const maxParts = clampPageSize(input.maxParts)
   const partNumberMarker = Math.min(Math.max(input.partNumberMarker ?? 0, 0), PARTS_MAX)
   const page = await services.state.parts(bucket.id, upload.uploadId, partNumberMarker, maxParts)

@@ -1,10 +1,9 @@
 /**
- * uploadPart: authorize -> upload exists -> size -> quota -> bytes durable -> part committed.
+ * uploadPart: the ladder -> upload exists -> size -> quota -> bytes durable -> part committed.
  *
  * Rule: as for a put, everything that needs no body is settled before the first byte is read, and the part is named only
  * once its bytes are durable and every digest holds. The size is bounded while the body streams, whatever was announced.
  */
-import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
 import { PART_BYTES_MAX } from '../../state-machine/object-limits.ts'
@@ -33,8 +32,7 @@ export async function uploadPart(
 ): Promise<PartRecord> {
   const { tenantId } = principal
   const { key, uploadId, partNumber, source, expectedSize, claimed, signal } = input
-  authorize(principal, 'uploadPart', { bucket: input.bucket, key })
-  const found = findUpload(services, principal, input)
+  const found = findUpload(services, { principal, operationId: 'uploadPart' }, input)
   const sizeMax = Math.min(PART_BYTES_MAX, services.config.limits.objectPutBytesMax)
   if (expectedSize !== null && expectedSize > sizeMax)
     throw new Refusal(

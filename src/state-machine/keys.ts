@@ -118,8 +118,16 @@ export const ranges = {
   objects: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'object'),
   versions: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'version'),
   uploads: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'upload'),
-  parts: (bucket: BucketId, uploadId: string): KeyRange => rangeOf('in', bucket, 'part', uploadId),
-  expiries: (): KeyRange => rangeOf('expiry'),
+  /** Those of a number above `after`. */
+  parts: (bucket: BucketId, uploadId: string, after: number): KeyRange => ({
+    start: keys.part(bucket, uploadId, after + 1),
+    end: rangeOf('in', bucket, 'part', uploadId).end,
+  }),
+  /** What ends at `before` or earlier. */
+  expiries: (before: number): KeyRange => ({
+    start: rangeOf('expiry').start,
+    end: keys.expiry(before + 1, ''),
+  }),
   discards: (): KeyRange => rangeOf('discard'),
   repairs: (): KeyRange => rangeOf('repair'),
   repairsOf: (target: string): KeyRange => rangeOf('repair', target),

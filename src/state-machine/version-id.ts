@@ -22,6 +22,16 @@ export function versionIdAt(context: ApplyContext, item = 0): VersionId {
   return base32(context.time, TIME_CHARACTERS) + positionOf(context, item)
 }
 
+const ID_CHARACTERS = TIME_CHARACTERS + INDEX_CHARACTERS + ORDINAL_CHARACTERS
+const VERSION_ID = new RegExp(`^[${BASE32}]{${ID_CHARACTERS}}$`)
+/** No version is newer. */
+export const VERSION_ID_MAX: VersionId = 'Z'.repeat(ID_CHARACTERS)
+
+/** Whether it is spelled like one: what callers bring is looked up only then. */
+export function isVersionId(text: string): boolean {
+  return VERSION_ID.test(text)
+}
+
 /** Told from an object key by its form alone. [decisions 16] */
 export function uploadIdAt(context: ApplyContext): string {
   return `mpu_${versionIdAt(context)}`

@@ -10,6 +10,7 @@ import { assert } from './assert.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
 import type { BucketId, ChainRecord, ObjectRecord, VersionId, VersionRecord } from './records.ts'
+import { isVersionId } from './version-id.ts'
 import type { View } from './view.ts'
 
 /** What clients call the version that a bucket without versions has, whatever its id. */
@@ -35,6 +36,7 @@ export function findVersion(
     const id = view.get(keys.chain(bucket, key))?.nullVersion ?? null
     return id === null ? undefined : view.get(keys.version(bucket, key, id))
   }
+  if (!isVersionId(versionId)) return undefined
   const found = current?.versionId === versionId ? current : view.get(keys.version(bucket, key, versionId))
   return found?.isNull === true ? undefined : found
 }

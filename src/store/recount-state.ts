@@ -6,21 +6,17 @@
  */
 import { createHash } from 'node:crypto'
 import { Recount } from '../state-machine/recount.ts'
-import type { RowKey, RowKind } from '../state-machine/view.ts'
+import type { RowKey } from '../state-machine/view.ts'
 import type { OpenState } from './open-state.ts'
-import { decodeRow, keyBytes } from './row-codec.ts'
+import { decodeRow } from './row-codec.ts'
+import { viewAt } from './snapshot-view.ts'
 import { ALL_ROWS, scanRows } from './state-rows.ts'
 
 /** What is wrong, in sentences; null when the state was closed meanwhile. Throws StateDamagedError. */
 export async function recountState(state: OpenState): Promise<readonly string[] | null> {
   const snapshot = state.db.snapshot()
   try {
-    const recount = new Recount(textHash, {
-      get: <K extends RowKind>(key: RowKey<K>) => {
-        const value = state.db.getSync(keyBytes(key), { snapshot })
-        return value === undefined ? undefined : decodeRow(key, value)
-      },
-    })
+    const recount = new Recount(textHash, viewAt(state.db, snapshot))
     for await (const rows of scanRows(state.db, { ...ALL_ROWS, snapshot })) {
       if (state.isClosing) return null
       for (const { key, value } of rows) {

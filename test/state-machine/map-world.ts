@@ -24,7 +24,8 @@ import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machi
 export class MapWorld implements View {
   readonly rows = new Map<string, Row>()
   index = 0
-  #time = 1_700_000_000_000
+  /** Of the last entry. */
+  time = 1_700_000_000_000
 
   get<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
     return this.rows.get(key) as RowTypes[K] | undefined
@@ -43,9 +44,9 @@ export class MapWorld implements View {
 
   entry(commands: readonly Command[]): readonly Reply[] {
     this.index++
-    this.#time += 7
+    this.time += 7
     return commands.map((command, ordinal) => {
-      const { writes, reply } = apply(this, command, { index: this.index, time: this.#time, ordinal })
+      const { writes, reply } = apply(this, command, { index: this.index, time: this.time, ordinal })
       assert(reply.ok || writes.length === 0, 'a refusal writes nothing')
       assert.equal(new Set(writes.map(({ key }) => key)).size, writes.length, 'each row is written once')
       for (const { key, row } of writes) {

@@ -12,6 +12,7 @@ import type {
   ChunkId,
   ChunkLink,
   ChunkRecord,
+  ObjectPart,
   ObjectRecord,
   TenantId,
 } from '../state-machine/records.ts'
@@ -67,13 +68,20 @@ async function* readParts(parts: ReadParts, count: number, range: ByteRange): As
     const row = state.objectParts(bucketId, object.versionId, page)
     if (row.length === 0) throw replaced(object)
     seen += row.length
-    for (const { partId, size, body } of row) {
+    for (const part of row) {
+      if (!isWhole(part)) throw replaced(object)
+      const { partId, size, body } = part
       const within = { start: Math.max(0, range.start - start), end: Math.min(size, range.end - start) }
       start += size
       if (within.start >= within.end) continue
       yield* readContent({ ...parts, object: { key: object.key, versionId: partId, size, body } }, within)
     }
   }
+}
+
+/** The end of a body that is being released goes first, a page of its manifest at a time. */
+function isWhole({ size, body }: ObjectPart): boolean {
+  return body.kind !== 'chunks' || body.count === Math.ceil(size / CHUNK_BYTES)
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}

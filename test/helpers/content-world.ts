@@ -14,9 +14,11 @@ import type {
   BodyRecord,
   ChunkLink,
   ChunkRecord,
+  ObjectPart,
   ObjectRecord,
   TenantRecord,
 } from '../../src/state-machine/records.ts'
+import { PARTS_PER_PAGE } from '../../src/state-machine/bodies.ts'
 import { collected } from './async.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
@@ -69,6 +71,8 @@ export class ContentWorld {
   readonly chunks = new Map<string, ChunkRecord>()
   readonly inline = new Map<string, Uint8Array>()
   readonly manifests = new Map<string, readonly ChunkLink[]>()
+  /** Of assembled objects. */
+  readonly parts = new Map<string, readonly ObjectPart[]>()
   births = 0
   /** How uploads ended that did not stay under way. */
   readonly ends: UploadOutcome[] = []
@@ -106,7 +110,8 @@ export class ContentWorld {
         },
         manifest: (_bucket, version, first, count) =>
           (this.manifests.get(version) ?? []).slice(first, first + count),
-        objectParts: () => [],
+        objectParts: (_bucket, version, page) =>
+          (this.parts.get(version) ?? []).slice(page * PARTS_PER_PAGE, (page + 1) * PARTS_PER_PAGE),
       },
     })
   }
@@ -142,6 +147,21 @@ export class ContentWorld {
     } as const
     const about = { ...place, ...NO_SETTINGS, contentType: 'application/octet-stream', metadata: {} }
     return { ...about, versionId, size, etag, checksums, masterKeyId: testMasterKey.id, body }
+  }
+
+  /** One object of the bytes of these, in their order. */
+  assemble(pieces: readonly ObjectRecord[]): ObjectRecord {
+    const [first] = pieces
+    if (first === undefined) throw new Error('An object is assembled of one part at least')
+    this.#versions += 1
+    const versionId = `version-${this.#versions}`
+    const parts = pieces.map(({ versionId: partId, size, body }): ObjectPart => {
+      if (body.kind === 'parts') throw new Error('A part has no parts')
+      return { partId, size, body }
+    })
+    this.parts.set(versionId, parts)
+    const size = parts.reduce((bytes, part) => bytes + part.size, 0)
+    return { ...first, versionId, size, body: { kind: 'parts', count: parts.length } }
   }
 
   #commitBody(versionId: string, body: IngestedBody['body']): BodyRecord {

@@ -64,8 +64,9 @@ export function releaseAll(world: MapWorld): number {
     const [row] = rowsOf<DiscardRecord>(world, 'discard')
     if (row === undefined) return steps
     const { id, bucketId, what } = row
-    const parts = rowsUnder<PartRecord>(world, ranges.parts(bucketId, id, 0))
-    const partNumbers = what.kind === 'upload' ? parts.slice(0, 100).map((part) => part.partNumber) : []
+    const isUpload = what.kind === 'upload'
+    const parts = isUpload ? rowsUnder<PartRecord>(world, ranges.parts(bucketId, id, 0)) : []
+    const partNumbers = parts.slice(0, 100).map(({ partNumber }) => partNumber)
     world.do({ type: 'releaseDiscarded', id, partNumbers })
   }
 }

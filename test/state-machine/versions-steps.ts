@@ -17,13 +17,13 @@ const WEIGHTS = {
   putObject: 9,
   deleteObject: 5,
   deleteObjects: 2,
-  copyObject: 4,
+  copyObject: 5,
   setObjectTags: 1,
-  setObjectRetention: 3,
+  setObjectRetention: 5,
   setObjectLegalHold: 2,
   createUpload: 3,
   putPart: 6,
-  completeUpload: 4,
+  completeUpload: 6,
   abortUpload: 1,
   expire: 1,
   releaseDiscarded: 2,
@@ -69,13 +69,15 @@ const BODIES: readonly (readonly string[])[] = [
   Array.from({ length: 18 }, (_, n) => `c${n % 3}`),
   ['big1'],
   ['big2', 'c1'],
+  ['big1', ...Array.from({ length: 18 }, (_, n) => `c${n % 3}`)],
+  ['big1', 'big2'],
 ]
 const NO_CONDITION = { ifMatch: null, ifNoneMatch: null }
 
 /** Null: the step stands for no command. */
 export function commandOf(step: Step, world: MapWorld, model: VersionsModel, n: number): Command | null {
   const { op, bucket, key, pick, more } = step
-  const name = { tenantId: 'acme', bucket, key }
+  const name = { tenantId: 'acme', bucket: bucket as string, key }
   const versionId = idOf(model.buckets.get(bucket)?.keys.get(key) ?? [], pick)
   switch (op) {
     case 'putObject': {
@@ -103,11 +105,12 @@ export function commandOf(step: Step, world: MapWorld, model: VersionsModel, n: 
     case 'setObjectTags':
       return { type: op, ...name, versionId, tags: { n: String(more) } }
     case 'setObjectRetention': {
+      if (more % 8 !== 0) name.bucket = 'locked'
       const retention = retentionOf(more, world)
       return {
         type: op,
         ...name,
-        versionId,
+        versionId: idOf(model.buckets.get(name.bucket)?.keys.get(key) ?? [], pick),
         retention: retention ?? { mode: 'GOVERNANCE', until: world.time - 1 },
       }
     }
@@ -159,7 +162,11 @@ function uploadCommand(step: Step, world: MapWorld, model: VersionsModel, n: num
   const uploads = [...(held?.uploads ?? [])]
   const [uploadId, upload] = uploads[pick % Math.max(1, uploads.length)] ?? ['mpu_none', undefined]
   const name = { tenantId: 'acme', bucket, key: upload?.key ?? step.key, uploadId }
-  if (op === 'putPart') return { type: op, ...name, partNumber: 1 + (more % 3), ...brought(step, world, n) }
+  if (op === 'putPart') {
+    // Mostly large enough to be followed by another part.
+    const part = step.body < 4 && more % 4 !== 0 ? { ...step, body: step.body + 5 } : step
+    return { type: op, ...name, partNumber: 1 + (more % 3), ...brought(part, world, n) }
+  }
   if (op === 'abortUpload') return { type: op, ...name }
   if (op !== 'completeUpload') return null
   const precondition = conditionOf(more, step.body)

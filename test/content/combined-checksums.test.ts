@@ -59,7 +59,7 @@ function zerosDigested(bytes: number): Record<string, string> {
     const ones = (1n << BigInt(bits)) - 1n
     const modulus = (1n << BigInt(bits)) | polynomial
     const rest = times(ones, xToThe(8n * BigInt(bytes), modulus), modulus)
-    const reflected = BigInt(`0b${[...rest.toString(2).padStart(bits, '0')].reverse().join('')}`)
+    const reflected = BigInt(`0b${Array.from(rest.toString(2).padStart(bits, '0')).reverse().join('')}`)
     const hex = (reflected ^ ones).toString(16).padStart(bits / 4, '0')
     return Buffer.from(hex, 'hex').toString('base64')
   }

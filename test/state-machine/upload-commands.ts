@@ -17,6 +17,7 @@ export function createUpload(key: string, more: Partial<Of<'createUpload'>> = {}
     masterKeyId: 'mk-1',
     initiator: 'key',
     expiresInMs: UPLOAD_LASTS_MS,
+    checksumAlg: null,
     ...NO_SETTINGS,
     ...more,
   }

@@ -152,7 +152,7 @@ t.test('checkMetadata takes what headers can carry, and nothing else', async (t)
       const [header = ''] = Object.values(headers)
       return (
         /^[\t\x20-\x7e\x80-\xff]*$/.test(header) &&
-        header.trim() === header &&
+        !/^[ \t]|[ \t]$/.test(header) &&
         readMetadata(headers)['a'] === value
       )
     }),
@@ -193,7 +193,7 @@ t.test('[native: Upload rules 3] a fingerprint tells any two uploads apart', asy
     metadata: fc.dictionary(fc.constantFrom('m', 'n'), fc.constantFrom('1', '2'), { noNullPrototype: true }),
   })
   const sorted = (one: { readonly metadata: object }) =>
-    JSON.stringify({ ...one, metadata: Object.entries(one.metadata).sort() })
+    JSON.stringify({ ...one, metadata: Object.entries(one.metadata).sort(([a], [b]) => a.localeCompare(b)) })
   fc.assert(
     fc.property(
       upload,

@@ -230,8 +230,14 @@ t.test('a source that vanished between look and commit is looked at once more', 
     }
   }
   replaceBefore(1)
+  const { barriers } = memory
   t.equal((await films.copy('target', { sourceKey: 'source' })).status, 200)
   t.equal((await films.get('target')).bytes.toString(), 'replaced 1', 'what is there now')
+  t.equal(
+    memory.barriers - barriers,
+    4,
+    'copy, put and get begin with a barrier each, and the second look with its own',
+  )
   replaceBefore(9)
   t.match(await films.copy('target', { sourceKey: 'source' }), { status: 404, code: 'not_found' })
   t.equal(copies, 2, 'once, not for ever')

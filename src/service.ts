@@ -30,6 +30,8 @@ import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
 import { Collection } from './workers/collection.ts'
+import { Discarding } from './workers/discarding.ts'
+import { Expiry } from './workers/expiry.ts'
 import { Rebalancing } from './workers/rebalancing.ts'
 import { Recounting } from './workers/recounting.ts'
 import { followRepairRate } from './workers/repair-rate.ts'
@@ -177,10 +179,14 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
   })
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
   const rebalancing = new Rebalancing({ ...parts, now, logger })
+  const expiry = new Expiry({ ...parts, now: Date.now, logger })
+  const discarding = new Discarding({ ...parts, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'expiry', work: () => expiry.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'repair rate',
       work: async () => {

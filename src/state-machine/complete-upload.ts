@@ -26,8 +26,8 @@ export function completeUpload(
   command: CompleteCommand,
   context: ApplyContext,
 ): Accepted<ObjectRecord> | Refused {
-  const earlier = completedEarlier(draft, command)
-  if (earlier !== null) return earlier
+  const answer = completedEarlier(draft, command)
+  if (answer !== null) return answer
   const found = uploadFor(draft, command)
   if (!found.ok) return found
   const { bucket, upload } = found.value
@@ -37,15 +37,16 @@ export function completeUpload(
   if (size > OBJECT_BYTES_MAX)
     return refuse('entity_too_large', `The parts make ${size} bytes, at most ${OBJECT_BYTES_MAX} are allowed`)
   const wish = { ...command, ...settingsOf(upload) }
-  const growth = { bytes: size, bytesCounted: upload.bytes }
-  const fault = newVersionFault(draft, { bucket, wish, growth }, context)
+  const earlier = { bytes: upload.bytes, at: upload.createdAt }
+  const fault = newVersionFault(draft, { bucket, wish, size, earlier }, context)
   if (fault !== null) return fault
   const id = versionIdAt(context)
   const parts = chosen.value.map(({ partId, size: bytes, body }) => ({ partId, size: bytes, body }))
   const body = writeParts(draft, { bucket, id }, parts)
   closeUpload(draft, bucket, upload)
   for (const { partNumber } of chosen.value) draft.remove(keys.part(bucket.id, upload.uploadId, partNumber))
-  if (upload.partCount > parts.length) discardParts(draft, bucket, upload.uploadId)
+  const unlisted = { partCount: upload.partCount - parts.length, bytes: upload.bytes - size }
+  discardParts(draft, bucket, { ...upload, ...unlisted })
   const { etag, checksums } = command
   const object = putVersion(draft, { bucket, wish, made: { id, size, etag, checksums, body } }, context)
   keepAnswer(draft, { bucket, command, object }, context)

@@ -40,7 +40,7 @@ export function copyObject(
   if (size > OBJECT_COPY_BYTES_MAX)
     return refuse('entity_too_large', `Cannot copy ${size} bytes: at most ${OBJECT_COPY_BYTES_MAX} at once`)
   const bucket = target.value
-  const fault = newVersionFault(draft, { bucket, wish: command, growth: { bytes: size } }, context)
+  const fault = newVersionFault(draft, { bucket, wish: command, size }, context)
   if (fault !== null) return fault
   const id = versionIdAt(context)
   const places = { from: placeOf(from.value, found), to: { bucket, id } }

@@ -34,7 +34,7 @@ export function releaseDiscarded(
   const left =
     row.what.kind === 'body'
       ? stepOfBody(draft, row, row.what.body, context)
-      : stepOfUpload(draft, row, command, context)
+      : stepOfUpload(draft, row, row.what, { command, context })
   if (left === null) draft.remove(keys.discard(row.id))
   else draft.put(keys.discard(row.id), { ...row, what: left })
   return accept({ isDone: left === null })
@@ -48,22 +48,44 @@ function stepOfBody(
   context: ApplyContext,
 ): DiscardRecord['what'] | null {
   const place = { tenantId, bucketId, bodyId: id }
-  if (body.kind !== 'parts') {
-    const rest = stepOfPiece(draft, place, body, context)
-    return rest === null ? null : { kind: 'body', body: rest }
-  }
-  const page = Math.ceil(body.count / PARTS_PER_PAGE) - 1
-  const pageKey = keys.partPage(bucketId, id, page)
+  const rest =
+    body.kind === 'parts'
+      ? stepOfParts(draft, place, body.count, context)
+      : stepOfPiece(draft, place, body, context)
+  return rest === null ? null : { kind: 'body', body: rest }
+}
+
+/** The last parts of the last page, as many as make one page of a manifest, and one at least. */
+function stepOfParts(
+  draft: Draft,
+  place: PiecePlace,
+  count: number,
+  context: ApplyContext,
+): BodyRecord | null {
+  const pageKey = keys.partPage(place.bucketId, place.bodyId, Math.ceil(count / PARTS_PER_PAGE) - 1)
   const row = draft.get(pageKey)
-  const last = row?.parts.at(-1)
-  assert(row !== undefined && last !== undefined, 'a page of parts is there until its last part is released')
-  const rest = stepOfPiece(draft, { ...place, bodyId: last.partId }, last.body, context)
-  const before = row.parts.slice(0, -1)
-  const parts = rest === null ? before : [...before, { ...last, body: rest }]
+  assert(row !== undefined, 'a page of parts is there until its last part is released')
+  const parts = [...row.parts]
+  let work = 0
+  for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
+    const isFirst = work === 0
+    work += 1 + linksIn(last.body)
+    const rest =
+      isFirst || work <= LINKS_PER_PAGE
+        ? stepOfPiece(draft, { ...place, bodyId: last.partId }, last.body, context)
+        : last.body
+    if (rest === null) continue
+    parts.push({ ...last, body: rest })
+    break
+  }
   if (parts.length === 0) draft.remove(pageKey)
   else draft.put(pageKey, { parts })
-  const count = rest === null ? body.count - 1 : body.count
-  return count === 0 ? null : { kind: 'body', body: { kind: 'parts', count } }
+  const left = count - row.parts.length + parts.length
+  return left === 0 ? null : { kind: 'parts', count: left }
+}
+
+function linksIn(piece: PieceRecord): number {
+  return piece.kind === 'chunks' ? piece.count : 0
 }
 
 /** One page of a manifest at most. Null: nothing is left. */
@@ -82,20 +104,23 @@ function stepOfPiece(
   return { kind: 'chunks', count: piece.count - links.length }
 }
 
-/** The caller looks which parts are left; after its upload has ended none is added any more. */
+/** The caller looks which parts are left, the row counts them: nobody can take some for all. */
 function stepOfUpload(
   draft: Draft,
   { id: uploadId, tenantId, bucketId }: DiscardRecord,
-  { partNumbers }: ReleaseCommand,
-  context: ApplyContext,
+  left: Extract<DiscardRecord['what'], { kind: 'upload' }>,
+  { command, context }: { readonly command: ReleaseCommand; readonly context: ApplyContext },
 ): DiscardRecord['what'] | null {
-  if (partNumbers.length === 0) return null
-  for (const partNumber of partNumbers) {
+  let { partCount, bytes } = left
+  for (const partNumber of command.partNumbers) {
     const key = keys.part(bucketId, uploadId, partNumber)
     const part = draft.get(key)
     if (part === undefined) continue
     draft.remove(key)
     dropBody(draft, { bucket: { id: bucketId, tenantId }, id: part.partId }, part.body, context)
+    partCount--
+    bytes -= part.size
   }
-  return { kind: 'upload' }
+  assert(partCount >= 0 && bytes >= 0, 'no more parts are left than were discarded')
+  return partCount === 0 ? null : { kind: 'upload', partCount, bytes }
 }

@@ -117,6 +117,7 @@ export const ranges = {
   buckets: (tenant: TenantId): KeyRange => rangeOf('bucket', tenant),
   objects: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'object'),
   versions: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'version'),
+  manifestPages: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'manifestPage'),
   uploads: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'upload'),
   /** Those of a number above `after`. */
   parts: (bucket: BucketId, uploadId: string, after: number): KeyRange => ({
@@ -160,6 +161,15 @@ export function successor(prefix: string): string {
     }
   }
   throw new Error('Cannot find a successor: the prefix is empty or consists of the last code point alone')
+}
+
+/** Which page of which body a manifest row is. */
+export function manifestNameIn(key: RowKey<'manifestPage'>): {
+  readonly version: VersionId
+  readonly page: number
+} {
+  const [, , , version = '', page = ''] = key.split(SEPARATOR)
+  return { version, page: Number.parseInt(page, 16) }
 }
 
 /** Whose task a repair row is; null when the key is of another kind. */

@@ -22,11 +22,10 @@ export function lockOf(version: VersionRecord, time: number): string | null {
   return retention.until > time ? `it is under retention in mode ${retention.mode}` : null
 }
 
-function isReadable(retention: Partial<RetentionRecord>): boolean {
-  const { mode, until } = retention
-  return (
-    MODES.includes(mode) && Number.isSafeInteger(until) && (until ?? -1) >= 0 && (until ?? 0) <= UNTIL_MAX
-  )
+/** Nothing is taken for granted: a row may come from a build that wrote it differently. */
+function isReadable(retention: Partial<RetentionRecord> | undefined): boolean {
+  const { mode, until = Number.NaN } = retention ?? {}
+  return MODES.includes(mode) && Number.isSafeInteger(until) && until >= 0 && until <= UNTIL_MAX
 }
 
 /** What a new version asks for; null: it may. */
@@ -54,7 +53,10 @@ export function extensionFault(
   after: RetentionRecord,
   time: number,
 ): Refused | null {
-  if (before === null || before.until <= time) return null
+  if (before === null) return null
+  if (!isReadable(before))
+    return refuse('object_locked', 'The present retention cannot be read, so it holds for ever')
+  if (before.until <= time) return null
   if (before.mode === 'COMPLIANCE' && after.mode !== 'COMPLIANCE')
     return refuse('object_locked', 'Retention in mode COMPLIANCE cannot be weakened')
   if (after.until >= before.until) return null

@@ -102,7 +102,7 @@ export function endUpload(draft: Draft, what: Extract<ExpiryRecord['what'], { ki
 
 function giveUp(draft: Draft, bucket: BucketRecord, upload: UploadRecord): void {
   closeUpload(draft, bucket, upload)
-  if (upload.partCount > 0) discardParts(draft, bucket, upload.uploadId)
+  discardParts(draft, bucket, upload)
 }
 
 /** The upload itself; its parts are the caller's to settle. */
@@ -113,9 +113,14 @@ export function closeUpload(draft: Draft, bucket: BucketRecord, upload: UploadRe
   countContent(draft, bucket, { uploads: -1, uploadBytes: -bytes })
 }
 
-export function discardParts(draft: Draft, bucket: BucketRecord, uploadId: string): void {
-  const { id: bucketId, tenantId } = bucket
-  draft.put(keys.discard(uploadId), { id: uploadId, tenantId, bucketId, what: { kind: 'upload' } })
+/** So many parts that nothing needs any more, and the bytes of them. */
+export function discardParts(
+  draft: Draft,
+  { id: bucketId, tenantId }: BucketRecord,
+  { uploadId: id, partCount, bytes }: Pick<UploadRecord, 'uploadId' | 'partCount' | 'bytes'>,
+): void {
+  if (partCount === 0) return
+  draft.put(keys.discard(id), { id, tenantId, bucketId, what: { kind: 'upload', partCount, bytes } })
 }
 
 export interface FoundUpload {

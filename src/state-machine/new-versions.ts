@@ -31,11 +31,12 @@ export function bucketFor(
   return bucketOf(view, tenantId, bucket)
 }
 
-export interface Growth {
-  /** Of the new version. */
+/** What a version brings that it was not asked for now, but when its upload began. */
+interface Earlier {
+  /** Counted in the quota already, as parts. */
   readonly bytes: number
-  /** Counted in the quota already, as parts of an upload. */
-  readonly bytesCounted?: number
+  /** When its locks were asked for: they were good then, and may have run out since. */
+  readonly at: number
 }
 
 /** Null: the version may be made. */
@@ -44,19 +45,25 @@ export function newVersionFault(
   {
     bucket,
     wish,
-    growth,
-  }: { readonly bucket: BucketRecord; readonly wish: NewVersion; readonly growth: Growth },
+    size,
+    earlier,
+  }: {
+    readonly bucket: BucketRecord
+    readonly wish: NewVersion
+    readonly size: number
+    readonly earlier?: Earlier
+  },
   context: ApplyContext,
 ): Refused | null {
   const { tenantId, key, precondition } = wish
   const current = currentObject(view, bucket.id, key)
   const replaced = replacedBy(view, bucket, key)
   const freed = replaced?.kind === 'object' ? replaced.size : 0
-  const bytes = growth.bytes - (growth.bytesCounted ?? 0) - freed
+  const bytes = size - (earlier?.bytes ?? 0) - freed
   return (
     preconditionFault(precondition, current) ??
     quotaFault(view, tenantId, { bytes, objects: current === undefined ? 1 : 0 }) ??
-    settingsFault(bucket, wish, context.time) ??
+    settingsFault(bucket, wish, earlier?.at ?? context.time) ??
     (replaced === undefined ? null : lockedFault(replaced, context))
   )
 }

@@ -133,7 +133,7 @@ export type ObjectCommand =
     })
   | (ObjectName & { readonly type: 'abortUpload'; readonly uploadId: string })
   | { readonly type: 'expire'; readonly items: readonly { readonly at: number; readonly id: string }[] }
-  /** `partNumbers`: of an upload that has ended, what is left; none says that nothing is. Ignored for a body. */
+  /** `partNumbers`: of an upload that has ended, some of the parts that are left. Ignored for a body. */
   | {
       readonly type: 'releaseDiscarded'
       readonly id: string
@@ -163,7 +163,7 @@ export interface ObjectReplyValues {
 /** `existed` false: nothing was there, which is no error. */
 export interface Deleted {
   readonly existed: boolean
-  /** What was removed, or the delete marker that was made; null: neither, or of a bucket without versions. */
+  /** What was removed, or the delete marker that was made; null: nothing was there. */
   readonly version: VersionRecord | null
   /** Whether `version` was made by this. */
   readonly isMade: boolean

@@ -190,8 +190,8 @@ export interface DiscardRecord {
   readonly bucketId: BucketId
   readonly what:
     | { readonly kind: 'body'; readonly body: BodyRecord }
-    /** Whatever parts there still are of an upload that has ended. */
-    | { readonly kind: 'upload' }
+    /** The parts that there still are of an upload that has ended. */
+    | { readonly kind: 'upload'; readonly partCount: number; readonly bytes: number }
 }
 
 /** At most 1,024 links a row. */

@@ -37,9 +37,7 @@ export function putObject(
   const { key, size, idempotency: wish } = command
   const earlier = wish === null ? null : earlierAnswer(draft, { bucket: bucket.id, key, wish })
   if (earlier !== null) return 'ok' in earlier ? earlier : accept({ object: earlier, replayed: true })
-  const fault =
-    newVersionFault(draft, { bucket, wish: command, growth: { bytes: size } }, context) ??
-    bodyFault(draft, command)
+  const fault = newVersionFault(draft, { bucket, wish: command, size }, context) ?? bodyFault(draft, command)
   if (fault !== null) return fault
   const id = versionIdAt(context)
   const body = writeBody(draft, { bucket, id }, command.body, context)

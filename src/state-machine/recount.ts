@@ -10,8 +10,11 @@ import { keys } from './keys.ts'
 import type {
   BodyRecord,
   BucketRecord,
+  ChainRecord,
   ChunkRecord,
+  CompletedRecord,
   DiscardRecord,
+  IdempotencyRecord,
   InlineBodyRecord,
   ManifestPageRecord,
   PartPageRecord,
@@ -36,9 +39,19 @@ type BucketCounts = Record<
   number
 >
 
+interface InBucket {
+  readonly bucketId: string
+  readonly kind: string
+  readonly key: string
+}
+
 interface BucketCount {
   readonly row: BucketRecord
   readonly counts: BucketCounts
+}
+
+function chainText(bucketId: string, key: string, member: 'marker' | 'null', versionId: string): string {
+  return `${bucketId}/${key}/${member}/${versionId}`
 }
 
 export class Recount {
@@ -57,6 +70,12 @@ export class Recount {
   readonly #discardedIn = new Map<string, string>()
   /** What bodies say there is less what there is. */
   readonly #pieces = { links: 0, inlineBodies: 0, parts: 0 }
+  /** What uploads say of their parts less what the parts are, also of those that have ended. */
+  readonly #uploaded = { parts: 0, bytes: 0 }
+  /** Hashes of what versions say of their older neighbours less what those say of them. */
+  #neighbours = 0n
+  /** Hashes of the chain rows and due times that follow from versions, uploads and answers less those that are there. */
+  #followed = 0n
   readonly #found: string[] = []
   #foundCount = 0
 
@@ -68,12 +87,13 @@ export class Recount {
   /** Every row, in the order of keys: buckets come before what is in them. */
   take(key: string, row: Row): void {
     const [kind = '', owner = '', inner = ''] = key.split('\u0000', 3)
-    if (kind === 'in') this.#takeInBucket(owner, inner, row)
+    if (kind === 'in') this.#takeInBucket({ bucketId: owner, kind: inner, key }, row)
     else if (kind === 'chunk') this.#takeChunk(row as ChunkRecord)
     else if (kind === 'bucket') this.#takeBucket(row as BucketRecord)
     else if (kind === 'discard') this.#takeDiscard(row as DiscardRecord)
     else if (kind === 'usage') this.#stored.set(owner, row as UsageRecord)
     else if (kind === 'drop') this.#takeDrop(owner, key)
+    else if (kind === 'expiry') this.#followed -= this.#hash(key)
     else if (kind === 'making' || kind === 'condemned' || kind === 'repair') this.#derived -= this.#hash(key)
     if (kind === 'repair') this.#repairs++
   }
@@ -85,6 +105,10 @@ export class Recount {
     if (this.#derived !== 0n) this.#differ('making, condemned or repair rows do not follow from the chunks')
     for (const [what, count] of Object.entries(this.#pieces))
       if (count !== 0) this.#differ(`bodies and their rows differ: ${what} by ${count}`)
+    for (const [what, count] of Object.entries(this.#uploaded))
+      if (count !== 0) this.#differ(`uploads and their parts differ: ${what} by ${count}`)
+    if (this.#neighbours !== 0n) this.#differ('versions do not agree on who is older and who is newer')
+    if (this.#followed !== 0n) this.#differ('chains or due times do not follow from what there is')
     const counted = this.#view.get(keys.repairTotal())?.count ?? 0
     if (counted !== this.#repairs) this.#differ(`${this.#repairs} repair rows are counted as ${counted}`)
     for (const { row, counts } of this.#buckets.values()) this.#compareBucket(row, counts)
@@ -99,7 +123,7 @@ export class Recount {
     this.#buckets.set(row.id, { row, counts })
   }
 
-  #takeInBucket(bucketId: string, kind: string, row: Row): void {
+  #takeInBucket({ bucketId, kind, key }: InBucket, row: Row): void {
     switch (kind) {
       case 'inlineBody':
         return this.#takeInline(bucketId, row as InlineBodyRecord)
@@ -107,13 +131,19 @@ export class Recount {
         return this.#takeManifest(bucketId, row as ManifestPageRecord)
       case 'object':
         this.#count(bucketId, { objects: 1 })
-        return this.#takeVersion(bucketId, row as VersionRecord)
+        return this.#takeVersion(bucketId, row as VersionRecord, true)
       case 'version':
-        return this.#takeVersion(bucketId, row as VersionRecord)
+        return this.#takeVersion(bucketId, row as VersionRecord, false)
+      case 'chain':
+        return this.#takeChain(bucketId, key, row as ChainRecord)
+      case 'idempotency':
+        return this.#expectEnd(row as IdempotencyRecord, (row as IdempotencyRecord).object.versionId)
+      case 'completed':
+        return this.#expectEnd(row as CompletedRecord, key.slice(key.lastIndexOf('\u0000') + 1))
       case 'upload':
-        return this.#count(bucketId, { uploads: 1, uploadBytes: (row as UploadRecord).bytes })
+        return this.#takeUpload(bucketId, row as UploadRecord)
       case 'part':
-        return this.#expect((row as PartRecord).body)
+        return this.#takePart(row as PartRecord)
       case 'partPage':
         for (const { body } of (row as PartPageRecord).parts) {
           this.#pieces.parts--
@@ -122,15 +152,52 @@ export class Recount {
     }
   }
 
-  #takeVersion(bucketId: string, version: VersionRecord): void {
+  #takeVersion(bucketId: string, version: VersionRecord, isCurrent: boolean): void {
+    const { key, versionId, older, newer, isNull } = version
+    const pair = (newerId: string, olderId: string) => this.#hash(`${bucketId}/${key}/${newerId}/${olderId}`)
+    if (older !== null) this.#neighbours += pair(versionId, older)
+    if (newer !== null) this.#neighbours -= pair(newer, versionId)
+    if (isCurrent !== (version.kind === 'object' && newer === null))
+      this.#differ('a version lies in the row of another kind')
+    if (newer === null && !isCurrent)
+      this.#followed += this.#hash(chainText(bucketId, key, 'marker', versionId))
+    if (isNull && !isCurrent) this.#followed += this.#hash(chainText(bucketId, key, 'null', versionId))
     if (version.kind === 'deleteMarker') return this.#count(bucketId, { deleteMarkers: 1 })
     this.#count(bucketId, { versions: 1, bytes: version.size })
     this.#expect(version.body)
   }
 
+  #takeChain(bucketId: string, rowKey: string, { marker, nullVersion }: ChainRecord): void {
+    const key = rowKey.slice(rowKey.lastIndexOf('\u0000') + 1)
+    if (marker !== null) this.#followed -= this.#hash(chainText(bucketId, key, 'marker', marker))
+    if (nullVersion !== null) this.#followed -= this.#hash(chainText(bucketId, key, 'null', nullVersion))
+  }
+
+  #takeUpload(bucketId: string, upload: UploadRecord): void {
+    this.#count(bucketId, { uploads: 1, uploadBytes: upload.bytes })
+    this.#expectParts(upload)
+    this.#expectEnd(upload, upload.uploadId)
+  }
+
+  #takePart({ size, body }: PartRecord): void {
+    this.#uploaded.parts--
+    this.#uploaded.bytes -= size
+    this.#expect(body)
+  }
+
+  #expectParts({ partCount, bytes }: Pick<UploadRecord, 'partCount' | 'bytes'>): void {
+    this.#uploaded.parts += partCount
+    this.#uploaded.bytes += bytes
+  }
+
+  #expectEnd({ expiresAt }: { readonly expiresAt: number }, id: string): void {
+    this.#followed += this.#hash(keys.expiry(expiresAt, id))
+  }
+
   #takeDiscard({ bucketId, tenantId, what }: DiscardRecord): void {
     this.#discardedIn.set(bucketId, tenantId)
     if (what.kind === 'body') this.#expect(what.body)
+    else this.#expectParts(what)
   }
 
   #expect(body: BodyRecord): void {

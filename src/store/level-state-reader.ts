@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { DEFAULT_SETTINGS } from '../state-machine/collection.ts'
-import { keys, ranges } from '../state-machine/keys.ts'
+import { keys, manifestNameIn, ranges } from '../state-machine/keys.ts'
 import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
   AccessKeyId,
@@ -47,7 +47,7 @@ import { listObjects } from './object-listing.ts'
 import type { OpenState, StateHandle } from './open-state.ts'
 import { recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
-import { PAGE_ROWS_MAX, type PageQuery, readPage } from './row-page.ts'
+import { PAGE_ROWS_MAX, type PageQuery, readPage, type RowPage } from './row-page.ts'
 import type {
   ListObjectsQuery,
   ListUploadsQuery,
@@ -60,6 +60,13 @@ import type {
   VersionPage,
 } from './state-reader.ts'
 import { listVersions } from './version-listing.ts'
+
+/** Links number `page * LINKS_PER_PAGE` and on of the body `version`. */
+export interface ManifestPage {
+  readonly version: VersionId
+  readonly page: number
+  readonly links: readonly ChunkLink[]
+}
 
 export class LevelStateReader implements StateReader {
   readonly #handle: StateHandle
@@ -186,6 +193,18 @@ export class LevelStateReader implements StateReader {
     return links.slice(skipped, skipped + count)
   }
 
+  /** Of all bodies of a bucket, in the order of their ids, from one page of one body on. */
+  async manifestPages(
+    bucket: BucketId,
+    { version, page }: { readonly version: VersionId; readonly page: number },
+    limit: number,
+  ): Promise<readonly ManifestPage[]> {
+    const { start, end } = ranges.manifestPages(bucket)
+    const from = version === '' ? start : keys.manifestPage(bucket, version, page)
+    const { items, names } = await this.#page<'manifestPage'>({ all: { start: from, end }, limit })
+    return items.map(({ links }, n) => ({ ...manifestNameIn(names[n] ?? ''), links }))
+  }
+
   chunk(tenant: TenantId, id: ChunkId): ChunkRecord | undefined {
     return this.#read(keys.chunk(tenant, id))
   }
@@ -289,7 +308,7 @@ export class LevelStateReader implements StateReader {
     return this.#handle.current.read(key)
   }
 
-  #page<K extends RowKind>(query: PageQuery): Promise<Page<RowTypes[K]>> {
+  #page<K extends RowKind>(query: PageQuery): Promise<RowPage<K>> {
     return this.#handle.current.lease((state) => readPage<K>(state, query))
   }
 }

@@ -24,14 +24,16 @@ export interface PageQuery {
   readonly limit: number
 }
 
-export async function readPage<K extends RowKind>(
-  state: OpenState,
-  query: PageQuery,
-): Promise<Page<RowTypes[K]>> {
+export interface RowPage<K extends RowKind> extends Page<RowTypes[K]> {
+  /** The keys of `items`. */
+  readonly names: readonly RowKey<K>[]
+}
+
+export async function readPage<K extends RowKind>(state: OpenState, query: PageQuery): Promise<RowPage<K>> {
   const limit = Math.min(query.limit, PAGE_ROWS_MAX)
   const range = narrow(query.all, query.prefix ?? '')
   const items: RowTypes[K][] = []
-  let last: string | null = null
+  const names: RowKey<K>[] = []
   let seen: Uint8Array = new Uint8Array()
   // One row more than asked for tells whether anything is left.
   for await (const [bytes, value] of state.db.iterator({
@@ -39,14 +41,17 @@ export async function readPage<K extends RowKind>(
     lt: keyBytes(range.end),
     limit: limit + 1,
   })) {
-    if (items.length === limit) return { items, next: last }
+    if (items.length === limit) {
+      const next = names.at(-1)?.slice(query.all.start.length) ?? null
+      return { items, names, next }
+    }
     const key: RowKey<K> = bytes.toString('utf8')
     assertAscending(seen, bytes)
     items.push(decodeRow(key, value))
-    last = key.slice(query.all.start.length)
+    names.push(key)
     seen = bytes
   }
-  return { items, next: null }
+  return { items, names, next: null }
 }
 
 function startOf(range: KeyRange, { all, after = '', isBelowSkipped = false }: PageQuery): Buffer {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { keys } from '../../src/state-machine/keys.ts'
 import type { RepairRecord } from '../../src/state-machine/records.ts'
-import { versionIdAt } from '../../src/state-machine/version-id.ts'
+import { isVersionId, VERSION_ID_MAX, versionIdAt } from '../../src/state-machine/version-id.ts'
 import {
   createTenant,
   dropCopy,
@@ -10,6 +10,8 @@ import {
   MapWorld,
   put,
   putChunks,
+  recounted,
+  releaseAll,
   worldWithBucket,
 } from './map-world.ts'
 
@@ -153,9 +155,13 @@ t.test('putObject', (t) => {
     t.same(pages.slice(0, 3).flat(), ids)
     t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 4)
     t.equal(world.get(keys.chunk('acme', 'c699'))?.references, 3)
-    t.same(world.do(remove('big')), { existed: true })
+    t.same(world.do(remove('big')), { existed: true, version: object, isMade: false })
+    t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 4, 'too much for one entry: discarded')
+    t.match(photos(world), { objectCount: 0, versionCount: 0, logicalBytes: 0 }, 'but counted no more')
+    t.equal(releaseAll(world), 3, 'a page of the manifest in each step')
     t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 0)
     t.same(kindsIn(world), [])
+    t.same(recounted(world), [])
     t.end()
   })
 
@@ -303,10 +309,10 @@ t.test('putObject', (t) => {
 t.test('deleteObject', (t) => {
   t.test('says whether something was there, and repeating it changes nothing', (t) => {
     const world = worldWithBucket()
-    world.do(put('k', inline, 30))
-    t.same(world.do(remove('k')), { existed: true })
+    const { object } = world.do(put('k', inline, 30))
+    t.same(world.do(remove('k')), { existed: true, version: object, isMade: false })
     const rows = new Map(world.rows)
-    t.same(world.do(remove('k')), { existed: false })
+    t.same(world.do(remove('k')), { existed: false, version: null, isMade: false })
     t.same(world.rows, rows)
     t.same(kindsIn(world), [])
     t.match(photos(world), { objectCount: 0, logicalBytes: 0 })
@@ -316,7 +322,7 @@ t.test('deleteObject', (t) => {
 })
 
 t.test('versionId', (t) => {
-  t.test('has 26 characters and ascends with time, index and ordinal', (t) => {
+  t.test('has 26 characters and ascends with time, index, ordinal and item', (t) => {
     const ids = [
       { time: 0, index: 1, ordinal: 0 },
       { time: 0, index: 1, ordinal: 1 },
@@ -324,12 +330,14 @@ t.test('versionId', (t) => {
       { time: 31, index: 31, ordinal: 31 },
       { time: 32, index: 32, ordinal: 0 },
       { time: 1_700_000_000_000, index: 2 ** 40, ordinal: 4095 },
-      { time: 2 ** 48 - 1, index: Number.MAX_SAFE_INTEGER, ordinal: 2 ** 25 - 1 },
-    ].map(versionIdAt)
+      { time: 2 ** 48 - 1, index: Number.MAX_SAFE_INTEGER, ordinal: 2 ** 15 - 1 },
+    ].flatMap((context) => [versionIdAt(context), versionIdAt(context, 1), versionIdAt(context, 1023)])
     t.same([...ids].sort(), ids)
     t.equal(new Set(ids).size, ids.length)
     for (const id of ids) t.match(id, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
-    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 2 ** 25 }), 'rather than wrap')
+    t.ok(ids.every(isVersionId) && (ids.at(-1) ?? '') <= VERSION_ID_MAX)
+    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 2 ** 15 }), 'rather than wrap')
+    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 0 }, 1024), 'rather than meet the next ordinal')
     t.end()
   })
   t.end()

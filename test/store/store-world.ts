@@ -30,6 +30,7 @@ export class StoreWorld {
   readonly store: Store
   readonly propose: Propose
   index = 0
+  #laterMs = 0
 
   private constructor(dir: string) {
     this.dir = dir
@@ -71,6 +72,15 @@ export class StoreWorld {
     return bucket
   }
 
+  /** Of the last entry. */
+  get time(): number {
+    return 1_700_000_000_000 + this.index + this.#laterMs
+  }
+
+  later(ms: number): void {
+    this.#laterMs += ms
+  }
+
   async do<C extends Command>(command: C): Promise<ReplyValues[C['type']]> {
     const [reply] = await this.apply([command])
     if (reply?.ok !== true) throw new Error(`${command.type} was refused: ${reply?.message}`)
@@ -90,7 +100,7 @@ export class StoreWorld {
 
   async #entry(commands: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
     const index = ++this.index
-    const entry = { index, time: 1_700_000_000_000 + index, commands }
+    const entry = { index, time: this.time, commands }
     const [replies] = await this.store.stateMachine.apply({ entries: [entry], record: recordOf(index) })
     return replies ?? []
   }

@@ -73,7 +73,7 @@ function planCopy(services: Services, principal: AccessKeyPrincipal, input: Copy
     retention: null,
     legalHold: false,
   }
-  refuseEarly(services, bucket, wish, { bytes: source.object.size })
+  refuseEarly(services, bucket, wish, source.object.size)
   const { versionId } = source.object
   const from = { bucket: source.bucket.name, key: source.object.key, versionId }
   return { bucket, command: { type: 'copyObject', ...wish, source: from } }

@@ -13,7 +13,7 @@ import type { DataOperationId } from '../../access/operation-ids.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
 import type { NewVersion } from '../../state-machine/commands.ts'
-import { type Growth, newVersionFault } from '../../state-machine/new-versions.ts'
+import { newVersionFault } from '../../state-machine/new-versions.ts'
 import type { BucketRecord, ObjectRecord, VersionRecord } from '../../state-machine/records.ts'
 import type { ApplyContext } from '../../state-machine/view.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
@@ -96,12 +96,7 @@ export function clientVersionId({ isNull, versionId }: VersionRecord): string {
 }
 
 /** What the commit would refuse now it would most likely refuse later. Throws Refusal. */
-export function refuseEarly(
-  services: Services,
-  bucket: BucketRecord,
-  wish: NewVersion,
-  growth: Growth,
-): void {
-  const fault = newVersionFault(services.state.view, { bucket, wish, growth }, NO_TIME)
+export function refuseEarly(services: Services, bucket: BucketRecord, wish: NewVersion, size: number): void {
+  const fault = newVersionFault(services.state.view, { bucket, wish, size }, NO_TIME)
   if (fault !== null) throw new Refusal(fault.code, fault.message)
 }

@@ -89,7 +89,7 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
   const isAnswered =
     idempotencyKey !== null &&
     services.state.view.get(keys.idempotency(bucket.id, key, idempotencyKey)) !== undefined
-  if (!isAnswered) refuseEarly(services, bucket, wish, { bytes: input.expectedSize ?? 0 })
+  if (!isAnswered) refuseEarly(services, bucket, wish, input.expectedSize ?? 0)
   const { source, expectedSize, claimed, signal } = input
   const sizeMax = services.config.limits.objectPutBytesMax
   const ingested = await services.content.ingest({ tenant, source, expectedSize, sizeMax, claimed, signal })

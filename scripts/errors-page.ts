@@ -11,7 +11,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   invalid_request: 'A header, the query or a field is not as documented. The message names it.',
   invalid_json: 'The body is no JSON object, holds a key twice, or is nested too deep.',
   invalid_bucket_name: 'Use 3 to 63 lower-case letters, digits, dots and hyphens.',
-  invalid_key: 'The object key is empty, too long, holds a NUL or is no valid UTF-8.',
+  invalid_key: 'The object key is empty, too long, holds a NUL or is no valid Unicode.',
   invalid_argument: 'A value is outside of what is allowed. The message says what is.',
   invalid_continuation_token:
     'The token belongs to another listing or was changed. Begin the listing again without it.',
@@ -38,7 +38,8 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   tenant_scope_denied: 'The admin token is limited to another tenant.',
   not_found:
     'There is no such bucket, object, tenant, key or path. What belongs to others is not found either.',
-  method_not_allowed: 'The path exists, the method does not. `Allow` says which do.',
+  method_not_allowed:
+    'The path exists, the method does not; or a delete marker was asked for by its id. `Allow` says what does.',
   request_timeout: 'The headers of the request took too long.',
   bucket_already_exists: 'The tenant has a bucket of this name.',
   bucket_not_empty: 'Delete its versions and delete markers, and abort its uploads, first.',

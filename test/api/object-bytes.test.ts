@@ -144,9 +144,11 @@ t.test('putObject', async (t) => {
   })
 
   await t.test('keeps user metadata byte for byte, up to 2 KiB', async (t) => {
-    const utf8 = Buffer.from('größe 😀').toString('latin1')
+    // The last of its bytes is no space of HTTP, though some trim it.
+    const text = 'größe 😀\u00a0'
+    const utf8 = Buffer.from(text).toString('latin1')
     const stored = await put('meta', { headers: { 'x-service-meta-Name': utf8, 'x-service-meta-empty': '' } })
-    t.match(stored.json, { metadata: { name: 'größe 😀', empty: '' } })
+    t.match(stored.json, { metadata: { name: text, empty: '' } })
     const got = await world.call({ path: `${OBJECTS}meta`, token })
     t.equal(got.headers['x-service-meta-name'], utf8)
     const full = await put('meta', { headers: { 'x-service-meta-a': 'x'.repeat(2047) } })

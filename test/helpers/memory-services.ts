@@ -39,7 +39,8 @@ interface Options {
 }
 
 export class MemoryServices {
-  readonly services: Services
+  /** Tests may put another port into a place. */
+  readonly services: { -readonly [K in keyof Services]: Services[K] }
   readonly uploads: UploadSessions
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []

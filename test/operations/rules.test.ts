@@ -73,7 +73,7 @@ t.test('keyExpiry', async (t) => {
 
 t.test('checkObjectKey', async (t) => {
   for (const key of ['a', '\u{1F600}'.repeat(256), '/', '..', '\n']) t.equal(checkObjectKey(key), key)
-  for (const key of ['', 'k'.repeat(1025), '\u{1F600}'.repeat(256) + 'a', 'a\0b']) {
+  for (const key of ['', 'k'.repeat(1025), '\u{1F600}'.repeat(256) + 'a', 'a\0b', '\ud800', 'a\udc00b']) {
     t.throws(() => checkObjectKey(key), { code: 'invalid_key' })
   }
 })

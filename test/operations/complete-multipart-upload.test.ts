@@ -68,13 +68,13 @@ t.test(
     const parts = Array.from({ length: PARTS_MAX }, (_, n) => ({ partNumber: n + 1, etag: tagOf(n + 1) }))
     const command = encodeCommand({
       type: 'completeUpload',
-      ...{
-        tenantId: 'acme',
-        bucket: 'b'.repeat(63),
-        key: 'k'.repeat(1024),
-        uploadId: `mpu_${'0'.repeat(26)}`,
-      },
-      ...{ parts, etag: tagOf(1), checksums: { CRC64NVME: 'AAAAAAAAAAA=' } },
+      tenantId: 'acme',
+      bucket: 'b'.repeat(63),
+      key: 'k'.repeat(1024),
+      uploadId: `mpu_${'0'.repeat(26)}`,
+      parts,
+      etag: tagOf(1),
+      checksums: { CRC64NVME: 'AAAAAAAAAAA=' },
       precondition: { ifMatch: null, ifNoneMatch: null },
     })
     t.ok(command.length < DEFAULT_NODE_LIMITS.batchBytesMax, `${command.length} bytes`)

@@ -39,10 +39,14 @@ export const CHECKSUM_HEADER: HeaderNote = {
   description: 'base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256',
 }
 
-/** For the steps of a multipart upload: what belongs to another step, or to none, is refused by name. */
+/**
+ * For the steps of a multipart upload: what belongs to another step, or to none, is refused by name. An idempotency key is
+ * neither needed nor refused: a part or a completion may be repeated as it is, and an upload begun twice ends by itself.
+ */
 export function refuseForeignHeaders(headers: IncomingHttpHeaders, taken: RegExp, hint: string): void {
   const isMeant = (name: string): boolean => name.startsWith(OWN_PREFIX) || OF_WHOLE_OBJECTS.includes(name)
-  const name = Object.keys(headers).find((given) => isMeant(given) && !taken.test(given))
+  const isTaken = (name: string): boolean => taken.test(name) || name === 'x-service-idempotency-key'
+  const name = Object.keys(headers).find((given) => isMeant(given) && !isTaken(given))
   if (name !== undefined)
     throw new Refusal('invalid_request', `The header ${name.slice(0, 80)} is not taken here. ${hint}`)
 }

@@ -4,9 +4,9 @@
  *   authenticated   the edge, before any operation begins
  *   authorized      `bucketFor`, `keyFor`: by scopes alone, so that a "no" tells nothing about what exists
  *   exists          `bucketFor`, `keyFor`, then `objectFor` for what is read or named by its version
- *   precondition    `refuseEarly` \
- *   quota           `refuseEarly`  > asked of this node's state before a body is read; decided in the commit
- *   retention       `refuseEarly` /
+ *   precondition    `earlyRefusal` \
+ *   quota           `earlyRefusal`  > asked of this node's state before a body is read; decided in the commit
+ *   retention       `earlyRefusal` /
  */
 import { authorize } from '../../access/authorize.ts'
 import type { DataOperationId } from '../../access/operation-ids.ts'
@@ -97,6 +97,16 @@ export function clientVersionId({ isNull, versionId }: VersionRecord): string {
 
 /** What the commit would refuse now it would most likely refuse later. Throws Refusal. */
 export function refuseEarly(services: Services, bucket: BucketRecord, wish: NewVersion, size: number): void {
+  const refusal = earlyRefusal(services, bucket, wish, size)
+  if (refusal !== null) throw refusal
+}
+
+export function earlyRefusal(
+  services: Services,
+  bucket: BucketRecord,
+  wish: NewVersion,
+  size: number,
+): Refusal | null {
   const fault = newVersionFault(services.state.view, { bucket, wish, size }, NO_TIME)
-  if (fault !== null) throw new Refusal(fault.code, fault.message)
+  return fault === null ? null : new Refusal(fault.code, fault.message)
 }

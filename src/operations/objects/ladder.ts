@@ -81,13 +81,18 @@ export function objectFor(services: Services, caller: Caller, name: ObjectName):
   })
 }
 
-/** Undefined where there is no such version, and for whatever is no version id. */
-export function findVersion(
+/**
+ * Undefined where there is no such version, and for whatever is no version id. One that becomes the newest because a newer
+ * one goes moves from row to row: what the first look missed on its way the second one sees.
+ */
+function findVersion(
   { state }: Services,
   { bucket, key }: FoundKey,
   versionId: string | undefined,
 ): VersionRecord | undefined {
-  return versionId === undefined ? state.newestVersion(bucket, key) : state.version(bucket, key, versionId)
+  const look = () =>
+    versionId === undefined ? state.newestVersion(bucket, key) : state.version(bucket, key, versionId)
+  return look() ?? look()
 }
 
 /** How clients name a version. */

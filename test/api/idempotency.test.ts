@@ -146,6 +146,6 @@ t.test('of two that race through two nodes, one is stored and both get its answe
     [200, 200],
   )
   t.same(heard[0]?.json, heard[1]?.json)
-  t.same(heard.map(({ headers: told }) => told['idempotent-replayed'] ?? 'no').sort(), ['no', 'true'])
+  t.equal(heard.filter(({ headers: told }) => told['idempotent-replayed'] === 'true').length, 1)
   t.equal((await films.shown()).length, 1)
 })

@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
-import { deferred } from '../helpers/async.ts'
+import { WritesInProgress } from '../../src/operations/objects/writes-in-progress.ts'
+import { deferred, until } from '../helpers/async.ts'
 import { patternBytes } from '../helpers/content-world.ts'
 import { BucketClient, etagOf, idOf } from './bucket-client.ts'
 
@@ -119,4 +120,32 @@ t.test('idempotency_in_progress: while one runs on this node, another one waits'
   t.equal((await films.put('k', 'x', other)).status, 503)
   memory.proposeFault = null
   t.equal((await films.put('k', 'x', other)).status, 200, 'one that failed is not in the way')
+})
+
+t.test('of two that race through two nodes, one is stored and both get its answer', async (t) => {
+  const films = await BucketClient.start(t, { versioning: 'Enabled' })
+  const { memory } = films.world
+  const headers = { ...sum('x'), 'idempotency-key': 'i', 'if-none-match': '*' }
+  const { content } = memory.services
+  const ingest = content.ingest.bind(content)
+  const both = deferred()
+  let looked = 0
+  content.ingest = (request) => {
+    // Each node knows of its own uploads only.
+    memory.services.writesInProgress = new WritesInProgress()
+    looked += 1
+    if (looked === 2) both.resolve()
+    return ingest(request)
+  }
+  memory.beforeApply = () => both.promise
+  const first = films.put('k', 'x', headers)
+  await until('the first upload is on its way', () => looked === 1)
+  const heard = [await films.put('k', 'x', headers), await first]
+  t.same(
+    heard.map(({ status }) => status),
+    [200, 200],
+  )
+  t.same(heard[0]?.json, heard[1]?.json)
+  t.equal(heard.filter(({ headers: told }) => told['idempotent-replayed'] === 'true').length, 1)
+  t.equal((await films.shown()).length, 1)
 })

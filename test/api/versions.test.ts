@@ -143,6 +143,31 @@ t.test('a suspended bucket has one null version of a key, and keeps what was the
   t.equal((await films.get('k')).bytes.toString(), 'kept')
 })
 
+t.test('a version that moves from row to row while it is looked for is found', async (t) => {
+  const films = await BucketClient.start(t, { versioning: 'Enabled' })
+  const one = idOf(await films.put('k', 'one'))
+  const { state } = films.world.memory.services
+  const version = state.version.bind(state)
+  let looks = 0
+  // The newer version went between the look at the object row and the look at the version row.
+  state.version = (...about) => {
+    looks += 1
+    return looks === 1 ? undefined : version(...about)
+  }
+  t.equal((await films.get(`k?versionId=${one}`)).status, 200)
+  state.version = () => undefined
+  t.match(
+    await films.remove(`k?versionId=${one}`),
+    { headers: { 'x-service-version-id': one } },
+    'a delete asks the commit',
+  )
+  state.version = version
+  t.equal((await films.get(`k?versionId=${one}`)).status, 404)
+  const batch = await films.batchDelete({ objects: [{ key: 'k', versionId: idOf(await films.put('k')) }] })
+  t.match(batch.json, { deletedCount: 1 })
+  t.same(await films.shown(), [])
+})
+
 t.test('what a version says of itself', async (t) => {
   const films = await BucketClient.start(t, { objectLockEnabled: true })
   const retainUntil = '2099-01-02T03:04:05.678Z'

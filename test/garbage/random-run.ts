@@ -51,7 +51,8 @@ function versionsOf(scope: Scope, random: Random): Scope {
   const hasUpload = random.chance(0.6)
   if (random.chance(0.5)) return scope
   const versions = 1 + random.below(4)
-  return { ...scope, versioning, hasUpload, budget: { ...scope.budget, versions } }
+  const uploads = scope.budget.uploads + (hasUpload ? 2 : 0)
+  return { ...scope, versioning, hasUpload, budget: { ...scope.budget, uploads, versions } }
 }
 
 function scopeOf(random: Random): Scope {

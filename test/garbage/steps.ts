@@ -120,10 +120,8 @@ function versionSteps(world: World, i: number, steps: Step[]): void {
       if (what === 'object') steps.push({ do: 'copyVersion', node: i, key, versionId })
       steps.push({ do: 'removeVersion', node: i, key, versionId })
     }
-  for (const { partCount } of rowsIn(rows, 'upload')) {
-    if (partCount > 0) steps.push({ do: 'complete', node: i })
-    steps.push({ do: 'abort', node: i })
-  }
+  for (const { partCount } of rowsIn(rows, 'upload'))
+    if (partCount > 0) steps.push({ do: 'complete', node: i }, { do: 'abort', node: i })
 }
 
 /** What the worker of this gateway proposes: how far uploads have ended, and which sessions are over. */

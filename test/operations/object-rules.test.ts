@@ -121,6 +121,7 @@ t.test('checkMetadata takes what headers can carry, and nothing else', async (t)
     ['a b', 'x'],
     ['a:b', 'x'],
     ['é', 'x'],
+    ['\u212a', 'x'],
     ['__proto__', 'x'],
     ['a', ' x'],
     ['a', 'x\t'],
@@ -162,7 +163,7 @@ t.test('checkMetadata takes what headers can carry, and nothing else', async (t)
 
 t.test('checkContentType', async (t) => {
   for (const type of ['a/b', '?', 'x'.repeat(256)]) t.equal(checkContentType(type), type)
-  for (const type of ['', 'x'.repeat(257), 'é', 'a\nb'])
+  for (const type of ['', ' ', ' a/b', 'a/b ', 'x'.repeat(257), 'é', 'a\nb'])
     t.throws(() => checkContentType(type), { code: 'invalid_request' })
 })
 

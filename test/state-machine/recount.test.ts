@@ -1,9 +1,10 @@
 /** The recount finds nothing in what apply wrote, and every row that is changed, added or taken away behind its back. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { Row } from '../../src/state-machine/view.ts'
+import { keys, kindOf } from '../../src/state-machine/keys.ts'
+import type { Row, RowKind } from '../../src/state-machine/view.ts'
 import {
   addCopy,
+  createBucket,
   createTenant,
   dropCopy,
   found,
@@ -12,8 +13,10 @@ import {
   put,
   putChunks,
   recounted,
+  remove,
   worldWithBucket,
 } from './map-world.ts'
+import { completeUpload, createUpload, putPart } from './upload-commands.ts'
 
 function busyWorld(): MapWorld {
   const world = worldWithBucket()
@@ -51,7 +54,25 @@ function busyWorld(): MapWorld {
   })
   const chunks = [{ tenantId: 'acme', chunkId: 'c4', birth: 'birth-c4', condemnedAt: world.index }]
   world.do({ type: 'collectChunks', chunks })
+  busyVersions(world)
   return world
+}
+
+/** Versions with markers and a null one, uploads under way, completed and given up, an answer that is kept. */
+function busyVersions(world: MapWorld): void {
+  world.do(createBucket('kept', { versioning: 'Suspended' }))
+  const kept = <C extends { readonly bucket: string }>(command: C): C => ({ ...command, bucket: 'kept' })
+  world.do({ ...kept(put('k', { kind: 'empty' }, 0)), idempotency: { key: 'i', fingerprint: 'f' } })
+  world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'kept', versioning: 'Enabled' })
+  for (const chunk of ['v1', 'v2', 'v3']) world.do(kept(putChunks('k', [chunk])))
+  world.do(remove('k', null, 'kept'))
+  for (const [n, key] of ['under way', 'completed', 'given up'].entries()) {
+    const { uploadId } = world.do(createUpload(key))
+    world.do(putPart({ key, uploadId, partNumber: 1 }, [`u${n}`]))
+    if (key === 'completed') world.do(completeUpload({ key, uploadId }, 1))
+    const name = { tenantId: 'acme', bucket: 'photos', key, uploadId }
+    if (key === 'given up') world.do({ type: 'abortUpload', ...name })
+  }
 }
 
 t.test('Recount', (t) => {
@@ -61,11 +82,11 @@ t.test('Recount', (t) => {
     t.end()
   })
 
-  const COUNTED = /^(chunk|making|condemned|repair|repairTotal|usage|bucket|in)\b/
+  const COUNTED = /^(chunk|making|condemned|repair|repairTotal|usage|bucket|in|expiry|discard)\b/
 
   t.test('finds every counted row that is gone', (t) => {
     const names = [...busyWorld().rows.keys()].filter((key) => COUNTED.test(key))
-    t.ok(names.length > 15)
+    t.ok(names.length > 50)
     for (const key of names) {
       const world = busyWorld()
       world.rows.delete(key)
@@ -88,7 +109,28 @@ t.test('Recount', (t) => {
     t.match(change(keys.chunk('acme', 'c2'), { replicas: [] }), { length: 4 })
     t.match(change(keys.repairTotal(), { count: 7 }), [/repair rows/])
     t.match(change(keys.usage('acme'), { inlineBytes: 4 }), [/inlineBytes is 3 and counted as 4/])
-    t.match(change(keys.bucket('acme', 'photos'), { objectCount: 9 }), [/objects is 2 and counted as 9/])
+    t.match(change(keys.bucket('acme', 'photos'), { objectCount: 9 }), [/objects is 3 and counted as 9/])
+    t.end()
+  })
+
+  t.test('finds links, due times and counts of parts that do not fit', (t) => {
+    const changed = (kind: RowKind, more: Record<string, unknown>) => {
+      const world = busyWorld()
+      const [key, row] = [...world.rows].findLast(([name]) => kindOf(name) === kind) ?? ['', undefined]
+      world.rows.set(key, { ...row, ...more } as Row)
+      return recounted(world).join('; ')
+    }
+    t.match(changed('version', { older: null }), /who is older/)
+    t.match(changed('version', { newer: 'x' }), /who is older.*do not follow/)
+    t.match(changed('version', { kind: 'object', size: 0, body: { kind: 'empty' } }), /row of another kind/)
+    t.match(changed('chain', { marker: null }), /do not follow/)
+    t.match(changed('chain', { nullVersion: null }), /do not follow/)
+    t.match(changed('idempotency', { expiresAt: 1 }), /do not follow/)
+    t.match(changed('upload', { expiresAt: 1 }), /do not follow/)
+    t.match(changed('upload', { partCount: 2 }), /parts by 1/)
+    t.match(changed('upload', { bytes: 11 }), /bytes by 1.*uploadBytes is 11/)
+    t.match(changed('part', { size: 9 }), /bytes by 1/)
+    t.match(changed('discard', { what: { kind: 'upload', partCount: 2, bytes: 10 } }), /parts by 1/)
     t.end()
   })
 

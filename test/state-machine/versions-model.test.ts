@@ -97,7 +97,7 @@ class Comparison {
     if (bucket === undefined || version === undefined || version.isMarker) return
     const found = rowOf(this.world, bucket.id, key, version.id)
     assert(found !== undefined)
-    if (more % 3 === 0) version.legalHold = 'ON' as unknown as boolean
+    if (more % 3 === 0) version.legalHold = 'ON' as never
     else version.retention = UNREADABLE[more % UNREADABLE.length] as ModelVersion['retention']
     const { retention, legalHold } = version
     const isCurrent = found.newer === null

@@ -128,7 +128,9 @@ export function commandOf(step: Step, world: MapWorld, model: VersionsModel, n: 
       return releaseOne(world, pick)
     case 'collectChunks': {
       const chunks = rowsOf<ChunkRecord>(world, 'chunk').map(({ id: chunkId, birth, condemnedAt }) => ({
-        ...{ tenantId: 'acme', chunkId, birth },
+        tenantId: 'acme',
+        chunkId,
+        birth,
         condemnedAt: condemnedAt ?? 0,
       }))
       return chunks.length === 0 ? null : { type: op, chunks }

@@ -290,6 +290,11 @@ t.test('manifest', (t) => {
       versionId: null,
       ifMatch: null,
     })
+    const [row] = await world.store.reader.discards(1)
+    const release = { type: 'releaseDiscarded', id: row?.id ?? '', partNumbers: [] } as const
+    t.same(await world.do(release), { isDone: false })
+    t.equal(read(0, 10).length, 10, 'it is released from its end on')
+    while (!(await world.do(release)).isDone);
     t.same(read(0, 10), [])
   })
   t.end()

@@ -104,7 +104,7 @@ async function openWorld(): Promise<{ readonly world: StoreWorld; readonly close
 }
 
 t.test('versions', async (t) => {
-  t.test('pages of any size show what all rows show, with and without delimiter', async (t) => {
+  t.test('pages of any size show what all rows show, with and without delimiter', async () => {
     const query = fc.record({
       prefix: fc.oneof(fc.constant(''), key),
       delimiter: fc.constantFrom('', '/', 'b', '\u0001'),
@@ -127,7 +127,7 @@ t.test('versions', async (t) => {
     )
   })
 
-  t.test('what stood all the time is shown once, whatever changes between pages', async (t) => {
+  t.test('what stood all the time is shown once, whatever changes between pages', async () => {
     const few = fc.constantFrom('a', 'a/b', 'a/c', 'b', 'c/d')
     await fc.assert(
       fc.asyncProperty(

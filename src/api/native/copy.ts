@@ -12,7 +12,7 @@ import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
 import { Refusal } from '../../refusal.ts'
 import { dataRoute } from '../route.ts'
 import { readTime } from '../wire.ts'
-import { ObjectView, objectHeaders, objectView } from './object-view.ts'
+import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'
 
 const DIRECTIVES = ['COPY', 'REPLACE']
 
@@ -45,6 +45,7 @@ export const copyRoutes = {
       description:
         'The path names the target, the body the source, which needs read scope. Up to 5 GiB. With `REPLACE` content type and metadata are those of the body, else those of the source; tags come along, locks do not. `ifMatch`, `ifNoneMatch`, `ifModifiedSince` and `ifUnmodifiedSince` are about the source, `requireAbsent` and `requireMatchEtag` about the target; any that fails is a 412.',
       body: { schema: Copy },
+      responseHeaders: OBJECT_HEADERS,
       success: {
         status: 200,
         description: 'The object as stored',

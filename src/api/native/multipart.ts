@@ -10,10 +10,9 @@ import { UPLOAD_ID } from '../../operations/multipart/upload-id.ts'
 import { dataRoute } from '../route.ts'
 import { ListedUploadView, listedUploadView, UploadView, uploadView } from './multipart-view.ts'
 import { NEW_UPLOAD_HEADERS, NewUpload, readNewUpload } from './new-upload.ts'
-import { ObjectView, objectHeaders, objectView } from './object-view.ts'
+import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'
 import { readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
 import { CHECKSUM_HEADER, readClaims, refuseForeignHeaders } from './upload-headers.ts'
-import { VERSION_HEADERS } from './version-headers.ts'
 
 const UPLOADS_PATH = '/buckets/{bucket}/multipart'
 /** 10,000 parts, written with room between them. */
@@ -92,7 +91,7 @@ export const multipartRoutes = {
         'Parts in rising order, each with the etag that its upload answered; parts that are not named are dropped. Checksums of the whole are made of those of the parts: CRC64NVME always, CRC32 and CRC32C when every part has them. Asked again with the same parts, it answers the same for a day. The body may have 4 MiB.',
       body: { schema: Completion, bytesMax: COMPLETION_BYTES_MAX },
       requestHeaders: [CHECKSUM_HEADER, ...WRITE_CONDITIONS],
-      responseHeaders: VERSION_HEADERS,
+      responseHeaders: OBJECT_HEADERS,
       success: {
         status: 200,
         description: 'The object',

@@ -6,11 +6,12 @@
 import Type, { type Static } from 'typebox'
 import { clientVersionId } from '../../operations/objects/ladder.ts'
 import type { BucketRecord, ObjectRecord } from '../../state-machine/records.ts'
+import type { HeaderNote } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
 import { metadataHeaders } from './metadata-headers.ts'
 import { settingsHeaders } from './settings-headers.ts'
-import { versionHeaders } from './version-headers.ts'
+import { VERSION_HEADERS, versionHeaders } from './version-headers.ts'
 
 export const STORAGE_CLASS = 'STANDARD'
 
@@ -94,6 +95,20 @@ export function listedObjectView(object: ObjectRecord): Static<typeof ListedObje
     versionId: clientVersionId(object),
   }
 }
+
+export const OBJECT_HEADERS: readonly HeaderNote[] = [
+  { name: 'ETag', description: 'Entity tag, quoted' },
+  { name: 'Last-Modified', description: 'When the object was stored' },
+  { name: 'X-Service-Object-Length', description: 'Bytes of the whole object, on a partial answer too' },
+  { name: 'X-Service-Checksum-<ALG>', description: 'Stored digests, base64' },
+  { name: 'X-Service-Meta-<name>', description: 'User metadata' },
+  { name: 'X-Service-Tag-Count', description: 'Number of tags' },
+  { name: 'X-Service-Parts-Count', description: 'Pieces it was uploaded in' },
+  { name: 'X-Service-Retention-Mode', description: 'GOVERNANCE or COMPLIANCE, if there is retention' },
+  { name: 'X-Service-Retain-Until', description: 'End of the retention' },
+  { name: 'X-Service-Legal-Hold', description: 'ON or OFF, in a bucket with object lock' },
+  ...VERSION_HEADERS,
+]
 
 /** What PUT, GET and HEAD say about an object beside its body. */
 export function objectHeaders(bucket: BucketRecord, object: ObjectRecord): Record<string, string> {

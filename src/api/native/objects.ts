@@ -8,7 +8,7 @@ import { headObject } from '../../operations/objects/head-object.ts'
 import type { FoundObject } from '../../operations/objects/ladder.ts'
 import { putObject } from '../../operations/objects/put-object.ts'
 import { type Answer, dataRoute, type HeaderNote } from '../route.ts'
-import { ObjectView, objectHeaders, objectView } from './object-view.ts'
+import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'
 import { isWanted, wantedRange } from './read-conditions.ts'
 import { readMetadata } from './metadata-headers.ts'
 import { IF_MATCH, readIfMatchAlone, readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
@@ -21,24 +21,11 @@ import {
   readIdempotencyKey,
   refuseUnknownUploadHeaders,
 } from './upload-headers.ts'
-import { MARKER_HEADERS, VERSION_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
+import { MARKER_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
 
 const PATH = '/buckets/{bucket}/objects/{key...}'
 const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
 
-const OBJECT_HEADERS: readonly HeaderNote[] = [
-  { name: 'ETag', description: 'Entity tag, quoted' },
-  { name: 'Last-Modified', description: 'When the object was stored' },
-  { name: 'X-Service-Object-Length', description: 'Bytes of the whole object, on a partial answer too' },
-  { name: 'X-Service-Checksum-<ALG>', description: 'Stored digests, base64' },
-  { name: 'X-Service-Meta-<name>', description: 'User metadata' },
-  { name: 'X-Service-Tag-Count', description: 'Number of tags' },
-  { name: 'X-Service-Parts-Count', description: 'Pieces it was uploaded in' },
-  { name: 'X-Service-Retention-Mode', description: 'GOVERNANCE or COMPLIANCE, if there is retention' },
-  { name: 'X-Service-Retain-Until', description: 'End of the retention' },
-  { name: 'X-Service-Legal-Hold', description: 'ON or OFF, in a bucket with object lock' },
-  ...VERSION_HEADERS,
-]
 const CONDITION_HEADERS: readonly HeaderNote[] = [
   { name: 'If-Match', description: 'Answer 412 unless the etag is one of these' },
   { name: 'If-None-Match', description: 'Answer 304 when the etag is one of these' },

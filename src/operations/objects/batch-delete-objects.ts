@@ -4,6 +4,7 @@
  * Rules: one that is refused keeps no other from going, and results come in the order of the request. A machine that fails
  * after the first part has committed says so for each of the others: the caller must learn what is gone. [decisions 5, 16]
  */
+import assert from 'node:assert/strict'
 import { Condition, type ConditionCode } from '../../../cluster/index.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal, type RefusalCode } from '../../refusal.ts'
@@ -11,8 +12,7 @@ import type { Deleted } from '../../state-machine/commands.ts'
 import type { BucketRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
-import { NOTHING_DELETED } from './delete-object.ts'
-import { bucketFor, findVersion, keyFor } from './ladder.ts'
+import { bucketFor, keyFor, type KeyName } from './ladder.ts'
 
 const KEYS_MAX = 1000
 /** Of one entry of the log: its work is bounded. */
@@ -47,43 +47,39 @@ export async function batchDeleteObjects(
   const { length } = input.objects
   if (length < 1 || length > KEYS_MAX)
     throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
-  const outcomes = new Map<BatchItem, Deleted | Failed>()
-  for (const item of input.objects) {
-    const outcome = withoutCommit(services, principal, bucket, item)
-    if (outcome !== null) outcomes.set(item, outcome)
-  }
-  const rest = input.objects.filter((item) => !outcomes.has(item))
+  const outcomes: (Deleted | Failed | null)[] = input.objects.map(({ key }) =>
+    refusalOf(services, principal, { bucket: bucket.name, key }),
+  )
+  const rest = input.objects.flatMap((item, n) => (outcomes[n] === null ? [{ item, n }] : []))
   for (let from = 0; from < rest.length; from += ITEMS_MAX) {
     const part = rest.slice(from, from + ITEMS_MAX)
     try {
-      const done = await deletePart(services, bucket, part)
-      for (const [n, item] of part.entries()) outcomes.set(item, done[n] ?? NOTHING_DELETED)
+      const items = part.map(({ item }) => item)
+      const done = await deletePart(services, bucket, items)
+      for (const [at, { n }] of part.entries()) outcomes[n] = done[at] ?? null
     } catch (error) {
       if (from === 0 || !(error instanceof Condition || error instanceof Refusal)) throw error
-      const { code, message } = error
-      for (const item of rest.slice(from)) outcomes.set(item, { code, message })
+      for (const { n } of rest.slice(from)) outcomes[n] = { code: error.code, message: error.message }
       break
     }
   }
-  const results = input.objects.map((item) => ({ ...item, outcome: outcomes.get(item) ?? NOTHING_DELETED }))
+  const results = input.objects.map((item, n) => {
+    const outcome = outcomes[n] ?? null
+    assert(outcome !== null, 'each item was refused, deleted, or failed with its part')
+    return { ...item, outcome }
+  })
   return { bucket, results }
 }
 
-/** What can be said of an item at once; null: it has to be proposed. */
-function withoutCommit(
-  services: Services,
-  principal: AccessKeyPrincipal,
-  bucket: BucketRecord,
-  { key, versionId }: BatchItem,
-): Deleted | Failed | null {
+/** Null: the key may be proposed. */
+function refusalOf(services: Services, principal: AccessKeyPrincipal, name: KeyName): Failed | null {
   try {
-    keyFor(services, { principal, operationId: 'deleteObject' }, { bucket: bucket.name, key })
+    keyFor(services, { principal, operationId: 'deleteObject' }, name)
+    return null
   } catch (error) {
     if (error instanceof Refusal) return { code: error.code, message: error.message }
     throw error
   }
-  const isGone = versionId !== undefined && findVersion(services, { bucket, key }, versionId) === undefined
-  return isGone ? NOTHING_DELETED : null
 }
 
 async function deletePart(

@@ -8,15 +8,15 @@ import { Refusal } from '../../refusal.ts'
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 const CONTENT_TYPE_CHARACTERS_MAX = 256
 const METADATA_BYTES_MAX = 2048
-/** A token of RFC 9110 5.6.2, in lower case as Node gives header names. */
-const METADATA_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+const CONTENT_TYPE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+/** A token of RFC 9110 5.6.2. */
+const METADATA_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** Headers hold no control characters but the tab, have a UTF-8 form, and lose spaces at their ends. */
 const NO_VALUE = /[^\P{Cc}\t]|[\ud800-\udfff]|^[ \t]|[ \t]$/u
 
 /** Throws Refusal invalid_request. */
 export function checkContentType(type: string): string {
-  if (type.length > 0 && type.length <= CONTENT_TYPE_CHARACTERS_MAX && /^[\x20-\x7e]+$/.test(type))
-    return type
+  if (type.length <= CONTENT_TYPE_CHARACTERS_MAX && CONTENT_TYPE.test(type)) return type
   throw new Refusal(
     'invalid_request',
     `The content type takes 1 to ${CONTENT_TYPE_CHARACTERS_MAX} printable ASCII characters`,
@@ -32,7 +32,7 @@ export function checkMetadata(
   for (const [given, value] of entries) {
     const name = given.toLowerCase()
     // "__proto__" means something to every object it is put into, here and in the clients that read it back.
-    if (!METADATA_NAME.test(name) || name === '__proto__')
+    if (!METADATA_NAME.test(given) || name === '__proto__')
       throw new Refusal(
         'invalid_request',
         `"${given.slice(0, 80)}" is no name for user metadata: use letters, digits and hyphens`,

@@ -4,9 +4,9 @@
  *   authenticated   the edge, before any operation begins
  *   authorized      `bucketFor`, `keyFor`: by scopes alone, so that a "no" tells nothing about what exists
  *   exists          `bucketFor`, `keyFor`, then `objectFor` for what is read or named by its version
- *   precondition    `refuseEarly` \
- *   quota           `refuseEarly`  > asked of this node's state before a body is read; decided in the commit
- *   retention       `refuseEarly` /
+ *   precondition    `earlyRefusal` \
+ *   quota           `earlyRefusal`  > asked of this node's state before a body is read; decided in the commit
+ *   retention       `earlyRefusal` /
  */
 import { authorize } from '../../access/authorize.ts'
 import type { DataOperationId } from '../../access/operation-ids.ts'
@@ -81,13 +81,18 @@ export function objectFor(services: Services, caller: Caller, name: ObjectName):
   })
 }
 
-/** Undefined where there is no such version, and for whatever is no version id. */
-export function findVersion(
+/**
+ * Undefined where there is no such version, and for whatever is no version id. One that becomes the newest because a newer
+ * one goes moves from row to row: what the first look missed on its way the second one sees.
+ */
+function findVersion(
   { state }: Services,
   { bucket, key }: FoundKey,
   versionId: string | undefined,
 ): VersionRecord | undefined {
-  return versionId === undefined ? state.newestVersion(bucket, key) : state.version(bucket, key, versionId)
+  const look = () =>
+    versionId === undefined ? state.newestVersion(bucket, key) : state.version(bucket, key, versionId)
+  return look() ?? look()
 }
 
 /** How clients name a version. */
@@ -97,6 +102,16 @@ export function clientVersionId({ isNull, versionId }: VersionRecord): string {
 
 /** What the commit would refuse now it would most likely refuse later. Throws Refusal. */
 export function refuseEarly(services: Services, bucket: BucketRecord, wish: NewVersion, size: number): void {
+  const refusal = earlyRefusal(services, bucket, wish, size)
+  if (refusal !== null) throw refusal
+}
+
+export function earlyRefusal(
+  services: Services,
+  bucket: BucketRecord,
+  wish: NewVersion,
+  size: number,
+): Refusal | null {
   const fault = newVersionFault(services.state.view, { bucket, wish, size }, NO_TIME)
-  if (fault !== null) throw new Refusal(fault.code, fault.message)
+  return fault === null ? null : new Refusal(fault.code, fault.message)
 }

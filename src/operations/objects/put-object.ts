@@ -19,7 +19,7 @@ import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { keyFor, type KeyName, refuseEarly } from './ladder.ts'
+import { earlyRefusal, keyFor, type KeyName } from './ladder.ts'
 
 interface PutObjectInput
   extends KeyName,
@@ -83,11 +83,9 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
   const settings = { tags, retention, legalHold }
   const name = { tenantId: tenant.id, bucket: bucket.name, key }
   const wish = { ...name, contentType, metadata, masterKeyId: tenant.masterKeyId, precondition, ...settings }
-  // An earlier answer is given again whatever holds now; whether it may be is known once the bytes are.
-  const isAnswered =
-    idempotencyKey !== null &&
-    services.state.view.get(keys.idempotency(bucket.id, key, idempotencyKey)) !== undefined
-  if (!isAnswered) refuseEarly(services, bucket, wish, input.expectedSize ?? 0)
+  // In this order: what an earlier request has stored is never seen without its answer, which is given again whatever holds now.
+  const refusal = earlyRefusal(services, bucket, wish, input.expectedSize ?? 0)
+  if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
   const { source, expectedSize, claimed, signal } = input
   const sizeMax = services.config.limits.objectPutBytesMax
   const ingested = await services.content.ingest({ tenant, source, expectedSize, sizeMax, claimed, signal })
@@ -99,4 +97,13 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
     signal,
   )
   return { bucket, ...settle(reply) }
+}
+
+/** Whether the key has an answer; whether it is that of this upload is known once the bytes are. */
+function isAnswered(
+  { state }: Services,
+  { id }: BucketRecord,
+  { key, idempotencyKey }: PutObjectInput,
+): boolean {
+  return idempotencyKey !== null && state.view.get(keys.idempotency(id, key, idempotencyKey)) !== undefined
 }

@@ -19,6 +19,7 @@ const PROGRAMS = {
   start: { build: true, file: 'dist/scripts/local-cluster.js', args: [] },
   holdfast: { build: true, file: 'dist/src/main.js', args: [] },
   bench: { build: true, file: 'dist/scripts/bench.js', args: [] },
+  'bench-listing': { build: true, file: 'dist/scripts/bench-listing.js', args: [] },
   sim: { build: false, file: 'scripts/sim.ts', args: [] },
   damage: { build: true, file: 'dist/scripts/damage.js', args: [] },
   failover: { build: true, file: 'dist/scripts/failover.js', args: [] },

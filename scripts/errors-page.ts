@@ -11,14 +11,21 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   invalid_request: 'A header, the query or a field is not as documented. The message names it.',
   invalid_json: 'The body is no JSON object, holds a key twice, or is nested too deep.',
   invalid_bucket_name: 'Use 3 to 63 lower-case letters, digits, dots and hyphens.',
-  invalid_key: 'The object key is empty, too long, holds a NUL or is no valid UTF-8.',
+  invalid_key: 'The object key is empty, too long, holds a NUL or is no valid Unicode.',
   invalid_argument: 'A value is outside of what is allowed. The message says what is.',
   invalid_continuation_token:
     'The token belongs to another listing or was changed. Begin the listing again without it.',
+  invalid_tag: 'At most 10 tags, keys of 1 to 128 characters, values of at most 256, no key twice.',
+  invalid_part: 'A part that the completion names was never uploaded, or has another etag. List the parts.',
+  invalid_part_order: 'Name the parts in rising order of their numbers.',
+  entity_too_small: 'Each part but the last needs at least 5 MiB. Upload it again under the same number.',
+  too_many_keys: 'A batch takes 1 to 1000 keys.',
+  checksum_required: 'An upload with `Idempotency-Key` needs an `X-Service-Checksum-<ALG>` header.',
   checksum_malformed: 'A checksum header is not the base64 of a digest of the right length.',
   checksum_unsupported: 'Use CRC32, CRC32C, CRC64NVME, SHA1 or SHA256.',
   checksum_mismatch:
     'The body that arrived is not the one that was announced. Nothing was stored; send it again.',
+  object_lock_not_enabled: 'The bucket was created without object lock, and cannot get it later.',
   reason_required: 'The request needs a reason.',
   unauthorized: 'The request needs an `Authorization: Bearer` header.',
   invalid_credentials: 'The access key id or the secret key is wrong.',
@@ -27,14 +34,19 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   key_revoked: 'The access key was revoked or has expired. Ask an operator for another one.',
   tenant_disabled: 'The tenant is disabled. Ask an operator.',
   access_denied: 'The scopes of the key, or the role of the admin token, do not cover this operation.',
+  object_locked: 'The version is under retention or legal hold. Nothing was removed or weakened.',
   tenant_scope_denied: 'The admin token is limited to another tenant.',
   not_found:
     'There is no such bucket, object, tenant, key or path. What belongs to others is not found either.',
-  method_not_allowed: 'The path exists, the method does not. `Allow` says which do.',
+  method_not_allowed:
+    'The path exists, the method does not; or a delete marker was asked for by its id. `Allow` says what does.',
   request_timeout: 'The headers of the request took too long.',
   bucket_already_exists: 'The tenant has a bucket of this name.',
-  bucket_not_empty: 'Delete its objects first.',
+  bucket_not_empty: 'Delete its versions and delete markers, and abort its uploads, first.',
   already_exists: 'The id is taken.',
+  invalid_bucket_state: 'The state of the bucket does not allow it: object lock needs versioning.',
+  idempotency_conflict: 'The idempotency key was used for another upload. Take a new one.',
+  idempotency_in_progress: 'An upload with this idempotency key is under way. Ask again.',
   length_required: 'Send `Content-Length`, or `Transfer-Encoding: chunked`.',
   precondition_failed: 'A condition of the request does not hold. Read the present state and decide anew.',
   entity_too_large: 'The body is larger than allowed. Nothing was stored.',
@@ -56,6 +68,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   disk_full:
     'The disk of the log is full, here or at the leader; or the disks of so many nodes that no two have room for copies. Nothing was committed; an operator has to free space. Of a full log, other nodes may still serve.',
   shutting_down: 'This node stops. Ask another one.',
+  quota_exceeded: 'The quota of the tenant is reached. Delete something, or ask an operator for more.',
   insufficient_storage: 'A limit of stored bytes is reached.',
 }
 

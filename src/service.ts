@@ -19,6 +19,7 @@ import { startLocalServer } from './api/local/local-server.ts'
 import type { Config } from './config/types.ts'
 import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
+import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import type { Services } from './operations/services.ts'
 import { createCopyLedger } from './store/copy-ledger.ts'
 import type { LevelStateReader } from './store/level-state-reader.ts'
@@ -29,6 +30,8 @@ import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
 import { Collection } from './workers/collection.ts'
+import { Discarding } from './workers/discarding.ts'
+import { Expiry } from './workers/expiry.ts'
 import { Rebalancing } from './workers/rebalancing.ts'
 import { endRecoveries } from './workers/recovering.ts'
 import { Recounting } from './workers/recounting.ts'
@@ -116,6 +119,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     propose,
     access,
     content,
+    writesInProgress: new WritesInProgress(),
     signing: masterKey,
     stopping,
     logger,
@@ -179,10 +183,14 @@ function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; re
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
   const scrubbing = new Scrubbing({ ...parts, now, logger })
   const rebalancing = new Rebalancing({ ...parts, now, logger })
+  const expiry = new Expiry({ ...parts, now: Date.now, logger })
+  const discarding = new Discarding({ ...parts, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'expiry', work: () => expiry.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'repair rate',
       work: async () => {

@@ -12,8 +12,9 @@ import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
 import { answerClientError } from './client-error.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
-import { allowedMethods, methodsOf, pathsOf, type Plane, wildcardDepth } from './plane.ts'
+import { allowedMethods, methodsOf, pathsOf, type Plane } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
+import { routableUrl, routerPath } from './routable-url.ts'
 import { newRequestId } from './request-id.ts'
 import { RequestLog, type RequestMeter } from './request-log.ts'
 import { originForm, pathOf } from './request-target.ts'
@@ -52,7 +53,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     requestTimeout: 0,
     http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
-    rewriteUrl: (request) => toRoutable(request.url ?? '/'),
+    rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),
     frameworkErrors: (error, request, reply) => {
       begin(services, log, { request, reply })
       prove(services, plane, { auth: plane.strangerAuth, request })
@@ -113,29 +114,12 @@ function mountRoute(
   const { services, plane, route } = parts
   const handler = serveRoute(services, plane, route)
   for (const path of pathsOf(plane, route)) {
-    const url = path.replace(/\{\w+\.\.\.\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
     server.route({
       method: [...methodsOf(plane, route)],
-      url,
+      url: routerPath(path, route),
       config: { operationId: route.operationId, auth: route.auth },
       handler,
     })
-  }
-}
-
-/**
- * What the router gets to see: the target in origin form, and a stand-in where an object key begins. The router would
- * refuse some keys and cut others at "#"; the handler takes the key from the original target.
- */
-function routableUrl(plane: Plane): (target: string) => string {
-  const wild = plane.routes.filter((route) => wildcardDepth(route.path) !== null)
-  const prefixes = [...new Set(wild.map((route) => route.path.replace(/\{\w+\.\.\.\}$/, '')))].map(
-    (path) => new RegExp(`^(${plane.mount}${path.replace(/\{\w+\}/g, '[^/?#]*')})[^?]*`),
-  )
-  return (target) => {
-    const url = originForm(target)
-    const prefix = prefixes.find((candidate) => candidate.test(url))
-    return prefix ? url.replace(prefix, '$1-') : url
   }
 }
 

@@ -10,8 +10,8 @@ export const JSON_BODY_BYTES_MAX = 1024 * 1024
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /** undefined when the body is empty. */
-export async function readJsonBody(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
-  const body = await collect(bytes)
+export async function readJsonBody(bytes: AsyncIterable<Uint8Array>, bytesMax: number): Promise<unknown> {
+  const body = await collect(bytes, bytesMax)
   if (body.length === 0) return undefined
   const text = decode(body)
   const value = parse(text)
@@ -25,19 +25,16 @@ export async function readJsonBody(bytes: AsyncIterable<Uint8Array>): Promise<un
   return value
 }
 
-export function tooLargeForJson(): Refusal {
-  return new Refusal(
-    'entity_too_large',
-    `The body is larger than the ${JSON_BODY_BYTES_MAX} bytes of a JSON body`,
-  )
+export function tooLargeForJson(bytesMax: number): Refusal {
+  return new Refusal('entity_too_large', `The body is larger than the ${bytesMax} bytes of a JSON body here`)
 }
 
-async function collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function collect(bytes: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let length = 0
   for await (const piece of bytes) {
     length += piece.length
-    if (length > JSON_BODY_BYTES_MAX) throw tooLargeForJson()
+    if (length > bytesMax) throw tooLargeForJson(bytesMax)
     pieces.push(piece)
   }
   return Buffer.concat(pieces, length)

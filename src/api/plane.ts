@@ -42,7 +42,7 @@ export function methodsOf(plane: Plane, route: RouteDefinition): readonly Method
 /** Every method that some route takes at this path; empty when there is no such path. */
 export function allowedMethods(plane: Plane, path: string): readonly Method[] {
   const found = plane.routes
-    .filter((route) => pathsOf(plane, route).some((template) => matches(template, path)))
+    .filter((route) => pathsOf(plane, route).some((template) => matches(route, template, path)))
     .flatMap((route) => methodsOf(plane, route))
   return [...new Set(found)].sort()
 }
@@ -52,11 +52,15 @@ export function wildcardDepth(template: string): number | null {
   return /\{[a-z]+\.\.\.\}$/i.test(template) ? template.split('/').length - 2 : null
 }
 
-function matches(template: string, path: string): boolean {
+function matches({ forms = {} }: RouteDefinition, template: string, path: string): boolean {
   const wanted = template.split('/')
   const given = path.split('/')
   const depth = wildcardDepth(template)
   if (depth === null ? given.length !== wanted.length : given.length < wanted.length) return false
   const fixed = depth === null ? wanted : wanted.slice(0, depth + 1)
-  return fixed.every((segment, i) => segment.startsWith('{') || segment === given[i])
+  return fixed.every((segment, i) => {
+    const [, name] = /^\{(\w+)\}$/.exec(segment) ?? []
+    if (name === undefined) return segment === given[i]
+    return forms[name]?.test(given[i] ?? '') ?? true
+  })
 }

@@ -10,6 +10,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { OperationId } from '../access/operation-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
+import { JSON_BODY_BYTES_MAX } from './json-body.ts'
 
 /** The last two are not proved by the edge: createToken reads credentials itself, metrics may be public by configuration. */
 export type AuthKind = 'none' | 'bearer' | 'admin' | 'credentials' | 'metrics'
@@ -23,7 +24,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
 
 type RouteBody =
   | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly schema: TObject; readonly required: boolean }
+  | { readonly kind: 'json'; readonly schema: TObject; readonly required: boolean; readonly bytesMax: number }
   | { readonly kind: 'bytes' }
 
 interface RouteSuccess {
@@ -72,6 +73,8 @@ export interface RouteDefinition {
   readonly path: string
   /** Where: under the mount point unless said otherwise; probes and scrapers look at the root. */
   readonly mountedAt?: 'prefix' | 'root' | 'both'
+  /** What a parameter of the path must look like for this route to be meant; otherwise that segment may be anything. */
+  readonly forms?: Readonly<Record<string, RegExp>>
   readonly summary: string
   readonly description?: string
   readonly auth: AuthKind
@@ -93,7 +96,15 @@ export type Facts<Path extends string, Q extends TObject, B extends TObject> = O
 > & {
   readonly path: Path
   readonly query?: Q
-  readonly body?: { readonly schema: B; readonly required?: boolean } | 'bytes'
+  readonly body?: JsonBody<B> | 'bytes'
+}
+
+interface JsonBody<B extends TObject> {
+  readonly schema: B
+  /** True unless said otherwise. */
+  readonly required?: boolean
+  /** JSON_BODY_BYTES_MAX unless said otherwise. */
+  readonly bytesMax?: number
 }
 
 type Handler<P, Path extends string, Q extends TObject, B extends TObject> = (
@@ -147,10 +158,9 @@ function define<Path extends string, Q extends TObject, B extends TObject>(
   }
 }
 
-function bodyOf(
-  body: { readonly schema: TObject; readonly required?: boolean } | 'bytes' | undefined,
-): RouteBody {
+function bodyOf(body: JsonBody<TObject> | 'bytes' | undefined): RouteBody {
   if (body === undefined) return { kind: 'none' }
   if (body === 'bytes') return { kind: 'bytes' }
-  return { kind: 'json', schema: body.schema, required: body.required ?? true }
+  const { schema, required = true, bytesMax = JSON_BODY_BYTES_MAX } = body
+  return { kind: 'json', schema, required, bytesMax }
 }

@@ -1,11 +1,11 @@
 /**
  * The way of every request through the edge, in its fixed order. [style: errors]
  *
- *   barrier -> authenticated -> role (admin) -> parameters -> query -> body -> operation -> answer
+ *   barrier -> authenticated -> parameters -> role, or scope -> query -> body -> operation -> answer
  *
  * Rules: the operation authorizes; the edge asks early only where the answer cannot depend on the body, so that nobody
- * without the role gets a body read or a field explained. A read that meets damage of this node's state is done once more,
- * from the barrier on, which waits for the state that takes its place.
+ * without the right gets a JSON body read or a field explained. A read that meets damage of this node's state is done once
+ * more, from the barrier on, which waits for the state that takes its place.
  */
 import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -16,7 +16,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
 import { Exchange } from './exchange.ts'
-import { JSON_BODY_BYTES_MAX, readJsonBody, tooLargeForJson } from './json-body.ts'
+import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { decodeObjectKey, originForm, parseQuery, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
@@ -37,7 +37,7 @@ export function serveRoute(
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const principal = await prove(services, plane, { auth: route.auth, request })
     const params = paramsOf(plane, route, request)
-    if (principal?.kind === 'adminToken') authorizeEarly(principal, route, params)
+    authorizeEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))
     const exchange = Exchange.of(request.raw, reply.raw)
     const answer = await route.handle(services, principal, {
@@ -99,9 +99,12 @@ export async function prove(
   }
 }
 
-function authorizeEarly(principal: Principal, route: RouteDefinition, params: Params): void {
-  const tenantId = params['id']
-  authorize(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
+function authorizeEarly(principal: Principal | null, route: RouteDefinition, params: Params): void {
+  const { id: tenantId, bucket, key } = params
+  if (principal?.kind === 'adminToken')
+    authorize(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
+  if (principal?.kind === 'accessKey' && route.body.kind === 'json' && bucket !== undefined)
+    authorize(principal, route.operationId, key === undefined ? { bucket } : { bucket, key })
 }
 
 function paramsOf(plane: Plane, route: RouteDefinition, request: FastifyRequest): Params {
@@ -127,7 +130,7 @@ function bodyReader(
   if (body.kind === 'none') return async (_, exchange) => refuseBody(route, exchange)
   const check = bodyCheck(body.schema)
   return async (request, exchange) => {
-    const value = exchange.length === 0 ? undefined : await readJson(request, exchange)
+    const value = exchange.length === 0 ? undefined : await readJson(request, exchange, body.bytesMax)
     // No body at all is an empty one: whatever is required is then named as missing.
     const fields = value === undefined ? {} : value
     check(fields)
@@ -135,9 +138,9 @@ function bodyReader(
   }
 }
 
-async function readJson(request: FastifyRequest, exchange: Exchange): Promise<unknown> {
+async function readJson(request: FastifyRequest, exchange: Exchange, bytesMax: number): Promise<unknown> {
   const { length } = exchange
-  if (length !== null && length > JSON_BODY_BYTES_MAX) throw tooLargeForJson()
+  if (length !== null && length > bytesMax) throw tooLargeForJson(bytesMax)
   const type = request.headers['content-type'] ?? ''
   if (!/^application\/json\s*(;\s*charset=("?)utf-8\2\s*)?$/i.test(type.trim())) {
     throw new Refusal(
@@ -145,7 +148,7 @@ async function readJson(request: FastifyRequest, exchange: Exchange): Promise<un
       `The body is declared as "${type.slice(0, 80)}": send JSON as "application/json"`,
     )
   }
-  return readJsonBody(exchange.bytes())
+  return readJsonBody(exchange.bytes(), bytesMax)
 }
 
 async function refuseBody(route: RouteDefinition, exchange: Exchange): Promise<undefined> {

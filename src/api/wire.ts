@@ -2,11 +2,23 @@
  * How plain values are written on the wire, shared by both planes. [decisions 0]
  */
 import Type, { type TSchema } from 'typebox'
+import { parseTimestamp } from '../operations/timestamp.ts'
+import { Refusal } from '../refusal.ts'
 
 /** RFC 3339, UTC, milliseconds. */
 export const timeText = (ms: number): string => new Date(ms).toISOString()
 
 export const timeTextOrNull = (ms: number | null): string | null => (ms === null ? null : timeText(ms))
+
+/** `name`: of the field or header, for the message. Throws Refusal invalid_request. */
+export function readTime(name: string, text: string): number {
+  const time = parseTimestamp(text)
+  if (time !== null) return time
+  throw new Refusal(
+    'invalid_request',
+    `"${name}" is "${text.slice(0, 40)}": use an RFC 3339 timestamp such as 2027-01-31T12:00:00Z`,
+  )
+}
 
 export const Time = Type.String({ format: 'date-time' })
 

@@ -209,6 +209,7 @@ function assemble(read: Reader): Config {
     limits: {
       inlineBytesMax: read.number('limits.inline_bytes'),
       objectPutBytesMax: read.number('limits.object_put_bytes'),
+      multipartExpiresAfterMs: read.number('limits.multipart_expires_after'),
       bucketsPerTenantMax: read.number('limits.buckets_per_tenant'),
       tokenMintPerMinute: read.number('limits.token_mint_per_minute'),
       tokenMintBurst: read.number('limits.token_mint_burst'),

@@ -236,7 +236,15 @@ export const SETTINGS = [
     fallback: '5GiB',
     min: 1,
     max: 5 * 1024 * MIB,
-    meaning: 'largest body of a single PUT',
+    meaning: 'largest body of a single PUT, of an object or a part',
+  },
+  {
+    name: 'limits.multipart_expires_after',
+    kind: 'duration',
+    fallback: '7d',
+    min: 60 * SECOND,
+    max: 365 * DAY,
+    meaning: 'age at which a multipart upload that nobody completed is given up; set when it is begun',
   },
   {
     name: 'limits.buckets_per_tenant',

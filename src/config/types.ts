@@ -39,6 +39,7 @@ export interface Config {
     /** Bodies up to this size travel inside the log. */
     readonly inlineBytesMax: number
     readonly objectPutBytesMax: number
+    readonly multipartExpiresAfterMs: number
     readonly bucketsPerTenantMax: number
     readonly tokenMintPerMinute: number
     readonly tokenMintBurst: number

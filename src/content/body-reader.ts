@@ -26,7 +26,7 @@ export class BodyReader {
     this.#expectedSize = request.expectedSize
     this.#sizeMax = request.sizeMax
     this.#signal = request.signal
-    this.#digests = new BodyDigests(request.claimed)
+    this.#digests = new BodyDigests(request.claimed, request.wanted)
     if ((request.expectedSize ?? 0) > request.sizeMax) this.#refuseTooLarge()
   }
 

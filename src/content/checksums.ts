@@ -32,11 +32,7 @@ export type Claims = ReadonlyMap<ChecksumAlgorithm, Uint8Array>
 export function parseClaims(claims: Iterable<readonly [algorithm: string, base64: string]>): Claims {
   const parsed = new Map<ChecksumAlgorithm, Uint8Array>()
   for (const [name, base64] of claims) {
-    const algorithm = name.toUpperCase()
-    if (!isAlgorithm(algorithm)) {
-      const known = Object.keys(DIGEST_BYTES).join(', ')
-      throw new Refusal('checksum_unsupported', `Checksum algorithm '${name}' is not one of ${known}`)
-    }
+    const algorithm = parseAlgorithm(name)
     const digest = Buffer.from(base64, 'base64')
     if (digest.length !== DIGEST_BYTES[algorithm] || digest.toString('base64') !== base64) {
       const bytes = DIGEST_BYTES[algorithm]
@@ -50,14 +46,25 @@ export function parseClaims(claims: Iterable<readonly [algorithm: string, base64
   return parsed
 }
 
-/** Digests of one body: the claimed ones and CRC64NVME. */
+/** In any case. Throws Refusal checksum_unsupported. */
+export function parseAlgorithm(name: string): ChecksumAlgorithm {
+  const algorithm = name.toUpperCase()
+  if (isAlgorithm(algorithm)) return algorithm
+  const known = Object.keys(DIGEST_BYTES).join(', ')
+  throw new Refusal(
+    'checksum_unsupported',
+    `Checksum algorithm '${name.slice(0, 40)}' is not one of ${known}`,
+  )
+}
+
+/** Digests of one body: the claimed ones, those that are wanted besides, and CRC64NVME. */
 export class BodyDigests {
   readonly #claims: Claims
   readonly #running: ReadonlyMap<ChecksumAlgorithm, RunningDigest>
 
-  constructor(claims: Claims) {
+  constructor(claims: Claims, wanted: readonly ChecksumAlgorithm[] = []) {
     this.#claims = claims
-    const algorithms = new Set<ChecksumAlgorithm>([...claims.keys(), ALWAYS])
+    const algorithms = new Set<ChecksumAlgorithm>([...claims.keys(), ...wanted, ALWAYS])
     this.#running = new Map([...algorithms].map((algorithm) => [algorithm, START[algorithm]()]))
   }
 
@@ -71,10 +78,28 @@ export class BodyDigests {
     for (const [algorithm, running] of this.#running) {
       const actual = running.digest()
       const claim = this.#claims.get(algorithm)
-      if (claim !== undefined && !actual.equals(claim)) refuseMismatch(algorithm, claim, actual)
+      if (claim !== undefined) refuseFalseClaim(algorithm, claim, actual)
       checksums[algorithm] = actual.toString('base64')
     }
     return checksums
+  }
+}
+
+/**
+ * Claims about bytes whose digests are known already, and are not computed again. Throws Refusal checksum_mismatch, and
+ * checksum_unsupported for an algorithm that is not known of them.
+ */
+export function verifyClaims(claims: Claims, known: Checksums): void {
+  for (const [algorithm, claim] of claims) {
+    const digest = known[algorithm]
+    if (digest === undefined) {
+      const others = Object.keys(known).join(', ')
+      throw new Refusal(
+        'checksum_unsupported',
+        `Checksum ${algorithm} is not known of these bytes, only ${others}: claim one of those, or none`,
+      )
+    }
+    refuseFalseClaim(algorithm, claim, Buffer.from(digest, 'base64'))
   }
 }
 
@@ -124,7 +149,8 @@ function isAlgorithm(name: string): name is ChecksumAlgorithm {
   return Object.hasOwn(DIGEST_BYTES, name)
 }
 
-function refuseMismatch(algorithm: ChecksumAlgorithm, claim: Uint8Array, actual: Buffer): never {
+function refuseFalseClaim(algorithm: ChecksumAlgorithm, claim: Uint8Array, actual: Buffer): void {
+  if (actual.equals(claim)) return
   const claimed = Buffer.from(claim).toString('base64')
   const computed = actual.toString('base64')
   throw new Refusal(

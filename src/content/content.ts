@@ -25,13 +25,15 @@ export interface IngestRequest {
   readonly sizeMax: number
   /** Digests the client claims, raw bytes; each is verified. */
   readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+  /** Computed besides, though nobody claims them. */
+  readonly wanted?: readonly ChecksumAlgorithm[]
   readonly signal: AbortSignal
 }
 
 export interface IngestedBody {
   readonly size: number
   readonly etag: string
-  /** The verified digests, plus the CRC64NVME that is always computed. base64. */
+  /** The verified digests, the wanted ones, and the CRC64NVME that is always computed. base64. */
   readonly checksums: Checksums
   readonly body: PutBody
   /** Whoever proposes the body says what came of it, once nothing more is proposed. Until then its copies are kept. */

@@ -1,10 +1,12 @@
 /**
- * The entity tag of a body written through the native API: `<32 hex>-1`. [decisions 0: ETag]
+ * The entity tags of bodies written through the native API: `<32 hex>-<parts>`. [decisions 0: ETag]
  *
- * The hex is the head of SHA-256 over the chunk ids (32 raw bytes each, in order). Equal bytes of one tenant have equal
- * tags, however they are stored; the dash keeps S3 clients from comparing it with an MD5.
+ * Of bytes that came in one piece, a part too: the head of SHA-256 over the chunk ids (32 raw bytes each, in order), and
+ * `1`. Equal bytes of one tenant have equal tags, however they are stored. Of an assembled object: the head of SHA-256
+ * over the tags of its parts (the 16 raw bytes of each, in order), and their number. The dash keeps S3 clients from
+ * comparing any of them with an MD5.
  */
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import type { ChunkId } from '../state-machine/records.ts'
 
 const HEAD_CHARS = 32
@@ -12,5 +14,16 @@ const HEAD_CHARS = 32
 export function etagOf(chunkIds: Iterable<ChunkId>): string {
   const hash = createHash('sha256')
   for (const id of chunkIds) hash.update(id, 'hex')
-  return `${hash.digest('hex').slice(0, HEAD_CHARS)}-1`
+  return `${headOf(hash)}-1`
+}
+
+/** Of an object assembled of parts with these tags, in this order; each must be a tag that etagOf gave. */
+export function etagOfParts(etags: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const etag of etags) hash.update(etag.slice(0, HEAD_CHARS), 'hex')
+  return `${headOf(hash)}-${etags.length}`
+}
+
+function headOf(hash: Hash): string {
+  return hash.digest('hex').slice(0, HEAD_CHARS)
 }

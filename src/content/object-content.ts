@@ -22,7 +22,7 @@ import type { Uploads } from './uploads.ts'
 export interface ObjectContentParts {
   readonly blobs: Pick<Blobs, 'write' | 'copiesToAck' | 'reading' | 'report'>
   readonly uploads: Uploads
-  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'tenant'>
+  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'objectParts' | 'tenant'>
   readonly masterKey: MasterKey
   readonly config: Pick<Config, 'limits' | 'content'>
 }

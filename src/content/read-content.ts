@@ -13,6 +13,7 @@ import type {
   ChunkId,
   ChunkLink,
   ChunkRecord,
+  ObjectPart,
   ObjectRecord,
   TenantId,
 } from '../state-machine/records.ts'
@@ -29,12 +30,15 @@ const LINKS_A_CALL_MAX = 1024
 /** Inline bodies are never compressed: format 1 has no header. */
 const NO_HEAD = Buffer.alloc(0)
 
+/** What of an object has to be known to read it. */
+export type ReadableBody = Pick<ObjectRecord, 'key' | 'versionId' | 'size' | 'body'>
+
 export interface ReadParts {
   readonly tenantId: TenantId
   readonly bucketId: BucketId
-  readonly object: ObjectRecord
+  readonly object: ReadableBody
   readonly blobs: Pick<Blobs, 'reading' | 'report'>
-  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest'>
+  readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'objectParts'>
   readonly keys: TenantKeys
 }
 
@@ -52,7 +56,34 @@ export function readContent(parts: ReadParts, range: ByteRange): AsyncIterable<B
       return readInline(parts, body.chunkId, range)
     case 'chunks':
       return readChunks(parts, body.count, range)
+    case 'parts':
+      return readParts(parts, body.count, range)
   }
+}
+
+/** Each part is a body of its own. Parts before the range cost a look at their sizes, a page of them at a time. */
+async function* readParts(parts: ReadParts, count: number, range: ByteRange): AsyncGenerator<Buffer> {
+  const { bucketId, object, state } = parts
+  let start = 0
+  let seen = 0
+  for (let page = 0; seen < count && start < range.end; page++) {
+    const row = state.objectParts(bucketId, object.versionId, page)
+    if (row.length === 0) throw replaced(object)
+    seen += row.length
+    for (const part of row) {
+      if (!isWhole(part)) throw replaced(object)
+      const { partId, size, body } = part
+      const within = { start: Math.max(0, range.start - start), end: Math.min(size, range.end - start) }
+      start += size
+      if (within.start >= within.end) continue
+      yield* readContent({ ...parts, object: { key: object.key, versionId: partId, size, body } }, within)
+    }
+  }
+}
+
+/** The end of a body that is being released goes first, a page of its manifest at a time. */
+function isWhole({ size, body }: ObjectPart): boolean {
+  return body.kind !== 'chunks' || body.count === Math.ceil(size / CHUNK_BYTES)
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}
@@ -128,6 +159,6 @@ function blobRefOf(row: ChunkRecord): BlobRef {
   return { id, birth, size, checksum, replicas, owner }
 }
 
-function replaced(object: ObjectRecord): Condition {
+function replaced(object: ReadableBody): Condition {
   return new Condition('slow_down', `Object '${object.key}' was replaced or deleted while it was read`)
 }

@@ -2,25 +2,35 @@
  * Buckets of a tenant.
  *
  * Owns: names (unique per tenant), the number of buckets, and what a bucket counts of its objects.
- * Rule: objectCount and logicalBytes change in the same entry as the objects they count, so they are exact.
+ * Rule: counts change in the same entry as what they count, so they are exact.
  */
 import { assert } from './assert.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
-import type { BucketRecord, TenantId } from './records.ts'
+import type { BucketRecord, TenantId, UsageRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import { quotaOf } from './quota.ts'
 import { activeTenant } from './tenants.ts'
 import { countTenant } from './usage.ts'
 import { bucketIdAt } from './version-id.ts'
 import type { ApplyContext, View } from './view.ts'
+
+const NOTHING_IN_IT = {
+  objectCount: 0,
+  versionCount: 0,
+  deleteMarkerCount: 0,
+  logicalBytes: 0,
+  uploadCount: 0,
+  uploadBytes: 0,
+}
 
 export function createBucket(
   draft: Draft,
   command: Extract<Command, { type: 'createBucket' }>,
   context: ApplyContext,
 ): Accepted<BucketRecord> | Refused {
-  const { tenantId, name, bucketsMax } = command
+  const { tenantId, name, versioning, objectLockEnabled } = command
   const tenant = activeTenant(draft, tenantId)
   if (!tenant.ok) return tenant
   if (!isKeyPart(name)) {
@@ -29,22 +39,19 @@ export function createBucket(
   if (draft.get(keys.bucket(tenantId, name)) !== undefined) {
     return refuse('bucket_already_exists', `Cannot create bucket: "${name}" exists already`)
   }
+  if (objectLockEnabled && versioning !== 'Enabled')
+    return refuse('invalid_bucket_state', 'Cannot create bucket: object lock needs versioning "Enabled"')
   const { bucketCount } = tenant.value
-  if (bucketCount >= bucketsMax) {
-    return refuse(
-      'invalid_request',
-      `Cannot create bucket: tenant "${tenantId}" has ${bucketCount} buckets and ${bucketsMax} are allowed`,
-    )
-  }
+  const full = bucketsFault(draft, command, bucketCount)
+  if (full !== null) return full
   const bucket: BucketRecord = {
     id: bucketIdAt(context),
     tenantId,
     name,
     createdAt: context.time,
-    versioning: 'Unversioned',
-    objectLockEnabled: false,
-    objectCount: 0,
-    logicalBytes: 0,
+    versioning,
+    objectLockEnabled,
+    ...NOTHING_IN_IT,
   }
   draft.put(keys.bucket(tenantId, name), bucket)
   draft.put(keys.tenant(tenantId), { ...tenant.value, bucketCount: bucketCount + 1 })
@@ -60,10 +67,12 @@ export function deleteBucket(
   if (!tenant.ok) return tenant
   const bucket = bucketOf(draft, tenantId, name)
   if (!bucket.ok) return bucket
-  if (bucket.value.objectCount > 0) {
-    return refuse('bucket_not_empty', `Cannot delete bucket: "${name}" holds objects`)
+  const { versionCount, deleteMarkerCount, uploadCount } = bucket.value
+  if (versionCount > 0 || deleteMarkerCount > 0 || uploadCount > 0) {
+    const what = `${versionCount} object versions, ${deleteMarkerCount} delete markers and ${uploadCount} unfinished uploads`
+    return refuse('bucket_not_empty', `Cannot delete bucket: "${name}" holds ${what}`)
   }
-  assert(bucket.value.logicalBytes === 0, 'a bucket without objects has no bytes')
+  assert(bucket.value.logicalBytes === 0 && bucket.value.uploadBytes === 0, 'what is empty has no bytes')
   const { bucketCount } = tenant.value
   assert(bucketCount > 0, 'a tenant with a bucket counts it')
   draft.remove(keys.bucket(tenantId, name))
@@ -76,15 +85,71 @@ export function bucketOf(view: View, tenantId: TenantId, name: string): Accepted
   return bucket === undefined ? refuse('not_found', `Bucket "${name}" does not exist`) : accept(bucket)
 }
 
-export interface UsageChange {
-  readonly objects: number
-  readonly bytes: number
+/** Never back to Unversioned, and a bucket with object lock is never suspended. Idempotent. [decisions 2] */
+export function setBucketVersioning(
+  draft: Draft,
+  command: Extract<Command, { type: 'setBucketVersioning' }>,
+): Accepted<BucketRecord> | Refused {
+  const { tenantId, name, versioning } = command
+  const tenant = activeTenant(draft, tenantId)
+  if (!tenant.ok) return tenant
+  const bucket = bucketOf(draft, tenantId, name)
+  if (!bucket.ok || bucket.value.versioning === versioning) return bucket
+  if (versioning === 'Unversioned')
+    return refuse(
+      'invalid_request',
+      `Bucket "${name}" has versions: it can be "Suspended", never "Unversioned"`,
+    )
+  if (versioning === 'Suspended' && bucket.value.objectLockEnabled)
+    return refuse(
+      'invalid_bucket_state',
+      `Versioning of bucket "${name}" cannot be suspended: it has object lock`,
+    )
+  const changed = { ...bucket.value, versioning }
+  draft.put(keys.bucket(tenantId, name), changed)
+  return accept(changed)
 }
 
-export function countUsage(draft: Draft, bucket: BucketRecord, change: UsageChange): void {
-  const objectCount = bucket.objectCount + change.objects
-  const logicalBytes = bucket.logicalBytes + change.bytes
-  assert(objectCount >= 0 && logicalBytes >= 0, 'a bucket never holds less than nothing')
-  draft.put(keys.bucket(bucket.tenantId, bucket.name), { ...bucket, objectCount, logicalBytes })
-  countTenant(draft, bucket.tenantId, { objects: change.objects, logicalBytes: change.bytes })
+function bucketsFault(
+  view: View,
+  { tenantId, bucketsMax }: Extract<Command, { type: 'createBucket' }>,
+  bucketCount: number,
+): Refused | null {
+  const allowed = Math.min(bucketsMax, quotaOf(view, tenantId).maxBuckets ?? bucketsMax)
+  if (bucketCount < allowed) return null
+  const message = `Cannot create bucket: tenant "${tenantId}" has ${bucketCount} buckets and ${allowed} are allowed`
+  return refuse(allowed < bucketsMax ? 'quota_exceeded' : 'invalid_request', message)
+}
+
+/** What changes in a bucket, by the names of its tenant's usage row. */
+export type ContentChange = Partial<
+  Pick<UsageRecord, 'objects' | 'versions' | 'deleteMarkers' | 'logicalBytes' | 'uploads' | 'uploadBytes'>
+>
+
+/** `bucket`: where; its counts are read from the draft. */
+export function countContent(draft: Draft, { tenantId, name }: BucketRecord, change: ContentChange): void {
+  const {
+    objects = 0,
+    versions = 0,
+    deleteMarkers = 0,
+    logicalBytes = 0,
+    uploads = 0,
+    uploadBytes = 0,
+  } = change
+  const present = draft.get(keys.bucket(tenantId, name))
+  assert(present !== undefined, 'a bucket is there while it is counted')
+  const counts = {
+    objectCount: present.objectCount + objects,
+    versionCount: present.versionCount + versions,
+    deleteMarkerCount: present.deleteMarkerCount + deleteMarkers,
+    logicalBytes: present.logicalBytes + logicalBytes,
+    uploadCount: present.uploadCount + uploads,
+    uploadBytes: present.uploadBytes + uploadBytes,
+  }
+  assert(
+    Object.values(counts).every((count) => count >= 0),
+    'a bucket never holds less than nothing',
+  )
+  draft.put(keys.bucket(tenantId, name), { ...present, ...counts })
+  countTenant(draft, tenantId, change)
 }

@@ -8,7 +8,7 @@
  */
 import { assert } from './assert.ts'
 import { changeChunk } from './chunk-rows.ts'
-import type { ChunkUse, PutCommand } from './commands.ts'
+import type { ChunkUse, PutBody } from './commands.ts'
 import { grantTasks } from './copies.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
@@ -27,8 +27,7 @@ interface Claim {
  * Chunks that the body cannot count on, each named once: found earlier by the gateway and not there any more, another
  * making, or with fewer copies than an acknowledgement needs. Copies may have been struck off since the look.
  */
-export function unsafeChunks(view: View, command: PutCommand): readonly ChunkId[] {
-  const { tenantId, body } = command
+export function unsafeChunks(view: View, tenantId: TenantId, body: PutBody): readonly ChunkId[] {
   if (body.kind !== 'chunks') return []
   const unsafe: ChunkId[] = []
   for (const { use } of gather(body.chunks)) {
@@ -53,8 +52,11 @@ export function endedBirths(view: View, uses: readonly ChunkUse[]): readonly str
 }
 
 /** Counts the references of a new body; creates rows for what was uploaded and revives what was condemned. */
-export function claimChunks(draft: Draft, command: PutCommand, context: ApplyContext): void {
-  const { tenantId, body } = command
+export function claimChunks(
+  draft: Draft,
+  { tenantId, body }: { readonly tenantId: TenantId; readonly body: PutBody },
+  context: ApplyContext,
+): void {
   if (body.kind !== 'chunks') return
   for (const { use, occurrences } of gather(body.chunks)) {
     const present = draft.get(keys.chunk(tenantId, use.id))
@@ -72,15 +74,22 @@ export function claimChunks(draft: Draft, command: PutCommand, context: ApplyCon
   }
 }
 
+/** For another manifest that names the same chunks as one that stands. */
+export function claimAgain(draft: Draft, tenantId: TenantId, links: readonly ChunkLink[]): void {
+  for (const [id, count] of occurrencesOf(links)) {
+    const before = draft.get(keys.chunk(tenantId, id))
+    assert(before !== undefined && before.references > 0, 'a chunk that a manifest names is referenced')
+    changeChunk(draft, { before, after: { ...before, references: before.references + count } })
+  }
+}
+
 export function releaseChunks(
   draft: Draft,
   tenantId: TenantId,
   links: readonly ChunkLink[],
   context: ApplyContext,
 ): void {
-  const occurrences = new Map<ChunkId, number>()
-  for (const { id } of links) occurrences.set(id, (occurrences.get(id) ?? 0) + 1)
-  for (const [id, count] of occurrences) {
+  for (const [id, count] of occurrencesOf(links)) {
     const before = draft.get(keys.chunk(tenantId, id))
     assert(before !== undefined, 'a chunk that a manifest names has a row')
     assert(before.references >= count, 'every occurrence in a manifest was counted')
@@ -88,6 +97,12 @@ export function releaseChunks(
     const condemnedAt = references === 0 ? context.index : null
     changeChunk(draft, { before, after: { ...before, references, condemnedAt } })
   }
+}
+
+function occurrencesOf(links: readonly ChunkLink[]): ReadonlyMap<ChunkId, number> {
+  const occurrences = new Map<ChunkId, number>()
+  for (const { id } of links) occurrences.set(id, (occurrences.get(id) ?? 0) + 1)
+  return occurrences
 }
 
 function gather(uses: readonly ChunkUse[]): Iterable<Claim> {

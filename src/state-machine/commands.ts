@@ -6,45 +6,24 @@
  * Rule: a new command or a changed meaning needs a feature level before a rolling upgrade may use it.
  */
 import type { RefusalCode } from './codes.ts'
+import type { ObjectCommand, ObjectReplyValues } from './object-commands.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
   AdminRole,
   AdminTokenRecord,
   BucketRecord,
-  Checksums,
   ChunkId,
   ClusterKeyRecord,
-  ObjectRecord,
   OperationProgress,
   OperationRecord,
   OperationShare,
+  QuotaRecord,
   TenantId,
   TenantRecord,
 } from './records.ts'
 
-/** A chunk as the gateway uploaded it, or as it found it (`existing`: uploaded by somebody earlier, only referenced again). */
-export interface ChunkUse {
-  readonly id: ChunkId
-  readonly birth: string
-  readonly size: number
-  readonly sealedSize: number
-  readonly checksum: string
-  readonly existing: boolean
-  /** Who holds a durable copy, and who should but does not. Of an `existing` one: nobody. */
-  readonly replicas: readonly string[]
-  readonly missing: readonly string[]
-}
-
-export type PutBody =
-  | { readonly kind: 'empty' }
-  | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealed: Uint8Array }
-  | {
-      readonly kind: 'chunks'
-      readonly chunks: readonly ChunkUse[]
-      /** W of the gateway: the body is refused while the row of any chunk would list fewer copies than this. */
-      readonly copiesMin: number
-    }
+export type * from './object-commands.ts'
 
 export type SealedTenantKeys = Pick<TenantRecord, 'dataKey' | 'dedupKey'>
 
@@ -97,27 +76,18 @@ export type Command =
       readonly tenantId: TenantId
       readonly name: string
       readonly bucketsMax: number
+      readonly versioning: BucketRecord['versioning']
+      readonly objectLockEnabled: boolean
     }
+  | {
+      readonly type: 'setBucketVersioning'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly versioning: BucketRecord['versioning']
+    }
+  | ({ readonly type: 'setQuota'; readonly tenantId: TenantId } & Omit<QuotaRecord, 'updatedAt'>)
   | { readonly type: 'deleteBucket'; readonly tenantId: TenantId; readonly name: string }
-  | {
-      readonly type: 'putObject'
-      readonly tenantId: TenantId
-      readonly bucket: string
-      readonly key: string
-      readonly size: number
-      readonly etag: string
-      readonly contentType: string
-      readonly checksums: Checksums
-      readonly metadata: Readonly<Record<string, string>>
-      readonly masterKeyId: string
-      readonly body: PutBody
-    }
-  | {
-      readonly type: 'deleteObject'
-      readonly tenantId: TenantId
-      readonly bucket: string
-      readonly key: string
-    }
+  | ObjectCommand
   /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
   | {
       readonly type: 'addReplica'
@@ -261,7 +231,7 @@ export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
 
 /** What a successful command answers. */
-export interface ReplyValues {
+export interface ReplyValues extends ObjectReplyValues {
   setClusterKey: ClusterKeyRecord
   createTenant: TenantRecord
   createAccessKey: AccessKeyRecord
@@ -271,9 +241,8 @@ export interface ReplyValues {
   revokeAdminToken: AdminTokenRecord
   createBucket: BucketRecord
   deleteBucket: null
-  putObject: ObjectRecord
-  /** `existed` false: nothing was there, which is no error. */
-  deleteObject: { readonly existed: boolean }
+  setBucketVersioning: BucketRecord
+  setQuota: QuotaRecord
   addReplica: null
   announceMasterKeys: ClusterKeyRecord
   advanceClusterKey: ClusterKeyRecord
@@ -302,14 +271,14 @@ export interface ReplyValues {
 export type Reply<T extends CommandType = CommandType> =
   | { readonly ok: true; readonly value: ReplyValues[T] }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string }
-  /** putObject only: these chunks are gone, of another birth, or on too few nodes; upload them again, propose anew. */
+  /** putObject and putPart only: these chunks are gone, of another birth, or on too few nodes; upload them again, propose anew. */
   | {
       readonly ok: false
       readonly code: 'chunks_gone'
       readonly message: string
       readonly chunks: readonly ChunkId[]
     }
-  /** putObject only: the session of these births is closed, or not open yet; upload again under another one. */
+  /** putObject and putPart only: the session of these births is closed, or not open yet; upload again under another one. */
   | {
       readonly ok: false
       readonly code: 'session_ended'

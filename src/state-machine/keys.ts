@@ -6,6 +6,7 @@
  * are well-formed strings: their order by code point is their order as UTF-8 bytes. Rows of a bucket share a prefix.
  */
 import type { AccessKeyId, BucketId, ChunkId, TenantId, VersionId } from './records.ts'
+import { BASE32 } from './version-id.ts'
 import type { RowKey, RowKind } from './view.ts'
 
 const SEPARATOR = '\u0000'
@@ -13,6 +14,8 @@ const SEPARATOR = '\u0000'
 const LONE_SURROGATE = /[\ud800-\udfff]/u
 const LAST_CODE_POINT = 0x10ffff
 const PAGE_DIGITS = 8
+/** Of a part number. */
+const PART_DIGITS = 4
 /** Of a safe integer. */
 const INDEX_DIGITS = 14
 /** One digit: more copies than this are no more urgent. */
@@ -30,6 +33,13 @@ function join<K extends RowKind>(...parts: readonly string[]): RowKey<K> {
 /** Ascending as text. */
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
+}
+
+/** Of equal length and of BASE32 characters alone: what sorted first sorts last. */
+function descending(version: VersionId): string {
+  return Array.from(version, (character) =>
+    BASE32.charAt(BASE32.length - 1 - BASE32.indexOf(character)),
+  ).join('')
 }
 
 /** `copies`: how many are listed now. The key changes with it, so that what is nearest to loss comes first. */
@@ -50,6 +60,20 @@ export const keys = {
   adminTokenHash: (sha256: string): RowKey<'adminTokenHash'> => join('adminTokenHash', sha256),
   bucket: (tenant: TenantId, name: string): RowKey<'bucket'> => join('bucket', tenant, name),
   object: (bucket: BucketId, key: string): RowKey<'object'> => join('in', bucket, 'object', key),
+  /** Every version that is not the current object; of a key the newest comes first. */
+  version: (bucket: BucketId, key: string, version: VersionId): RowKey<'version'> =>
+    join('in', bucket, 'version', key, descending(version)),
+  chain: (bucket: BucketId, key: string): RowKey<'chain'> => join('in', bucket, 'chain', key),
+  idempotency: (bucket: BucketId, key: string, name: string): RowKey<'idempotency'> =>
+    join('in', bucket, 'idempotency', key, name),
+  upload: (bucket: BucketId, key: string, uploadId: string): RowKey<'upload'> =>
+    join('in', bucket, 'upload', key, uploadId),
+  part: (bucket: BucketId, uploadId: string, partNumber: number): RowKey<'part'> =>
+    join('in', bucket, 'part', uploadId, hex(partNumber, PART_DIGITS)),
+  completed: (bucket: BucketId, key: string, uploadId: string): RowKey<'completed'> =>
+    join('in', bucket, 'completed', key, uploadId),
+  partPage: (bucket: BucketId, version: VersionId, page: number): RowKey<'partPage'> =>
+    join('in', bucket, 'partPage', version, hex(page, PAGE_DIGITS)),
   /** By version id, which ascends: bodies and manifests are appended to the key space, never scattered over it. */
   inlineBody: (bucket: BucketId, version: VersionId): RowKey<'inlineBody'> =>
     join('in', bucket, 'inlineBody', version),
@@ -67,6 +91,9 @@ export const keys = {
   session: (id: string): RowKey<'session'> => join('session', id),
   nodeSessions: (node: string): RowKey<'nodeSessions'> => join('nodeSessions', node),
   usage: (tenant: TenantId): RowKey<'usage'> => join('usage', tenant),
+  quota: (tenant: TenantId): RowKey<'quota'> => join('quota', tenant),
+  expiry: (at: number, id: string): RowKey<'expiry'> => join('expiry', hex(at, INDEX_DIGITS), id),
+  discard: (id: string): RowKey<'discard'> => join('discard', id),
   operation: (id: string): RowKey<'operation'> => join('operation', id),
   operationList: (): RowKey<'operationList'> => join('operationList'),
   settings: (): RowKey<'settings'> => join('settings'),
@@ -89,6 +116,20 @@ export const ranges = {
   adminTokens: (): KeyRange => rangeOf('adminToken'),
   buckets: (tenant: TenantId): KeyRange => rangeOf('bucket', tenant),
   objects: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'object'),
+  versions: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'version'),
+  manifestPages: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'manifestPage'),
+  uploads: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'upload'),
+  /** Those of a number above `after`. */
+  parts: (bucket: BucketId, uploadId: string, after: number): KeyRange => ({
+    start: keys.part(bucket, uploadId, after + 1),
+    end: rangeOf('in', bucket, 'part', uploadId).end,
+  }),
+  /** What ends at `before` or earlier. */
+  expiries: (before: number): KeyRange => ({
+    start: rangeOf('expiry').start,
+    end: keys.expiry(before + 1, ''),
+  }),
+  discards: (): KeyRange => rangeOf('discard'),
   repairs: (): KeyRange => rangeOf('repair'),
   repairsOf: (target: string): KeyRange => rangeOf('repair', target),
   chunks: (): KeyRange => rangeOf('chunk'),
@@ -120,6 +161,15 @@ export function successor(prefix: string): string {
     }
   }
   throw new Error('Cannot find a successor: the prefix is empty or consists of the last code point alone')
+}
+
+/** Which page of which body a manifest row is. */
+export function manifestNameIn(key: RowKey<'manifestPage'>): {
+  readonly version: VersionId
+  readonly page: number
+} {
+  const [, , , version = '', page = ''] = key.split(SEPARATOR)
+  return { version, page: Number.parseInt(page, 16) }
 }
 
 /** Whose task a repair row is; null when the key is of another kind. */

@@ -7,6 +7,7 @@ import { assert } from './assert.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
 import type { BucketId, ChunkLink, VersionId } from './records.ts'
+import type { View } from './view.ts'
 
 export const LINKS_PER_PAGE = 1024
 
@@ -22,6 +23,35 @@ export function writeManifest(
   }
 }
 
+export function readManifest(
+  view: View,
+  bucket: BucketId,
+  version: VersionId,
+  count: number,
+): readonly ChunkLink[] {
+  const links: ChunkLink[] = []
+  for (let page = 0; page * LINKS_PER_PAGE < count; page++) {
+    const row = view.get(keys.manifestPage(bucket, version, page))
+    assert(row !== undefined, 'every page of a manifest lives as long as its body')
+    links.push(...row.links)
+  }
+  return links
+}
+
+/** Removes the last page of a manifest of `count` links and returns what stood in it. */
+export function dropLastPage(
+  draft: Draft,
+  bucket: BucketId,
+  version: VersionId,
+  count: number,
+): readonly ChunkLink[] {
+  const key = keys.manifestPage(bucket, version, Math.ceil(count / LINKS_PER_PAGE) - 1)
+  const row = draft.get(key)
+  assert(row !== undefined, 'every page of a manifest lives as long as its body')
+  draft.remove(key)
+  return row.links
+}
+
 /** Removes the pages and returns the links that stood in them. */
 export function dropManifest(
   draft: Draft,
@@ -29,13 +59,8 @@ export function dropManifest(
   version: VersionId,
   count: number,
 ): readonly ChunkLink[] {
-  const links: ChunkLink[] = []
-  for (let page = 0; page * LINKS_PER_PAGE < count; page++) {
-    const key = keys.manifestPage(bucket, version, page)
-    const row = draft.get(key)
-    assert(row !== undefined, 'every page of a manifest lives as long as its object')
-    links.push(...row.links)
-    draft.remove(key)
-  }
+  const links = readManifest(draft, bucket, version, count)
+  for (let page = 0; page * LINKS_PER_PAGE < count; page++)
+    draft.remove(keys.manifestPage(bucket, version, page))
   return links
 }

@@ -4,18 +4,15 @@
  * Owns: the shapes. Plain data that MessagePack can carry: no Date, no Map, no undefined members (null instead).
  * Times are milliseconds since 1970 UTC as stamped by the log; sizes are bytes. Layout of the row keys: keys.ts.
  */
+import type { AccessKeyId, ChunkId, TenantId } from './record-ids.ts'
+
+export * from './object-records.ts'
+export * from './record-ids.ts'
+
 /** Master keys in the file of a node. */
 export const MASTER_KEYS_MAX = 8
 /** Sealed secrets that one entry replaces at most. */
 export const REWRAP_ITEMS_MAX = 256
-
-export type TenantId = string & { readonly flavour?: 'TenantId' }
-export type BucketId = string & { readonly flavour?: 'BucketId' }
-export type AccessKeyId = string & { readonly flavour?: 'AccessKeyId' }
-/** 26 characters, Crockford base32, ascending in the order of the log. */
-export type VersionId = string & { readonly flavour?: 'VersionId' }
-/** HMAC-SHA256(tenant dedup key, plaintext of the chunk), lower-case hex. */
-export type ChunkId = string & { readonly flavour?: 'ChunkId' }
 
 export interface TenantRecord {
   readonly id: TenantId
@@ -62,59 +59,6 @@ export interface AdminTokenRecord {
   readonly revokedAt: number | null
   /** SHA-256 of the whole token, lower-case hex. The token itself is stored nowhere. */
   readonly sha256: string
-}
-
-export interface BucketRecord {
-  /** Unique for ever: a bucket made again under the same name has another id, so old rows can never reappear in it. */
-  readonly id: BucketId
-  readonly tenantId: TenantId
-  readonly name: string
-  readonly createdAt: number
-  readonly versioning: 'Unversioned' | 'Enabled' | 'Suspended'
-  readonly objectLockEnabled: boolean
-  readonly objectCount: number
-  readonly logicalBytes: number
-}
-
-export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256'
-
-/** base64 digests by algorithm. */
-export type Checksums = Readonly<Partial<Record<ChecksumAlgorithm, string>>>
-
-export interface ChunkLink {
-  readonly id: ChunkId
-  /** Plain bytes of this chunk. */
-  readonly size: number
-}
-
-/** Where the bytes are. An inline body lies in a row of its own, so that listings never read it. */
-export type BodyRecord =
-  | { readonly kind: 'empty' }
-  | { readonly kind: 'inline'; readonly chunkId: ChunkId; readonly sealedSize: number }
-  /** `compression`: at least one of its chunks lay compressed on disk when it was committed; absent: none did. */
-  | { readonly kind: 'chunks'; readonly count: number; readonly compression?: 'zstd' }
-
-export interface ObjectRecord {
-  readonly key: string
-  readonly versionId: VersionId
-  readonly size: number
-  readonly etag: string
-  readonly contentType: string
-  readonly lastModified: number
-  readonly checksums: Checksums
-  readonly metadata: Readonly<Record<string, string>>
-  readonly masterKeyId: string
-  readonly body: BodyRecord
-}
-
-/** At most 1,024 links a row. */
-export interface ManifestPageRecord {
-  readonly links: readonly ChunkLink[]
-}
-
-export interface InlineBodyRecord {
-  /** Sealed frames, the same format as a chunk on disk. */
-  readonly sealed: Uint8Array
 }
 
 export interface ChunkRecord {
@@ -186,8 +130,13 @@ export interface SessionRecord {
 
 /** Exact at any moment: each figure changes in the entry that changes what it counts. */
 export interface UsageRecord {
+  /** As of buckets, summed. */
   readonly objects: number
+  readonly versions: number
+  readonly deleteMarkers: number
   readonly logicalBytes: number
+  readonly uploads: number
+  readonly uploadBytes: number
   /** Chunks with a row, condemned ones too: their bytes still lie on disks. */
   readonly chunkCount: number
   readonly chunkBytes: number

@@ -8,12 +8,21 @@
 import { figuresOf, taskKey } from './chunk-rows.ts'
 import { keys } from './keys.ts'
 import type {
+  BodyRecord,
   BucketRecord,
+  ChainRecord,
   ChunkRecord,
+  CompletedRecord,
+  DiscardRecord,
+  IdempotencyRecord,
+  InlineBodyRecord,
   ManifestPageRecord,
-  ObjectRecord,
+  PartPageRecord,
+  PartRecord,
   RepairRecord,
+  UploadRecord,
   UsageRecord,
+  VersionRecord,
 } from './records.ts'
 import { standing } from './standing.ts'
 import { NO_USAGE } from './usage.ts'
@@ -25,11 +34,24 @@ export type TextHash = (text: string) => bigint
 const SLICES = 256n
 const DIFFERENCES_SHOWN = 16
 
+type BucketCounts = Record<
+  'objects' | 'versions' | 'deleteMarkers' | 'bytes' | 'uploads' | 'uploadBytes',
+  number
+>
+
+interface InBucket {
+  readonly bucketId: string
+  readonly kind: string
+  readonly key: string
+}
+
 interface BucketCount {
-  readonly tenantId: string
   readonly row: BucketRecord
-  objects: number
-  bytes: number
+  readonly counts: BucketCounts
+}
+
+function chainText(bucketId: string, key: string, member: 'marker' | 'null', versionId: string): string {
+  return `${bucketId}/${key}/${member}/${versionId}`
 }
 
 export class Recount {
@@ -44,6 +66,16 @@ export class Recount {
   /** Hashes of the rows that follow from chunks less those of the rows that are there. */
   #derived = 0n
   #repairs = 0
+  /** Of bodies that are discarded: their buckets may be gone. */
+  readonly #discardedIn = new Map<string, string>()
+  /** What bodies say there is less what there is. */
+  readonly #pieces = { links: 0, inlineBodies: 0, parts: 0 }
+  /** What uploads say of their parts less what the parts are, also of those that have ended. */
+  readonly #uploaded = { parts: 0, bytes: 0 }
+  /** Hashes of what versions say of their older neighbours less what those say of them. */
+  #neighbours = 0n
+  /** Hashes of the chain rows and due times that follow from versions, uploads and answers less those that are there. */
+  #followed = 0n
   readonly #found: string[] = []
   #foundCount = 0
 
@@ -55,11 +87,13 @@ export class Recount {
   /** Every row, in the order of keys: buckets come before what is in them. */
   take(key: string, row: Row): void {
     const [kind = '', owner = '', inner = ''] = key.split('\u0000', 3)
-    if (kind === 'in') this.#takeInBucket(owner, inner, row)
+    if (kind === 'in') this.#takeInBucket({ bucketId: owner, kind: inner, key }, row)
     else if (kind === 'chunk') this.#takeChunk(row as ChunkRecord)
     else if (kind === 'bucket') this.#takeBucket(row as BucketRecord)
+    else if (kind === 'discard') this.#takeDiscard(row as DiscardRecord)
     else if (kind === 'usage') this.#stored.set(owner, row as UsageRecord)
     else if (kind === 'drop') this.#takeDrop(owner, key)
+    else if (kind === 'expiry') this.#followed -= this.#hash(key)
     else if (kind === 'making' || kind === 'condemned' || kind === 'repair') this.#derived -= this.#hash(key)
     if (kind === 'repair') this.#repairs++
   }
@@ -69,13 +103,15 @@ export class Recount {
     for (const [slice, sum] of this.#references)
       if (sum !== 0n) this.#differ(`references of chunks in slice ${slice} differ from their manifests`)
     if (this.#derived !== 0n) this.#differ('making, condemned or repair rows do not follow from the chunks')
+    for (const [what, count] of Object.entries(this.#pieces))
+      if (count !== 0) this.#differ(`bodies and their rows differ: ${what} by ${count}`)
+    for (const [what, count] of Object.entries(this.#uploaded))
+      if (count !== 0) this.#differ(`uploads and their parts differ: ${what} by ${count}`)
+    if (this.#neighbours !== 0n) this.#differ('versions do not agree on who is older and who is newer')
+    if (this.#followed !== 0n) this.#differ('chains or due times do not follow from what there is')
     const counted = this.#view.get(keys.repairTotal())?.count ?? 0
     if (counted !== this.#repairs) this.#differ(`${this.#repairs} repair rows are counted as ${counted}`)
-    for (const { row, objects, bytes } of this.#buckets.values())
-      if (row.objectCount !== objects || row.logicalBytes !== bytes)
-        this.#differ(
-          `bucket "${row.id}" counts ${row.objectCount} objects and has ${objects}, or their bytes differ`,
-        )
+    for (const { row, counts } of this.#buckets.values()) this.#compareBucket(row, counts)
     for (const tenantId of new Set([...this.#usage.keys(), ...this.#stored.keys()]))
       this.#compareUsage(tenantId)
     const more = this.#foundCount - this.#found.length
@@ -83,22 +119,135 @@ export class Recount {
   }
 
   #takeBucket(row: BucketRecord): void {
-    this.#buckets.set(row.id, { tenantId: row.tenantId, row, objects: 0, bytes: 0 })
+    const counts = { objects: 0, versions: 0, deleteMarkers: 0, bytes: 0, uploads: 0, uploadBytes: 0 }
+    this.#buckets.set(row.id, { row, counts })
   }
 
-  #takeInBucket(bucketId: string, kind: string, row: Row): void {
+  #takeInBucket({ bucketId, kind, key }: InBucket, row: Row): void {
+    switch (kind) {
+      case 'inlineBody':
+        return this.#takeInline(bucketId, row as InlineBodyRecord)
+      case 'manifestPage':
+        return this.#takeManifest(bucketId, row as ManifestPageRecord)
+      case 'object':
+        this.#count(bucketId, { objects: 1 })
+        return this.#takeVersion(bucketId, row as VersionRecord, true)
+      case 'version':
+        return this.#takeVersion(bucketId, row as VersionRecord, false)
+      case 'chain':
+        return this.#takeChain(bucketId, key, row as ChainRecord)
+      case 'idempotency':
+        return this.#expectEnd(row as IdempotencyRecord, (row as IdempotencyRecord).object.versionId)
+      case 'completed':
+        return this.#expectEnd(row as CompletedRecord, key.slice(key.lastIndexOf('\u0000') + 1))
+      case 'upload':
+        return this.#takeUpload(bucketId, row as UploadRecord)
+      case 'part':
+        return this.#takePart(row as PartRecord)
+      case 'partPage':
+        for (const { body } of (row as PartPageRecord).parts) {
+          this.#pieces.parts--
+          this.#expect(body)
+        }
+    }
+  }
+
+  #takeVersion(bucketId: string, version: VersionRecord, isCurrent: boolean): void {
+    const { key, versionId, older, newer, isNull } = version
+    const pair = (newerId: string, olderId: string) => this.#hash(`${bucketId}/${key}/${newerId}/${olderId}`)
+    if (older !== null) this.#neighbours += pair(versionId, older)
+    if (newer !== null) this.#neighbours -= pair(newer, versionId)
+    if (isCurrent !== (version.kind === 'object' && newer === null))
+      this.#differ('a version lies in the row of another kind')
+    if (newer === null && !isCurrent)
+      this.#followed += this.#hash(chainText(bucketId, key, 'marker', versionId))
+    if (isNull && !isCurrent) this.#followed += this.#hash(chainText(bucketId, key, 'null', versionId))
+    if (version.kind === 'deleteMarker') return this.#count(bucketId, { deleteMarkers: 1 })
+    this.#count(bucketId, { versions: 1, bytes: version.size })
+    this.#expect(version.body)
+  }
+
+  #takeChain(bucketId: string, rowKey: string, { marker, nullVersion }: ChainRecord): void {
+    const key = rowKey.slice(rowKey.lastIndexOf('\u0000') + 1)
+    if (marker !== null) this.#followed -= this.#hash(chainText(bucketId, key, 'marker', marker))
+    if (nullVersion !== null) this.#followed -= this.#hash(chainText(bucketId, key, 'null', nullVersion))
+  }
+
+  #takeUpload(bucketId: string, upload: UploadRecord): void {
+    this.#count(bucketId, { uploads: 1, uploadBytes: upload.bytes })
+    this.#expectParts(upload)
+    this.#expectEnd(upload, upload.uploadId)
+  }
+
+  #takePart({ size, body }: PartRecord): void {
+    this.#uploaded.parts--
+    this.#uploaded.bytes -= size
+    this.#expect(body)
+  }
+
+  #expectParts({ partCount, bytes }: Pick<UploadRecord, 'partCount' | 'bytes'>): void {
+    this.#uploaded.parts += partCount
+    this.#uploaded.bytes += bytes
+  }
+
+  #expectEnd({ expiresAt }: { readonly expiresAt: number }, id: string): void {
+    this.#followed += this.#hash(keys.expiry(expiresAt, id))
+  }
+
+  #takeDiscard({ bucketId, tenantId, what }: DiscardRecord): void {
+    this.#discardedIn.set(bucketId, tenantId)
+    if (what.kind === 'body') this.#expect(what.body)
+    else this.#expectParts(what)
+  }
+
+  #expect(body: BodyRecord): void {
+    if (body.kind === 'inline') this.#pieces.inlineBodies++
+    if (body.kind === 'chunks') this.#pieces.links += body.count
+    if (body.kind === 'parts') this.#pieces.parts += body.count
+  }
+
+  #takeInline(bucketId: string, { sealed }: InlineBodyRecord): void {
+    const tenantId = this.#tenantOf(bucketId)
+    if (tenantId === undefined) return
+    this.#pieces.inlineBodies--
+    this.#add(tenantId, { inlineBytes: sealed.length })
+  }
+
+  #takeManifest(bucketId: string, { links }: ManifestPageRecord): void {
+    const tenantId = this.#tenantOf(bucketId)
+    if (tenantId === undefined) return
+    this.#pieces.links -= links.length
+    for (const { id } of links) this.#refer(tenantId, id, 1n)
+  }
+
+  #count(bucketId: string, change: Partial<BucketCounts>): void {
     const bucket = this.#buckets.get(bucketId)
-    if (bucket === undefined) return this.#differ(`a row of kind "${kind}" is in no bucket`)
-    const { tenantId } = bucket
-    if (kind === 'inlineBody')
-      this.#add(tenantId, { inlineBytes: (row as { sealed: Uint8Array }).sealed.length })
-    if (kind === 'manifestPage')
-      for (const { id } of (row as ManifestPageRecord).links) this.#refer(tenantId, id, 1n)
-    if (kind !== 'object') return
-    const { size } = row as ObjectRecord
-    bucket.objects++
-    bucket.bytes += size
-    this.#add(tenantId, { objects: 1, logicalBytes: size })
+    if (bucket === undefined) return this.#differ(`something is stored in a bucket that is not there`)
+    for (const figure of Object.keys(change) as (keyof BucketCounts)[])
+      bucket.counts[figure] += change[figure] ?? 0
+    const { bytes, ...same } = change
+    this.#add(bucket.row.tenantId, bytes === undefined ? same : { ...same, logicalBytes: bytes })
+  }
+
+  /** Bodies may outlive their bucket for a while: they are discarded, and the row that says so names the tenant. */
+  #tenantOf(bucketId: string): string | undefined {
+    const tenantId = this.#buckets.get(bucketId)?.row.tenantId ?? this.#discardedIn.get(bucketId)
+    if (tenantId === undefined) this.#differ('bytes lie in a bucket that is not there')
+    return tenantId
+  }
+
+  #compareBucket(row: BucketRecord, counts: BucketCounts): void {
+    const counted: BucketCounts = {
+      objects: row.objectCount,
+      versions: row.versionCount,
+      deleteMarkers: row.deleteMarkerCount,
+      bytes: row.logicalBytes,
+      uploads: row.uploadCount,
+      uploadBytes: row.uploadBytes,
+    }
+    for (const figure of Object.keys(counts) as (keyof BucketCounts)[])
+      if (counts[figure] !== counted[figure])
+        this.#differ(`bucket "${row.id}": ${figure} is ${counts[figure]} and counted as ${counted[figure]}`)
   }
 
   #takeChunk(chunk: ChunkRecord): void {

@@ -49,10 +49,14 @@ export function createTenant(
   return accept(tenant)
 }
 
+export function tenantOf(view: View, id: TenantId): Accepted<TenantRecord> | Refused {
+  const tenant = view.get(keys.tenant(id))
+  return tenant === undefined ? refuse('not_found', `Tenant "${id}" does not exist`) : accept(tenant)
+}
+
 /** The tenant of a data command, if it may act. */
 export function activeTenant(view: View, id: TenantId): Accepted<TenantRecord> | Refused {
-  const tenant = view.get(keys.tenant(id))
-  if (tenant === undefined) return refuse('not_found', `Tenant "${id}" does not exist`)
-  if (tenant.status === 'disabled') return refuse('tenant_disabled', `Tenant "${id}" is disabled`)
-  return accept(tenant)
+  const tenant = tenantOf(view, id)
+  if (!tenant.ok || tenant.value.status === 'active') return tenant
+  return refuse('tenant_disabled', `Tenant "${id}" is disabled`)
 }

@@ -10,7 +10,11 @@ import type { TenantId, UsageRecord } from './records.ts'
 
 export const NO_USAGE: UsageRecord = {
   objects: 0,
+  versions: 0,
+  deleteMarkers: 0,
   logicalBytes: 0,
+  uploads: 0,
+  uploadBytes: 0,
   chunkCount: 0,
   chunkBytes: 0,
   storedBytes: 0,

@@ -9,20 +9,30 @@ import type {
   AccessKeyRecord,
   AdminTokenRecord,
   BucketRecord,
+  ChainRecord,
   ChunkRecord,
   ClusterKeyRecord,
+  CompletedRecord,
   CondemnedRecord,
+  DiscardRecord,
   DropRecord,
+  ExpiryRecord,
+  IdempotencyRecord,
   InlineBodyRecord,
   MakingRecord,
   ManifestPageRecord,
   ObjectRecord,
   OperationRecord,
+  PartPageRecord,
+  PartRecord,
+  QuotaRecord,
   RepairRecord,
   SessionRecord,
   SettingsRecord,
   TenantRecord,
+  UploadRecord,
   UsageRecord,
+  VersionRecord,
 } from './records.ts'
 
 /** Which record lies under which kind of key. The layout of the keys is in keys.ts. */
@@ -37,6 +47,13 @@ export interface RowTypes {
   adminTokenHash: { readonly tokenId: string }
   bucket: BucketRecord
   object: ObjectRecord
+  version: VersionRecord
+  chain: ChainRecord
+  idempotency: IdempotencyRecord
+  upload: UploadRecord
+  part: PartRecord
+  partPage: PartPageRecord
+  completed: CompletedRecord
   inlineBody: InlineBodyRecord
   manifestPage: ManifestPageRecord
   chunk: ChunkRecord
@@ -50,6 +67,9 @@ export interface RowTypes {
   /** Index: the open sessions of a node. */
   nodeSessions: { readonly node: string; readonly open: readonly string[] }
   usage: UsageRecord
+  quota: QuotaRecord
+  expiry: ExpiryRecord
+  discard: DiscardRecord
   settings: SettingsRecord
   operation: OperationRecord
   /** In the order in which they were asked for, and in which they ended. */

@@ -2,10 +2,12 @@
  * Goes through the chunks of a tenant or a bucket, a bounded number at a time, from a position that is plain text.
  *
  * Layout of a position: empty at the beginning, `end` behind the last chunk, else `<link>:<name>`. For a tenant the name is the
- * last chunk and the link 0; for a bucket it is an object key, and the link the one to go on with in its manifest (0: with the next object).
- * Rule: whatever is there from the beginning of the walk to its end is seen at least once.
+ * last chunk and the link 0; for a bucket it is the id of a body, and the link the one to go on with in its manifest.
+ * Rule: whatever is there from the beginning of the walk to its end is seen at least once. A bucket is walked by its
+ * manifests, which never move: those of versions, of their parts, and of parts whose upload is under way.
  */
-import type { BucketRecord, ChunkRecord, ObjectRecord, TenantId } from '../state-machine/records.ts'
+import type { BucketRecord, ChunkRecord, TenantId } from '../state-machine/records.ts'
+import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import { ALL_PLANNED } from '../state-machine/operations.ts'
 import type { StateReader } from './state-reader.ts'
 
@@ -15,9 +17,10 @@ export interface WalkedChunk {
   readonly position: string
 }
 
-type State = Pick<StateReader, 'chunk' | 'chunksOf' | 'object' | 'objects' | 'manifest'>
+type State = Pick<StateReader, 'chunk' | 'chunksOf' | 'manifestPages'>
 
-const OBJECTS_PER_PAGE = 64
+/** Each has LINKS_PER_PAGE links at most. */
+const MANIFEST_PAGES_READ = 16
 
 interface Place {
   readonly link: number
@@ -41,38 +44,32 @@ export interface BucketStep {
   readonly next: string
 }
 
-/** A chunk that lies in several objects is seen several times. */
+/** A chunk that lies in several bodies is seen several times. */
 export async function chunksOfBucket(
   state: State,
   bucket: BucketRecord,
   position: string,
   limit: number,
 ): Promise<BucketStep> {
-  const place = placeOf(position)
-  const begun = place.link > 0 ? state.object(bucket, place.name) : undefined
-  const query = { prefix: '', delimiter: '', limit: OBJECTS_PER_PAGE, after: place.name }
-  const page = await state.objects(bucket, query)
+  const { link, name } = placeOf(position)
+  const from = { version: name, page: Math.floor(link / LINKS_PER_PAGE) }
+  const pages = await state.manifestPages(bucket.id, from, MANIFEST_PAGES_READ)
   const chunks: WalkedChunk[] = []
-  for (const object of begun === undefined ? page.objects : [begun, ...page.objects]) {
-    const first = object === begun ? place.link : 0
-    const links = state.manifest(bucket.id, object.versionId, first, limit - chunks.length)
-    links.forEach(({ id }, n) => {
+  let next = ALL_PLANNED
+  for (const { version, page, links } of pages) {
+    const isBegun = version === name && page === from.page
+    const first = isBegun ? link % LINKS_PER_PAGE : 0
+    for (const [n, { id }] of links.entries()) {
+      if (n < first) continue
+      if (chunks.length === limit) return { chunks, next }
       const chunk = state.chunk(bucket.tenantId, id)
-      const behind = positionOf({ link: first + n + 1, name: object.key })
-      if (chunk !== undefined) chunks.push({ chunk, position: behind })
-    })
-    const isWhole = first + links.length >= linkCount(object)
-    if (!isWhole && links.length > 0)
-      return { chunks, next: positionOf({ link: first + links.length, name: object.key }) }
-    if (chunks.length >= limit) return { chunks, next: positionOf({ link: 0, name: object.key }) }
+      next = positionOf({ link: page * LINKS_PER_PAGE + n + 1, name: version })
+      if (chunk !== undefined) chunks.push({ chunk, position: next })
+    }
+    // The next page of this body, or the first of the next one.
+    next = positionOf({ link: (page + 1) * LINKS_PER_PAGE, name: version })
   }
-  const last = page.objects.at(-1)
-  const isEnd = page.next === null || last === undefined
-  return { chunks, next: isEnd ? ALL_PLANNED : positionOf({ link: 0, name: last.key }) }
-}
-
-function linkCount({ body }: ObjectRecord): number {
-  return body.kind === 'chunks' ? body.count : 0
+  return { chunks, next: pages.length < MANIFEST_PAGES_READ ? ALL_PLANNED : next }
 }
 
 function positionOf({ link, name }: Place): string {

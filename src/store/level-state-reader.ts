@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { settingsOf } from '../state-machine/collection.ts'
-import { type KeyRange, keys, narrow, ranges } from '../state-machine/keys.ts'
+import { keys, manifestNameIn, ranges } from '../state-machine/keys.ts'
 import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
   AccessKeyId,
@@ -19,45 +19,55 @@ import type {
   ChunkLink,
   ChunkRecord,
   ClusterKeyRecord,
+  CompletedRecord,
   CondemnedRecord,
+  DiscardRecord,
   DropRecord,
+  ExpiryRecord,
   InlineBodyRecord,
+  ObjectPart,
   ObjectRecord,
   OperationRecord,
+  PartRecord,
+  QuotaRecord,
   RepairRecord,
   SessionRecord,
   SettingsRecord,
   TenantId,
   TenantRecord,
+  UploadRecord,
   UsageRecord,
   VersionId,
+  VersionRecord,
 } from '../state-machine/records.ts'
 import { unfinishedOperations } from '../state-machine/operations.ts'
+import { quotaOf } from '../state-machine/quota.ts'
 import { NO_USAGE } from '../state-machine/usage.ts'
+import { findVersion, newestVersion } from '../state-machine/versions.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { cutView } from './cut-view.ts'
 import { listObjects } from './object-listing.ts'
-import type { OpenState, StateHandle } from './open-state.ts'
+import type { StateHandle } from './open-state.ts'
 import { type Recounted, recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
-import type { ListObjectsQuery, ObjectPage, Page, StateReader, TenantUsage } from './state-reader.ts'
-import { assertAscending, type DatabaseSnapshot } from './state-rows.ts'
-
-const PAGE_ROWS_MAX = 1000
-
-interface PageQuery {
-  /** All rows of this kind and owner: `after` is a name inside it. */
-  readonly all: KeyRange
-  readonly prefix: string
-  readonly after: string
-  readonly limit: number
-  /** Of the database as it was then; absent: as it is now. */
-  readonly snapshot?: DatabaseSnapshot
-}
+import { PAGE_ROWS_MAX, type PageQuery, readPage, type RowPage } from './row-page.ts'
+import type {
+  ListObjectsQuery,
+  ListUploadsQuery,
+  ListVersionsQuery,
+  ManifestPage,
+  ObjectPage,
+  Page,
+  PartsPage,
+  StateReader,
+  TenantUsage,
+  UploadPage,
+  VersionPage,
+} from './state-reader.ts'
+import { listVersions } from './version-listing.ts'
 
 export class LevelStateReader implements StateReader {
   readonly #handle: StateHandle
-  /** Single rows as they are now, for the questions of the pure room. */
   readonly view: View = { get: (key) => this.#read(key) }
 
   constructor(handle: StateHandle) {
@@ -73,7 +83,7 @@ export class LevelStateReader implements StateReader {
   }
 
   tenants(after: string, limit: number): Promise<Page<TenantRecord>> {
-    return this.#page<'tenant'>({ all: ranges.tenants(), prefix: '', after, limit })
+    return this.#page<'tenant'>({ all: ranges.tenants(), after, limit })
   }
 
   accessKey(id: AccessKeyId): AccessKeyRecord | undefined {
@@ -82,7 +92,7 @@ export class LevelStateReader implements StateReader {
 
   async accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>> {
     const all = ranges.tenantAccessKeys(tenant)
-    const { items, next } = await this.#page<'tenantAccessKey'>({ all, prefix: '', after, limit })
+    const { items, next } = await this.#page<'tenantAccessKey'>({ all, after, limit })
     const records = items.map(({ accessKeyId }) => {
       const record = this.accessKey(accessKeyId)
       assert(record !== undefined, 'an access key that the index names exists')
@@ -97,7 +107,7 @@ export class LevelStateReader implements StateReader {
   }
 
   adminTokens(after: string, limit: number): Promise<Page<AdminTokenRecord>> {
-    return this.#page<'adminToken'>({ all: ranges.adminTokens(), prefix: '', after, limit })
+    return this.#page<'adminToken'>({ all: ranges.adminTokens(), after, limit })
   }
 
   bucket(tenant: TenantId, name: string): BucketRecord | undefined {
@@ -117,8 +127,54 @@ export class LevelStateReader implements StateReader {
     return this.#handle.lease((state) => listObjects(state.db, bucket.id, query))
   }
 
+  version(bucket: BucketRecord, key: string, versionId: string): VersionRecord | undefined {
+    return findVersion(this.view, bucket.id, key, versionId)
+  }
+
+  newestVersion(bucket: BucketRecord, key: string): VersionRecord | undefined {
+    return newestVersion(this.view, bucket.id, key)
+  }
+
+  versions(bucket: BucketRecord, query: ListVersionsQuery): Promise<VersionPage> {
+    assert(query.limit >= 1 && query.limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
+    return this.#handle.lease((state) => listVersions(state.db, bucket.id, query))
+  }
+
+  upload(bucket: BucketRecord, key: string, uploadId: string): UploadRecord | undefined {
+    return this.#read(keys.upload(bucket.id, key, uploadId))
+  }
+
+  async uploads(bucket: BucketRecord, query: ListUploadsQuery): Promise<UploadPage> {
+    const { prefix, keyMarker, uploadIdMarker, limit } = query
+    const isBelowSkipped = uploadIdMarker === ''
+    const after = isBelowSkipped ? keyMarker : `${keyMarker}\u0000${uploadIdMarker}`
+    const all = ranges.uploads(bucket.id)
+    const { items, next } = await this.#page<'upload'>({ all, prefix, after, isBelowSkipped, limit })
+    const last = items.at(-1)
+    const isEnd = next === null || last === undefined
+    return { uploads: items, next: isEnd ? null : { keyMarker: last.key, uploadIdMarker: last.uploadId } }
+  }
+
+  completed(bucket: BucketRecord, key: string, uploadId: string): CompletedRecord | undefined {
+    return this.#read(keys.completed(bucket.id, key, uploadId))
+  }
+
+  part(bucket: BucketId, uploadId: string, partNumber: number): PartRecord | undefined {
+    return this.#read(keys.part(bucket, uploadId, partNumber))
+  }
+
+  async parts(bucket: BucketId, uploadId: string, after: number, limit: number): Promise<PartsPage> {
+    const all = ranges.parts(bucket, uploadId, after)
+    const { items, next } = await this.#page<'part'>({ all, limit })
+    return { parts: items, next: next === null ? null : (items.at(-1)?.partNumber ?? null) }
+  }
+
   inlineBody(bucket: BucketId, version: VersionId): InlineBodyRecord | undefined {
     return this.#read(keys.inlineBody(bucket, version))
+  }
+
+  objectParts(bucket: BucketId, version: VersionId, page: number): readonly ObjectPart[] {
+    return this.#read(keys.partPage(bucket, version, page))?.parts ?? []
   }
 
   /** Fewer links come back where the manifest ends, and none once its object was replaced or deleted. */
@@ -135,26 +191,38 @@ export class LevelStateReader implements StateReader {
     return links.slice(skipped, skipped + count)
   }
 
+  /** Of all bodies of a bucket, in the order of their ids, from one page of one body on. */
+  async manifestPages(
+    bucket: BucketId,
+    { version, page }: { readonly version: VersionId; readonly page: number },
+    limit: number,
+  ): Promise<readonly ManifestPage[]> {
+    const { start, end } = ranges.manifestPages(bucket)
+    const from = version === '' ? start : keys.manifestPage(bucket, version, page)
+    const { items, names } = await this.#page<'manifestPage'>({ all: { start: from, end }, limit })
+    return items.map(({ links }, n) => ({ ...manifestNameIn(names[n] ?? ''), links }))
+  }
+
   chunk(tenant: TenantId, id: ChunkId): ChunkRecord | undefined {
     return this.#read(keys.chunk(tenant, id))
   }
 
   /** All tenants, in the order of their rows; `after` is what a page before it gave as `next`. */
   chunks(after: string, limit: number): Promise<Page<ChunkRecord>> {
-    return this.#page<'chunk'>({ all: ranges.chunks(), prefix: '', after, limit })
+    return this.#page<'chunk'>({ all: ranges.chunks(), after, limit })
   }
 
   /** In the order of their ids; `after` is one of them. */
   chunksOf(tenant: TenantId, after: ChunkId, limit: number): Promise<Page<ChunkRecord>> {
-    return this.#page<'chunk'>({ all: ranges.chunksOf(tenant), prefix: '', after: after as string, limit })
+    return this.#page<'chunk'>({ all: ranges.chunksOf(tenant), after: after as string, limit })
   }
 
   async condemned(limit: number): Promise<readonly CondemnedRecord[]> {
-    return (await this.#page<'condemned'>({ all: ranges.condemned(), prefix: '', after: '', limit })).items
+    return (await this.#page<'condemned'>({ all: ranges.condemned(), limit })).items
   }
 
   async drops(node: string, limit: number): Promise<readonly DropRecord[]> {
-    return (await this.#page<'drop'>({ all: ranges.dropsOf(node), prefix: '', after: '', limit })).items
+    return (await this.#page<'drop'>({ all: ranges.dropsOf(node), limit })).items
   }
 
   /** What was condemned last of all that is condemned now. */
@@ -173,7 +241,7 @@ export class LevelStateReader implements StateReader {
   /** Of the first nodes by name; there are no more nodes than fit a page. */
   async openSessions(): Promise<readonly { readonly node: string; readonly session: string }[]> {
     const all = ranges.nodeSessions()
-    const { items } = await this.#page<'nodeSessions'>({ all, prefix: '', after: '', limit: PAGE_ROWS_MAX })
+    const { items } = await this.#page<'nodeSessions'>({ all, limit: PAGE_ROWS_MAX })
     return items.flatMap(({ node, open }) => open.map((session) => ({ node, session })))
   }
 
@@ -182,7 +250,7 @@ export class LevelStateReader implements StateReader {
   }
 
   operations(after: string, limit: number): Promise<Page<OperationRecord>> {
-    return this.#page<'operation'>({ all: ranges.operations(), prefix: '', after, limit })
+    return this.#page<'operation'>({ all: ranges.operations(), after, limit })
   }
 
   /** Few: their number has a bound. */
@@ -192,7 +260,7 @@ export class LevelStateReader implements StateReader {
 
   /** Tasks of all targets, in the order of their rows. */
   tasks(after: string, limit: number): Promise<Page<RepairRecord>> {
-    return this.#page<'repair'>({ all: ranges.repairs(), prefix: '', after, limit })
+    return this.#page<'repair'>({ all: ranges.repairs(), after, limit })
   }
 
   /** For /metrics: false while there is nothing that may be read. */
@@ -211,18 +279,12 @@ export class LevelStateReader implements StateReader {
 
   /** From one cut, so that the figures fit each other also while they change. */
   tenantUsage(tenant: TenantId, bucketsMax: number): Promise<TenantUsage> {
-    return this.#handle.current.lease(async (state) => {
+    return this.#handle.lease(async (state) => {
       const snapshot = state.db.snapshot()
       try {
         const view = cutView(state.db, snapshot)
         const all = ranges.buckets(tenant)
-        const buckets = await readPage<'bucket'>(state, {
-          all,
-          prefix: '',
-          after: '',
-          limit: bucketsMax,
-          snapshot,
-        })
+        const buckets = await readPage<'bucket'>(state, { all, limit: bucketsMax, snapshot })
         const usage = { ...NO_USAGE, ...view.get(keys.usage(tenant)) }
         return { usage, bucketCount: view.get(keys.tenant(tenant))?.bucketCount ?? 0, buckets }
       } finally {
@@ -233,6 +295,18 @@ export class LevelStateReader implements StateReader {
 
   usage(tenant: TenantId): UsageRecord {
     return this.#read(keys.usage(tenant)) ?? NO_USAGE
+  }
+
+  quota(tenant: TenantId): QuotaRecord {
+    return quotaOf(this.view, tenant)
+  }
+
+  async expiries(before: number, limit: number): Promise<readonly ExpiryRecord[]> {
+    return (await this.#page<'expiry'>({ all: ranges.expiries(before), limit })).items
+  }
+
+  async discards(limit: number): Promise<readonly DiscardRecord[]> {
+    return (await this.#page<'discard'>({ all: ranges.discards(), limit })).items
   }
 
   settings(): SettingsRecord {
@@ -252,34 +326,7 @@ export class LevelStateReader implements StateReader {
     return this.#handle.read((state) => state.read(key))
   }
 
-  #page<K extends RowKind>(query: PageQuery): Promise<Page<RowTypes[K]>> {
+  #page<K extends RowKind>(query: PageQuery): Promise<RowPage<K>> {
     return this.#handle.lease((state) => readPage<K>(state, query))
   }
-}
-
-async function readPage<K extends RowKind>(state: OpenState, query: PageQuery): Promise<Page<RowTypes[K]>> {
-  const { all, prefix, after } = query
-  const limit = Math.min(query.limit, PAGE_ROWS_MAX)
-  const range = narrow(all, prefix)
-  const first = keyBytes(range.start)
-  const next = after === '' ? first : keyBytes(`${all.start}${after}\u0000`)
-  const start = Buffer.compare(next, first) > 0 ? next : first
-  const items: RowTypes[K][] = []
-  let last: string | null = null
-  let seen: Uint8Array = new Uint8Array()
-  // One row more than asked for tells whether anything is left.
-  for await (const [bytes, value] of state.db.iterator({
-    gte: start,
-    lt: keyBytes(range.end),
-    limit: limit + 1,
-    ...(query.snapshot === undefined ? {} : { snapshot: query.snapshot }),
-  })) {
-    if (items.length === limit) return { items, next: last }
-    const key: RowKey<K> = bytes.toString('utf8')
-    assertAscending(seen, bytes)
-    items.push(decodeRow(key, value))
-    last = key.slice(all.start.length)
-    seen = bytes
-  }
-  return { items, next: null }
 }

@@ -53,7 +53,10 @@ export async function listObjects(
 }
 
 /** Everything up to and including the first delimiter after the prefix; null when there is none. */
-function commonPrefixOf(key: string, { prefix, delimiter }: ListObjectsQuery): string | null {
+export function commonPrefixOf(
+  key: string,
+  { prefix, delimiter }: Pick<ListObjectsQuery, 'prefix' | 'delimiter'>,
+): string | null {
   if (delimiter === '' || !key.startsWith(prefix)) return null
   const at = key.indexOf(delimiter, prefix.length)
   return at < 0 ? null : key.slice(0, at + delimiter.length)

@@ -15,15 +15,23 @@ import type {
   ChunkLink,
   ChunkRecord,
   ClusterKeyRecord,
+  CompletedRecord,
+  DiscardRecord,
+  ExpiryRecord,
   InlineBodyRecord,
+  ObjectPart,
   ObjectRecord,
   OperationRecord,
+  PartRecord,
+  QuotaRecord,
   RepairRecord,
   SettingsRecord,
   TenantId,
   TenantRecord,
+  UploadRecord,
   UsageRecord,
   VersionId,
+  VersionRecord,
 } from '../state-machine/records.ts'
 import type { View } from '../state-machine/view.ts'
 
@@ -59,6 +67,66 @@ export interface TenantUsage {
   readonly buckets: Page<BucketRecord>
 }
 
+/** Where a page of versions ended, as the next one is asked for. */
+export interface VersionMarker {
+  /** The key shown last, or the common prefix shown last. Empty: from the beginning. */
+  readonly keyMarker: string
+  /**
+   * The version of that key shown last; its older ones come next. Empty: none of that key comes any more. A marker that a
+   * page gave is the version's own id, also of a null version: that one may be replaced between two pages. `null` is
+   * taken for the null version of the moment; without one, all versions of the key come.
+   */
+  readonly versionIdMarker: string
+}
+
+export interface ListVersionsQuery extends VersionMarker {
+  readonly prefix: string
+  readonly delimiter: string
+  /** 1..1000; versions, delete markers and common prefixes count alike. */
+  readonly limit: number
+}
+
+export interface VersionPage {
+  /** Keys ascending, of a key the newest first. Exactly those whose `newer` is null are the latest of their key. */
+  readonly versions: readonly VersionRecord[]
+  readonly commonPrefixes: readonly string[]
+  readonly next: VersionMarker | null
+}
+
+/** Where a page of uploads ended. */
+export interface UploadMarker {
+  /** Empty: from the beginning. */
+  readonly keyMarker: string
+  /** Empty: no upload of that key comes any more. */
+  readonly uploadIdMarker: string
+}
+
+export interface ListUploadsQuery extends UploadMarker {
+  readonly prefix: string
+  /** 1..1000 */
+  readonly limit: number
+}
+
+export interface UploadPage {
+  /** Keys ascending, of a key in the order of their beginnings. */
+  readonly uploads: readonly UploadRecord[]
+  readonly next: UploadMarker | null
+}
+
+export interface PartsPage {
+  /** By their numbers, ascending. */
+  readonly parts: readonly PartRecord[]
+  /** The number to go on behind; null when nothing is left. */
+  readonly next: number | null
+}
+
+/** Links number `page * LINKS_PER_PAGE` and on of the body `version`. */
+export interface ManifestPage {
+  readonly version: VersionId
+  readonly page: number
+  readonly links: readonly ChunkLink[]
+}
+
 export interface StateReader {
   /** Single rows as they are now, for the questions of the pure room. */
   readonly view: View
@@ -78,14 +146,41 @@ export interface StateReader {
   buckets(tenant: TenantId, prefix: string, after: string, limit: number): Promise<Page<BucketRecord>>
   object(bucket: BucketRecord, key: string): ObjectRecord | undefined
   objects(bucket: BucketRecord, query: ListObjectsQuery): Promise<ObjectPage>
+  /** By the id that clients use, `null` too; undefined for whatever is no id. */
+  version(bucket: BucketRecord, key: string, versionId: string): VersionRecord | undefined
+  /** An object, or a delete marker; undefined when the key has no version at all. */
+  newestVersion(bucket: BucketRecord, key: string): VersionRecord | undefined
+  versions(bucket: BucketRecord, query: ListVersionsQuery): Promise<VersionPage>
+  upload(bucket: BucketRecord, key: string, uploadId: string): UploadRecord | undefined
+  uploads(bucket: BucketRecord, query: ListUploadsQuery): Promise<UploadPage>
+  /** What the completion of an upload answered, for a day. */
+  completed(bucket: BucketRecord, key: string, uploadId: string): CompletedRecord | undefined
+  part(bucket: BucketId, uploadId: string, partNumber: number): PartRecord | undefined
+  /** `after` 0: from the first. `limit`: 1..1000. They may be there for a while when the upload has ended. */
+  parts(bucket: BucketId, uploadId: string, after: number, limit: number): Promise<PartsPage>
   inlineBody(bucket: BucketId, version: VersionId): InlineBodyRecord | undefined
   /** Links number `first`..`first + count - 1` of a manifest; whole page rows are read, at most 1,024 links a call. */
   manifest(bucket: BucketId, version: VersionId, first: number, count: number): readonly ChunkLink[]
+  /** Of all bodies of a bucket, in the order of their ids, from one page of one body on. */
+  manifestPages(
+    bucket: BucketId,
+    from: { readonly version: VersionId; readonly page: number },
+    limit: number,
+  ): Promise<readonly ManifestPage[]>
+  /** A page of the parts of an assembled object, PARTS_PER_PAGE of them; none behind the last page, or when it is gone. */
+  objectParts(bucket: BucketId, version: VersionId, page: number): readonly ObjectPart[]
   chunk(tenant: TenantId, id: ChunkId): ChunkRecord | undefined
   /** In the order of their ids; `after` is one of them. */
   chunksOf(tenant: TenantId, after: ChunkId, limit: number): Promise<Page<ChunkRecord>>
   /** Few: their number has a bound. */
   unfinishedOperations(): readonly OperationRecord[]
+  usage(tenant: TenantId): UsageRecord
+  /** All members null when none was set. */
+  quota(tenant: TenantId): QuotaRecord
+  /** What ends by itself at `before` or earlier, the earliest first. */
+  expiries(before: number, limit: number): Promise<readonly ExpiryRecord[]>
+  /** Bodies and parts that wait to be released. */
+  discards(limit: number): Promise<readonly DiscardRecord[]>
   repairs(target: string, limit: number): readonly RepairRecord[]
   /** For /metrics: rows by kind are not counted here, only what the store knows for free. */
   repairCount(): number

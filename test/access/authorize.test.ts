@@ -57,6 +57,8 @@ const PRINCIPALS = {
 type Name = keyof typeof PRINCIPALS
 const NAMES = Object.keys(PRINCIPALS) as Name[]
 
+const READERS: readonly Name[] = ['read', 'photosRead', 'inRead', 'anyBucketInRead']
+const WRITERS: readonly Name[] = ['write', 'photosWrite', 'inWrite']
 const VIEWERS: readonly Name[] = ['viewer', 'operator', 'owner', 'acmeViewer', 'acmeOwner']
 const OPERATORS: readonly Name[] = ['operator', 'owner', 'acmeOwner']
 
@@ -73,11 +75,29 @@ const ALLOWED = {
   createBucket: ['write', 'photosWrite'],
   getBucket: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
   deleteBucket: ['delete', 'photosDelete'],
-  putObject: ['write', 'photosWrite', 'inWrite'],
+  getBucketVersioning: READERS,
+  setBucketVersioning: ['write', 'photosWrite'],
+  putObject: WRITERS,
   getObject: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
   headObject: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
   deleteObject: ['delete', 'photosDelete', 'inDelete'],
   listObjects: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
+  batchDeleteObjects: ['delete', 'photosDelete', 'inDelete'],
+  copyObject: WRITERS,
+  listObjectVersions: READERS,
+  getObjectTags: READERS,
+  setObjectTags: WRITERS,
+  deleteObjectTags: WRITERS,
+  getObjectRetention: READERS,
+  setObjectRetention: WRITERS,
+  getObjectLegalHold: READERS,
+  setObjectLegalHold: WRITERS,
+  createMultipartUpload: ['write', 'photosWrite', 'inWrite'],
+  uploadPart: ['write', 'photosWrite', 'inWrite'],
+  listParts: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
+  completeMultipartUpload: ['write', 'photosWrite', 'inWrite'],
+  abortMultipartUpload: ['write', 'photosWrite', 'inWrite'],
+  listMultipartUploads: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
   getMetrics: ['viewer', 'operator', 'owner'],
   listTenants: [...VIEWERS, 'rivalOwner'],
   createTenant: ['operator', 'owner'],
@@ -125,12 +145,29 @@ t.test('authorize', async (t) => {
   t.test('refuses a prefix-limited key outside of its prefix', async (t) => {
     for (const outside of ['out/1', 'in', 'i', '', 'IN/1', 'xin/1']) {
       const target = { bucket: 'photos', key: outside }
-      for (const id of ['getObject', 'headObject', 'listObjects'] as const) {
+      const readers = [
+        'getObject',
+        'headObject',
+        'listObjects',
+        'listObjectVersions',
+        'getObjectTags',
+        'getObjectRetention',
+        'getObjectLegalHold',
+      ] as const
+      for (const id of readers) {
         t.equal(answer('inRead', id, target), 'access_denied', `${id} '${outside}'`)
         t.equal(answer('anyBucketInRead', id, target), 'access_denied', `${id} '${outside}'`)
         t.equal(answer('photosRead', id, target), 'allowed')
       }
-      t.equal(answer('inWrite', 'putObject', target), 'access_denied')
+      const writers = [
+        'putObject',
+        'copyObject',
+        'setObjectTags',
+        'deleteObjectTags',
+        'setObjectRetention',
+        'setObjectLegalHold',
+      ] as const
+      for (const id of writers) t.equal(answer('inWrite', id, target), 'access_denied', `${id} '${outside}'`)
       t.equal(answer('inDelete', 'deleteObject', target), 'access_denied')
     }
   })

@@ -194,7 +194,10 @@ export class ApiWorld {
     const plane = ask.admin === true ? this.#planes.admin : this.#planes.data
     const path = ask.path.split('?')[0] ?? ''
     const method = ask.method ?? 'GET'
-    const exact = plane.routes.find((route) => route.method === method && isAt(plane, route, path))
+    // The longest template says most about the path.
+    const exact = plane.routes
+      .filter((route) => route.method === method && isAt(plane, route, path))
+      .toSorted((a, b) => b.path.split('/').length - a.path.split('/').length)[0]
     return exact ?? plane.routes.find((route) => method === 'HEAD' && isAt(plane, route, path))
   }
 }
@@ -223,7 +226,9 @@ function asJson(bytes: Buffer): Record<string, unknown> {
 
 function isAt(plane: Plane, route: RouteDefinition, path: string): boolean {
   return pathsOf(plane, route).some((template) => {
-    const pattern = template.replace(/\{\w+\.\.\.\}/, '.*').replace(/\{\w+\}/g, '[^/]+')
+    const segment = (_: string, name: string): string =>
+      route.forms?.[name]?.source.replace(/^\^|\$$/g, '') ?? '[^/]+'
+    const pattern = template.replace(/\{\w+\.\.\.\}/, '.*').replace(/\{(\w+)\}/g, segment)
     return new RegExp(`^${pattern}$`, 's').test(path)
   })
 }

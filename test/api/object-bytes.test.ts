@@ -103,19 +103,7 @@ t.test('putObject', async (t) => {
   )
 
   await t.test('refuses by name what it would otherwise ignore', async (t) => {
-    const names = [
-      'If-Match',
-      'If-None-Match',
-      'If-Modified-Since',
-      'If-Unmodified-Since',
-      'Idempotency-Key',
-      'X-Service-Idempotency-Key',
-      'X-Service-Tagging',
-      'X-Service-Retention-Mode',
-      'X-Service-Retain-Until',
-      'X-Service-Legal-Hold',
-    ]
-    for (const name of names) {
+    for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
       const refused = await put('later', { headers: { [name]: 'x' } })
       t.match(refused, {
         status: 501,
@@ -123,6 +111,14 @@ t.test('putObject', async (t) => {
         json: { message: new RegExp(`header ${name} `) },
       })
     }
+    const misspelt = await put('later', { headers: { 'X-Service-Retention-Until': '2099-01-01T00:00:00Z' } })
+    t.match(misspelt, {
+      status: 400,
+      code: 'invalid_request',
+      json: { message: /did you mean x-service-ret/ },
+    })
+    const answered = await put('later', { headers: { 'X-Service-Storage-Class': 'STANDARD' } })
+    t.match(answered, { status: 400, code: 'invalid_request' })
     t.match(await put('later', { headers: { 'content-range': 'bytes 0-4/5' } }), {
       status: 400,
       code: 'invalid_request',
@@ -133,7 +129,12 @@ t.test('putObject', async (t) => {
     )
     t.match(withoutLength, /^HTTP\/1\.1 411 [^]*"code":"length_required"/)
     await isAbsent(t, 'later')
-    const conditional = { method: 'DELETE', path: `${OBJECTS}plain`, token, headers: { 'if-match': '*' } }
+    const conditional = {
+      method: 'DELETE',
+      path: `${OBJECTS}plain`,
+      token,
+      headers: { 'if-none-match': '*' },
+    }
     t.match(await world.call(conditional), { status: 501, code: 'not_implemented' })
     t.equal(
       (await world.call({ path: `${OBJECTS}plain`, token })).status,
@@ -143,9 +144,11 @@ t.test('putObject', async (t) => {
   })
 
   await t.test('keeps user metadata byte for byte, up to 2 KiB', async (t) => {
-    const utf8 = Buffer.from('größe 😀').toString('latin1')
+    // The last of its bytes is no space of HTTP, though some trim it.
+    const text = 'größe 😀\u00a0'
+    const utf8 = Buffer.from(text).toString('latin1')
     const stored = await put('meta', { headers: { 'x-service-meta-Name': utf8, 'x-service-meta-empty': '' } })
-    t.match(stored.json, { metadata: { name: 'größe 😀', empty: '' } })
+    t.match(stored.json, { metadata: { name: text, empty: '' } })
     const got = await world.call({ path: `${OBJECTS}meta`, token })
     t.equal(got.headers['x-service-meta-name'], utf8)
     const full = await put('meta', { headers: { 'x-service-meta-a': 'x'.repeat(2047) } })
@@ -155,6 +158,7 @@ t.test('putObject', async (t) => {
       { 'x-service-meta-': 'x' },
       { 'x-service-meta-__proto__': 'x' },
       { 'x-service-meta-a': '\u00ff' },
+      { 'x-service-meta-a': Buffer.from('\u0085').toString('latin1') },
     ]) {
       t.match(await put('refused', { headers }), { status: 400, code: 'invalid_request' })
     }

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { decodeObjectKey, originForm, parseQuery, restOfPath } from '../../src/api/request-target.ts'
 import { ApiWorld } from './api-world.ts'
+import { BucketClient, idOf } from './bucket-client.ts'
 
 const OBJECTS = '/api/v1/buckets/photos/objects/'
 
@@ -52,6 +53,18 @@ const CORPUS: readonly (readonly [string, string])[] = [
   ['openapi.json', 'openapi.json'],
   ['http://x/y', 'http://x/y'],
   ['x/complete/y', 'x/complete/y'],
+  ['x/parts/1/y', 'x/parts/1/y'],
+  ['a:batchDelete', 'a:batchDelete'],
+  [':batchDelete', ':batchDelete'],
+  ['objects:batchDelete', 'objects:batchDelete'],
+  ['b%3AbatchDelete', 'b:batchDelete'],
+  ['object-tags/x', 'object-tags/x'],
+  ['versions', 'versions'],
+  ['a%3FversionId=null', 'a?versionId=null'],
+  ['a&b=c', 'a&b=c'],
+  ['%E2%80%AE', '\u202e'],
+  ['%C2%85%E2%80%A8', '\u0085\u2028'],
+  ['%EF%BF%BF', '\uffff'],
   ['k'.repeat(1024), 'k'.repeat(1024)],
   ['%F0%9F%98%80'.repeat(256), '\u{1F600}'.repeat(256)],
   ['%6B'.repeat(1024), 'k'.repeat(1024)],
@@ -108,6 +121,67 @@ t.test('keys round-trip byte for byte', async (t) => {
   }
   const after = await world.call({ path: `/api/v1/buckets/photos/objects`, token })
   t.equal(after.json['keyCount'], keys.size, 'nothing refused was stored')
+})
+
+t.test('keys round-trip byte for byte through every other route', async (t) => {
+  const films = await BucketClient.start(t, { objectLockEnabled: true })
+  await films.put('source', 'x')
+  const names = new Map(CORPUS.map(([raw, key]) => [key, raw]))
+  for (const [key, raw] of names) {
+    const said = raw.slice(0, 60)
+    const copied = await films.copy(raw, { sourceKey: 'source' })
+    t.match(copied, { status: 200, json: { key } }, `COPY to ${said}`)
+    const back = await films.copy('back', { sourceKey: key })
+    t.equal(back.status, 200, `COPY from ${said}`)
+    const tags = { n: `${names.size}` }
+    t.match(
+      await films.on('object-tags', raw, { method: 'PUT', body: { tags } }),
+      { status: 200 },
+      `TAGS ${said}`,
+    )
+    t.same((await films.on('object-tags', raw)).json, { tags })
+    t.equal((await films.on('object-legal-hold', raw)).status, 200)
+    t.equal((await films.on('object-retention', raw)).code, 'not_found', 'there is none, of this very object')
+    const head = await films.head(raw)
+    t.match(head, { status: 200, headers: { 'x-service-tag-count': '1' } }, `HEAD ${said}`)
+    const versionId = idOf(copied)
+    t.equal((await films.get(`${raw}?versionId=${versionId}`)).status, 200, 'with a query behind it')
+  }
+  const kept = new Map(names).set('source', '').set('back', '')
+  const inByteOrder = [...kept.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const versions = (await films.versions()).json['versions'] as { key: string; isLatest: boolean }[]
+  t.same(
+    versions.filter(({ isLatest }) => isLatest).map(({ key }) => key),
+    inByteOrder,
+    'VERSIONS',
+  )
+  const objects = [...names.keys()].map((key) => ({ key }))
+  const deleted = await films.batchDelete({ objects })
+  t.match(deleted.json, { deletedCount: names.size, errorCount: 0 }, 'BATCH DELETE')
+  t.same(
+    (deleted.json['results'] as { key: string }[]).map(({ key }) => key),
+    [...names.keys()],
+  )
+  t.equal((await films.list()).json['keyCount'], 2)
+
+  for (const raw of REFUSED) {
+    const asks = [
+      films.copy(raw, { sourceKey: 'source' }),
+      films.on('object-tags', raw),
+      films.on('object-tags', raw, { method: 'PUT', body: { tags: {} } }),
+      films.on('object-tags', raw, { method: 'DELETE' }),
+      films.on('object-retention', raw),
+      films.on('object-legal-hold', raw, { method: 'PUT', body: { status: 'ON' } }),
+    ]
+    for (const heard of await Promise.all(asks))
+      t.match(heard, { status: 400, code: 'invalid_key' }, raw.slice(0, 40))
+  }
+  for (const key of ['', 'a\u0000b', '\ud800', 'k'.repeat(1025)])
+    t.match(
+      await films.copy('t', { sourceKey: key }),
+      { status: 400, code: 'invalid_key' },
+      JSON.stringify(key.slice(0, 9)),
+    )
 })
 
 t.test('the bucket is one decoded segment and never a path', async (t) => {

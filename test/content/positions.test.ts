@@ -28,6 +28,7 @@ t.test('a read of one byte of an object of 5 TiB', async (t) => {
       state: {
         inlineBody: () => undefined,
         chunk: () => undefined,
+        objectParts: () => [],
         manifest: (_bucket: string, _version: string, first: number, wanted: number) => {
           asked.push([first, wanted])
           return Array.from({ length: wanted }, (): ChunkLink => ({ id: 'ab', size: CHUNK_BYTES }))

@@ -1,6 +1,7 @@
 /**
  * A tenant whose keys were destroyed: nobody opens or seals anything of it again, and no node remembers its keys.
  */
+import { ANYTHING, NO_SETTINGS } from '../state-machine/map-world.ts'
 import t from 'tap'
 import { ChunkKeys } from '../../src/content/chunk-keys.ts'
 import { ContentWorld, inPieces, patternBytes, testMasterKey, testTenant } from '../helpers/content-world.ts'
@@ -67,6 +68,9 @@ t.test('a shredded tenant', async (t) => {
       contentType: '',
       metadata: {},
       masterKeyId: 'mk',
+      precondition: ANYTHING,
+      idempotency: null,
+      ...NO_SETTINGS,
     }
     const reply = await services.propose({ type: 'putObject', ...about, size, etag, checksums, body })
     t.match(reply, { ok: false, code: 'tenant_disabled' })
@@ -78,6 +82,13 @@ async function served(t: { teardown(handler: () => void | Promise<void>): void }
   const world = await MemoryServices.start(t)
   await world.tenant('acme')
   const token = await world.bearer('acme')
-  await world.services.propose({ type: 'createBucket', tenantId: 'acme', name: 'box', bucketsMax: 5 })
+  await world.services.propose({
+    type: 'createBucket',
+    tenantId: 'acme',
+    name: 'box',
+    bucketsMax: 5,
+    versioning: 'Unversioned',
+    objectLockEnabled: false,
+  })
   return { services: world.services, token }
 }

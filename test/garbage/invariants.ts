@@ -8,6 +8,7 @@ import { parseBirth } from '../../src/state-machine/births.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import type { ChunkRecord } from '../../src/state-machine/records.ts'
+import { recounted } from '../state-machine/map-world.ts'
 import { latest, NODE_NAMES, type Rows, rowsAt, rowsOf, viewOf, type World } from './world.ts'
 
 /** Also of condemned chunks: a commit may revive them at any time. A damaged copy is a fault, not a loss by removal. */
@@ -46,7 +47,8 @@ export function checkEntry(world: World, command: Command, reply: Reply): void {
       `${command.type} leaves fewer copies than there were`,
     )
   }
-  if (command.type !== 'putObject' || command.body.kind !== 'chunks' || !reply.ok) return
+  if (command.type !== 'putObject' && command.type !== 'putPart') return
+  if (command.body.kind !== 'chunks' || !reply.ok) return
   for (const { id } of command.body.chunks) {
     const copies = after.get(keys.chunk(command.tenantId, id))?.replicas.length ?? 0
     assert.ok(copies >= command.body.copiesMin, `${id} was acknowledged on ${copies} copies`)
@@ -64,7 +66,7 @@ function checkEnded(world: World, births: readonly string[]): void {
 
 export function checkAtRest(world: World): void {
   const rows = latest(world)
-  for (const kind of ['repair', 'drop', 'condemned'] as const)
+  for (const kind of ['repair', 'drop', 'condemned', 'discard'] as const)
     for (const row of rowsOf(rows, kind)) assert.fail(`a ${kind} row is left: ${JSON.stringify(row)}`)
   assert.equal(viewOf(rows).get(keys.repairTotal())?.count ?? 0, 0)
   world.nodes.forEach((node, i) => {
@@ -72,6 +74,7 @@ export function checkAtRest(world: World): void {
       assert.ok(isListed(rows, file, NODE_NAMES[i] ?? ''), `${file} on n${i} is an orphan`)
   })
   checkReferences(rows)
+  assert.deepEqual(recounted({ rows: new Map(rows), ...viewOf(rows) }), [], 'the recount finds nothing')
   checkUsage(rows)
 }
 

@@ -11,6 +11,7 @@ import type { CondemnedRecord } from '../../src/state-machine/records.ts'
 import { fresh, found, putChunks } from '../state-machine/map-world.ts'
 import { checkEntry } from './invariants.ts'
 import { advancesOf, isLocked, openSessionOf, seemsRemovable, type Step } from './steps.ts'
+import { partOf, releaseCommand, versionCommand } from './version-commands.ts'
 import {
   append,
   type Disk,
@@ -19,6 +20,7 @@ import {
   nameIn,
   NODE_NAMES,
   nodeOf,
+  PART_KEY,
   propose,
   rowsOf,
   seenBy,
@@ -91,7 +93,24 @@ function performOnNode(world: World, step: NodeStep): void {
       return
     case 'delete':
       world.budget.deletes--
-      propose(world, { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: step.key })
+      propose(world, {
+        type: 'deleteObject',
+        tenantId: 'acme',
+        bucket: 'photos',
+        key: step.key,
+        versionId: null,
+        ifMatch: null,
+      })
+      return
+    case 'copyVersion':
+    case 'removeVersion':
+    case 'complete':
+    case 'abort':
+      world.budget.versions--
+      propose(world, versionCommand(world, step))
+      return
+    case 'release':
+      propose(world, releaseCommand(world, step))
       return
     case 'copy':
       node.copying = { name: step.name, permit: step.permit, proposal: null }
@@ -238,7 +257,11 @@ function begin(world: World, { node: i, content, key }: Extract<Step, { do: 'beg
 function proposeUpload(world: World, gateway: Gateway, at: number): void {
   const upload = gateway.uploads[at]
   assert(upload !== undefined, 'an upload is under way')
-  upload.proposal = propose(world, putChunks(upload.key, [useOf(world, upload)], world.copiesMin))
+  const { key } = upload
+  const whole = putChunks(key, [useOf(world, upload)], world.copiesMin)
+  const { size, etag, checksums, body } = whole
+  const part = { ...partOf(world), partNumber: 1, size, etag, checksums, body }
+  upload.proposal = propose(world, key === PART_KEY ? { type: 'putPart', ...part } : whole)
 }
 
 function useOf(world: World, { content, birth, existing, acked }: Upload) {

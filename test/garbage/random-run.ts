@@ -11,6 +11,7 @@ import { type Step, stepsOf } from './steps.ts'
 import { ALL_RULES, newWorld, type Rules, type Scope } from './world.ts'
 
 const STEPS_MAX = 110
+const PLAIN = { versioning: 'Unversioned', hasUpload: false } as const
 
 export interface Run {
   readonly steps: number
@@ -20,7 +21,7 @@ export interface Run {
 /** Throws when a promise is broken; `trace` hears of every step. */
 export function runSeed(seed: number, rules: Rules = ALL_RULES, trace?: (step: Step) => void): Run {
   const random = new Random(seed, 'garbage')
-  const world = newWorld(scopeOf(random), rules)
+  const world = newWorld(versionsOf(scopeOf(random), new Random(seed, 'garbage versions')), rules)
   // Some kinds of steps are rare in one run and frequent in another.
   const weights = new Map<Step['do'], number>()
   const weightOf = (step: Step): number => {
@@ -44,6 +45,16 @@ export function runSeed(seed: number, rules: Rules = ALL_RULES, trace?: (step: S
   return { steps, hash: hash.value }
 }
 
+/** Half of the runs are without versions and parts, as they are about copies. */
+function versionsOf(scope: Scope, random: Random): Scope {
+  const versioning = random.chance(0.5) ? 'Enabled' : 'Unversioned'
+  const hasUpload = random.chance(0.6)
+  if (random.chance(0.5)) return scope
+  const versions = 1 + random.below(4)
+  const uploads = scope.budget.uploads + (hasUpload ? 2 : 0)
+  return { ...scope, versioning, hasUpload, budget: { ...scope.budget, uploads, versions } }
+}
+
 function scopeOf(random: Random): Scope {
   const upTo = (most: number) => random.below(most + 1)
   const sometimes = (most: number) => (random.chance(0.5) ? 0 : 1 + upTo(most - 1))
@@ -56,12 +67,13 @@ function scopeOf(random: Random): Scope {
     closes: sometimes(2),
     collections: Infinity,
     advances: Infinity,
+    versions: 0,
   }
   // Copies that come and go on one node need several moves in a row, which uploads would only crowd out.
   if (random.chance(0.4)) {
     const budget = { ...faults, uploads: upTo(2), deletes: upTo(1), moves: 2 + upTo(3), cancels: upTo(3) }
     const copies = 1 + upTo(1)
-    return { nodes: 3, gateways: 1, contents: 1, copiesMin: copies, standingCopies: copies, budget }
+    return { ...PLAIN, nodes: 3, gateways: 1, contents: 1, copiesMin: copies, standingCopies: copies, budget }
   }
   const budget = {
     ...faults,
@@ -71,6 +83,7 @@ function scopeOf(random: Random): Scope {
     cancels: sometimes(2),
   }
   return {
+    ...PLAIN,
     nodes: 2 + upTo(1) + (random.chance(0.2) ? 1 : 0),
     gateways: 1 + upTo(1),
     contents: 1 + (random.chance(0.3) ? 1 : 0),

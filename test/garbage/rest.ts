@@ -22,6 +22,7 @@ const ORDER: readonly Step['do'][] = [
   'judge',
   'report',
   'copy',
+  'release',
   'collect',
   'see',
 ]
@@ -40,6 +41,7 @@ export function bringToRest(world: World): void {
     closes: 0,
     collections: Infinity,
     advances: Infinity,
+    versions: 0,
   }
   Object.assign(world.budget, none)
   for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -58,7 +60,7 @@ function doRound(world: World): boolean {
       checkCopies(world)
       isBusy = true
       // One at a time, or a look would be taken again before anything came of it.
-      if (kind === 'collect' || kind === 'see' || kind === 'copy') break
+      if (kind === 'release' || kind === 'collect' || kind === 'see' || kind === 'copy') break
     }
   }
   return isBusy

@@ -18,10 +18,12 @@ const NOTHING: Budget = {
   closes: 0,
   collections: 0,
   advances: 0,
+  versions: 0,
 }
 
 function scope(about: Partial<Omit<Scope, 'budget'>>, budget: Partial<Budget>): Scope {
-  const small = { nodes: 2, gateways: 1, contents: 1, copiesMin: 1, standingCopies: 0 }
+  const plain = { versioning: 'Unversioned', hasUpload: false } as const
+  const small = { nodes: 2, gateways: 1, contents: 1, copiesMin: 1, standingCopies: 0, ...plain }
   return { ...small, ...about, budget: { ...NOTHING, ...budget } }
 }
 
@@ -41,6 +43,14 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   'a node goes back to older rows while a copy moves': scope(
     { standingCopies: 1 },
     { moves: 1, rollbacks: 1 },
+  ),
+  'a version is copied while the last object with its chunk is deleted and collected': scope(
+    { standingCopies: 1, versioning: 'Enabled' },
+    { versions: 2, collections: 1 },
+  ),
+  'a part is sent again while its upload is completed or given up': scope(
+    { hasUpload: true },
+    { uploads: 2, versions: 1, advances: 1, collections: 1 },
   ),
   'a copy is lost while another one moves': scope({ nodes: 3, standingCopies: 2 }, { moves: 1, faults: 1 }),
 }

@@ -18,6 +18,8 @@ import {
   nameIn,
   NODE_NAMES,
   nodeOf,
+  PART_KEY,
+  rowsIn,
   rowsOf,
   seenBy,
   viewOf,
@@ -35,6 +37,9 @@ export type Step =
   | Each<'begin', { node: number; content: string; key: string }>
   | Each<'propose' | 'abandon' | 'giveUp', { node: number; upload: number }>
   | Each<'delete', { node: number; key: string }>
+  | Each<'copyVersion' | 'removeVersion', { node: number; key: string; versionId: string }>
+  | Each<'complete' | 'abort', { node: number }>
+  | Each<'release', { node: number; id: string }>
   | Each<'copy', { node: number; name: Name; permit: number }>
   | Each<'see', { node: number; name: Name }>
   | Each<'rot' | 'report', { node: number; file: string }>
@@ -89,7 +94,8 @@ function gatewaySteps(world: World, i: number, steps: Step[]): void {
   if (!hasSession && !isOpening && budget.uploads > 0) steps.push({ do: 'open', node: i })
   if (hasSession && budget.uploads > 0)
     for (let content = 0; content < world.contents; content++)
-      steps.push({ do: 'begin', node: i, content: `c${content}`, key: `k${i}` })
+      for (const key of world.uploadId === null ? [`k${i}`] : [`k${i}`, PART_KEY])
+        steps.push({ do: 'begin', node: i, content: `c${content}`, key })
   gateway.uploads.forEach((upload, at) => {
     if (upload.proposal !== null) {
       if (budget.unknowns > 0 || isLost(world, upload.proposal))
@@ -101,8 +107,21 @@ function gatewaySteps(world: World, i: number, steps: Step[]): void {
     if (budget.unknowns > 0) steps.push({ do: 'abandon', node: i, upload: at })
   })
   if (budget.advances > 0 && advancesOf(world, i).length > 0) steps.push({ do: 'advance', node: i })
+  if (budget.versions > 0) versionSteps(world, i, steps)
   if (budget.deletes > 0)
     for (const { key } of objectsOf(world, i)) steps.push({ do: 'delete', node: i, key })
+}
+
+/** What clients of a gateway ask of single versions and of the upload. */
+function versionSteps(world: World, i: number, steps: Step[]): void {
+  const rows = seenBy(world, i)
+  for (const kind of ['object', 'version'] as const)
+    for (const { kind: what, key, versionId } of rowsIn(rows, kind)) {
+      if (what === 'object') steps.push({ do: 'copyVersion', node: i, key, versionId })
+      steps.push({ do: 'removeVersion', node: i, key, versionId })
+    }
+  for (const { partCount } of rowsIn(rows, 'upload'))
+    if (partCount > 0) steps.push({ do: 'complete', node: i }, { do: 'abort', node: i })
 }
 
 /** What the worker of this gateway proposes: how far uploads have ended, and which sessions are over. */
@@ -208,6 +227,8 @@ function ledgerSteps(world: World, i: number, steps: Step[]): void {
   for (const _ of rowsOf(rows, 'condemned')) hasCondemned = true
   if (hasCondemned && budget.collections > 0 && !isProposed(world, 'collectChunks'))
     steps.push({ do: 'collect', node: i })
+  if (budget.collections > 0 && !isProposed(world, 'releaseDiscarded'))
+    for (const { id } of rowsOf(rows, 'discard')) steps.push({ do: 'release', node: i, id })
   if (budget.moves > 0)
     for (const { id, replicas, owed, references } of rowsOf(rows, 'chunk'))
       for (let target = 0; target < world.nodes.length; target++) {

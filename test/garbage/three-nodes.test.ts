@@ -118,7 +118,8 @@ async function put(node: Running, key: string, text: string): Promise<ChunkUse> 
   return use
 }
 
-const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
+const remove = (key: string) =>
+  ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key, versionId: null, ifMatch: null }) as const
 
 t.test('garbage on three nodes', async (t) => {
   const place = new Place(temporaryDirectory(t), await freeBasePort(3))
@@ -127,7 +128,14 @@ t.test('garbage on three nodes', async (t) => {
   const [n1, n2] = [place.node('n1'), place.node('n2')]
   await until('a leader', () => [...place.nodes.values()].every(({ cluster }) => cluster.readiness().ready))
   await n1.do(createTenant('acme'))
-  await n1.do({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 1 })
+  await n1.do({
+    type: 'createBucket',
+    tenantId: 'acme',
+    name: 'photos',
+    bucketsMax: 1,
+    versioning: 'Unversioned',
+    objectLockEnabled: false,
+  })
   const kept = await put(n2, 'kept', 'kept')
   const isOnlyKept = (nodeId: string): boolean => place.filesOf(nodeId).join() === `${kept.id}.${kept.birth}`
 

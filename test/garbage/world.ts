@@ -7,9 +7,11 @@
  */
 import assert from 'node:assert/strict'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
+import { kindOf } from '../../src/state-machine/keys.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
 import { createTenant, fresh, putChunks, startOperation } from '../state-machine/map-world.ts'
+import { createUpload } from '../state-machine/upload-commands.ts'
 
 export type Rows = ReadonlyMap<string, Row>
 
@@ -98,6 +100,8 @@ export interface Budget {
   closes: number
   collections: number
   advances: number
+  /** Copies and deletes of one version, completions and ends of the upload. */
+  versions: number
 }
 
 /** Rules that can be switched off, to see the simulator notice. */
@@ -125,6 +129,8 @@ export interface World {
   readonly rules: Rules
   readonly contents: number
   readonly copiesMin: number
+  /** Of the key PART_KEY, begun before anything else; null: none. */
+  uploadId: string | null
   /** Entries that every scope begins with. */
   firstIndex: number
   /** Rows after each entry. */
@@ -147,8 +153,14 @@ export interface Scope {
   readonly copiesMin: number
   /** One object stands already, with so many copies on the first nodes, and nothing else is owed. */
   readonly standingCopies: number
+  readonly versioning: 'Unversioned' | 'Enabled'
+  /** A multipart upload is under way, and what gateways upload may become its part. */
+  readonly hasUpload: boolean
   readonly budget: Budget
 }
+
+/** What is uploaded under it is the one part of the upload. */
+export const PART_KEY = 'assembled'
 
 export const NODE_NAMES = ['n0', 'n1', 'n2', 'n3']
 
@@ -158,6 +170,7 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
     rules,
     contents: scope.contents,
     copiesMin: scope.copiesMin,
+    uploadId: null,
     firstIndex: 0,
     states: [new Map()],
     outcomes: new Map(),
@@ -177,10 +190,21 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
   }
   for (const command of [
     createTenant('acme'),
-    { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 1 } as const,
+    {
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'photos',
+      bucketsMax: 1,
+      versioning: scope.versioning,
+      objectLockEnabled: false,
+    } as const,
     startOperation('op'),
   ])
     append(world, command)
+  if (scope.hasUpload) {
+    append(world, createUpload(PART_KEY))
+    for (const { uploadId } of rowsIn<'upload'>(latest(world), 'upload')) world.uploadId = uploadId
+  }
   if (scope.standingCopies > 0) standObject(world, scope.standingCopies)
   world.firstIndex = world.states.length - 1
   for (const node of world.nodes) node.applied = world.firstIndex
@@ -280,6 +304,11 @@ export function fileOf({ id, birth }: Name): string {
 export function nameIn(file: string): Name {
   const dot = file.indexOf('.')
   return { id: file.slice(0, dot), birth: file.slice(dot + 1) }
+}
+
+/** Of one kind in the bucket. */
+export function* rowsIn<K extends RowKind>(rows: Rows, kind: K): Generator<RowTypes[K]> {
+  for (const [key, row] of rows) if (kindOf(key) === kind) yield row as RowTypes[K]
 }
 
 export function* rowsOf<K extends RowKind>(rows: Rows, kind: K): Generator<RowTypes[K]> {

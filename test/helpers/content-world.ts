@@ -3,6 +3,7 @@
  *
  * `commit` does what the state machine does with a PutBody, no more than reading needs.
  */
+import { NO_SETTINGS } from '../state-machine/map-world.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { newTenantKeys } from '../../src/access/credentials.ts'
 import type { Config } from '../../src/config/types.ts'
@@ -13,15 +14,18 @@ import type {
   BodyRecord,
   ChunkLink,
   ChunkRecord,
+  ObjectPart,
   ObjectRecord,
   TenantRecord,
 } from '../../src/state-machine/records.ts'
+import { PARTS_PER_PAGE } from '../../src/state-machine/bodies.ts'
 import { collected } from './async.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
 export const TEST_LIMITS: Config['limits'] = {
   inlineBytesMax: 2048,
   objectPutBytesMax: 2 ** 40,
+  multipartExpiresAfterMs: 604_800_000,
   bucketsPerTenantMax: 10,
   tokenMintPerMinute: 30,
   tokenMintBurst: 10,
@@ -67,6 +71,8 @@ export class ContentWorld {
   readonly chunks = new Map<string, ChunkRecord>()
   readonly inline = new Map<string, Uint8Array>()
   readonly manifests = new Map<string, readonly ChunkLink[]>()
+  /** Of assembled objects. */
+  readonly parts = new Map<string, readonly ObjectPart[]>()
   births = 0
   /** How uploads ended that did not stay under way. */
   readonly ends: UploadOutcome[] = []
@@ -104,6 +110,8 @@ export class ContentWorld {
         },
         manifest: (_bucket, version, first, count) =>
           (this.manifests.get(version) ?? []).slice(first, first + count),
+        objectParts: (_bucket, version, page) =>
+          (this.parts.get(version) ?? []).slice(page * PARTS_PER_PAGE, (page + 1) * PARTS_PER_PAGE),
       },
     })
   }
@@ -129,8 +137,31 @@ export class ContentWorld {
     const versionId = `version-${this.#versions}`
     const { size, etag, checksums } = ingested
     const body = this.#commitBody(versionId, ingested.body)
-    const about = { key: 'key', contentType: 'application/octet-stream', lastModified: 0, metadata: {} }
+    const place = {
+      kind: 'object',
+      key: 'key',
+      isNull: true,
+      older: null,
+      newer: null,
+      lastModified: 0,
+    } as const
+    const about = { ...place, ...NO_SETTINGS, contentType: 'application/octet-stream', metadata: {} }
     return { ...about, versionId, size, etag, checksums, masterKeyId: testMasterKey.id, body }
+  }
+
+  /** One object of the bytes of these, in their order. */
+  assemble(pieces: readonly ObjectRecord[]): ObjectRecord {
+    const [first] = pieces
+    if (first === undefined) throw new Error('An object is assembled of one part at least')
+    this.#versions += 1
+    const versionId = `version-${this.#versions}`
+    const parts = pieces.map(({ versionId: partId, size, body }): ObjectPart => {
+      if (body.kind === 'parts') throw new Error('A part has no parts')
+      return { partId, size, body }
+    })
+    this.parts.set(versionId, parts)
+    const size = parts.reduce((bytes, part) => bytes + part.size, 0)
+    return { ...first, versionId, size, body: { kind: 'parts', count: parts.length } }
   }
 
   #commitBody(versionId: string, body: IngestedBody['body']): BodyRecord {

@@ -15,6 +15,7 @@ import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
+import { WritesInProgress } from '../../src/operations/objects/writes-in-progress.ts'
 import type { Services } from '../../src/operations/services.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
@@ -39,7 +40,8 @@ interface Options {
 }
 
 export class MemoryServices {
-  readonly services: Services
+  /** Tests may put another port into a place. */
+  readonly services: { -readonly [K in keyof Services]: Services[K] }
   readonly uploads: UploadSessions
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
@@ -92,6 +94,7 @@ export class MemoryServices {
       propose,
       access: new NativeAccess({ masterKey, state, config, now: () => this.now }),
       content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
+      writesInProgress: new WritesInProgress(),
       signing: masterKey,
       stopping: this.stopping.signal,
       logger,

@@ -73,7 +73,7 @@ t.test('keyExpiry', async (t) => {
 
 t.test('checkObjectKey', async (t) => {
   for (const key of ['a', '\u{1F600}'.repeat(256), '/', '..', '\n']) t.equal(checkObjectKey(key), key)
-  for (const key of ['', 'k'.repeat(1025), '\u{1F600}'.repeat(256) + 'a', 'a\0b']) {
+  for (const key of ['', 'k'.repeat(1025), '\u{1F600}'.repeat(256) + 'a', 'a\0b', '\ud800', 'a\udc00b']) {
     t.throws(() => checkObjectKey(key), { code: 'invalid_key' })
   }
 })
@@ -119,7 +119,14 @@ t.test(
   async (t) => {
     const memory = await MemoryServices.start(t)
     await memory.tenant('acme')
-    await memory.services.propose({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 1 })
+    await memory.services.propose({
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'photos',
+      bucketsMax: 1,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    })
     const principal = memory.services.access.authenticateBearer(`Bearer ${await memory.bearer('acme')}`)
     const client = new AbortController()
     const { content } = memory.services
@@ -137,6 +144,11 @@ t.test(
       key: 'k',
       contentType: 'text/plain',
       metadata: {},
+      tags: {},
+      retention: null,
+      legalHold: false,
+      precondition: { ifMatch: null, ifNoneMatch: null },
+      idempotencyKey: null,
       claimed: new Map(),
       expectedSize: 5,
       source: inPieces(Buffer.from('hello'), 5),

@@ -3,14 +3,13 @@
  *
  * Only the ports and the data folder are replaced: the defaults may be in use on the machine that runs the tests.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { plainly } from '../helpers/plainly.ts'
-import { until } from '../helpers/async.ts'
-import { freeBasePort, temporaryFolder } from '../helpers/process-cluster.ts'
+import { startLauncher } from '../helpers/launched-cluster.ts'
+import { temporaryFolder } from '../helpers/process-cluster.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const SHELL_MS_MAX = 60_000
@@ -22,27 +21,6 @@ function shellBlocks(): readonly string[] {
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '')
 }
 
-async function startCluster(
-  t: { teardown(callback: () => unknown): unknown },
-  data: string,
-): Promise<number> {
-  const basePort = await freeBasePort(3)
-  const launcher = join(ROOT, 'scripts', 'local-cluster.ts')
-  const child = spawn(
-    ...plainly(process.execPath, launcher, '--json', '--data', data, '--base-port', String(basePort)),
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  t.teardown(async () => {
-    child.kill('SIGTERM')
-    await ended
-  })
-  let output = ''
-  child.stdout.on('data', (piece) => (output += String(piece)))
-  await until('the cluster is ready', () => output.includes('\n') || child.exitCode !== null)
-  return basePort
-}
-
 t.test(
   'the README uploads through one node and downloads through another',
   { timeout: 120_000 },
@@ -52,7 +30,7 @@ t.test(
     // The folder is removed after the cluster has stopped: teardowns run from the last to the first.
     const work = temporaryFolder(t)
     const data = join(work, 'data')
-    const basePort = await startCluster(t, data)
+    const basePort = await startLauncher(t, data)
     const script = blocks
       .map((block, i) => `echo '${MARK}${i + 1}'\n${block}`)
       .join('')

@@ -75,7 +75,14 @@ export class RealNodes {
     await real.open(weights)
     const { propose } = real.node('n1')
     await propose(createTenant('acme'))
-    await propose({ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 })
+    await propose({
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'photos',
+      bucketsMax: 10,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    })
     await real.openSession()
     return real
   }

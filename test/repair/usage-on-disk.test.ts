@@ -16,6 +16,7 @@ import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import { until } from '../helpers/async.ts'
 import { inPieces, testMasterKey, TEST_LIMITS } from '../helpers/content-world.ts'
 import { SILENT } from '../helpers/loggers.ts'
+import { ANYTHING, createBucket, NO_SETTINGS, remove } from '../state-machine/map-world.ts'
 import { type RealNode, RealNodes } from './real-nodes.ts'
 
 /** Large enough for files of their own: a pack rounds its records up. */
@@ -45,7 +46,7 @@ class Gateway {
   async tenant(id: string): Promise<void> {
     const { propose } = this.#node
     await propose({ type: 'createTenant', id, name: id, ...newTenantKeys(id, testMasterKey) })
-    await propose({ type: 'createBucket', tenantId: id, name: 'photos', bucketsMax: 1 })
+    await propose(createBucket('photos', { tenantId: id }))
   }
 
   async put(tenantId: string, key: string, bytes: Uint8Array): Promise<void> {
@@ -63,6 +64,9 @@ class Gateway {
       contentType: 'text/plain',
       metadata: {},
       masterKeyId: 'mk',
+      precondition: ANYTHING,
+      idempotency: null,
+      ...NO_SETTINGS,
     }
     const reply = await propose({ type: 'putObject', ...named, size, etag, checksums, body })
     ingested.end('known')
@@ -70,7 +74,7 @@ class Gateway {
   }
 
   async remove(tenantId: string, key: string): Promise<void> {
-    await this.#node.propose({ type: 'deleteObject', tenantId, bucket: 'photos', key })
+    await this.#node.propose({ ...remove(key), tenantId })
   }
 
   close(): Promise<void> {

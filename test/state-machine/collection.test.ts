@@ -6,7 +6,8 @@ import { standing } from '../../src/state-machine/standing.ts'
 import type { View } from '../../src/state-machine/view.ts'
 import { addCopy, found, fresh, type MapWorld, putChunks, worldWithBucket } from './map-world.ts'
 
-const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
+const remove = (key: string) =>
+  ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key, versionId: null, ifMatch: null }) as const
 const name = { tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' } as const
 const collect = (condemnedAt: number) =>
   ({ type: 'collectChunks', chunks: [{ ...name, condemnedAt }] }) as const

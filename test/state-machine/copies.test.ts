@@ -163,7 +163,14 @@ t.test('planCopies', (t) => {
     t.same(world.do({ type: 'planCopies', operation: 'op1', moves: elsewhere }), { planned: 0 })
     world.do(move('n3', 'n1'))
     t.same(world.do(move('n3', 'n2')), { planned: 0 }, 'it is owed already')
-    world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' })
+    world.do({
+      type: 'deleteObject',
+      tenantId: 'acme',
+      bucket: 'photos',
+      key: 'k',
+      versionId: null,
+      ifMatch: null,
+    })
     t.same(world.do(move('n4', null)), { planned: 0 }, 'it is condemned')
     t.end()
   })
@@ -188,7 +195,14 @@ t.test('endTasks', (t) => {
 t.test('dropsDone', (t) => {
   t.test('ends the duty to remove a copy, twice as well as once', (t) => {
     const world = owing()
-    world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' })
+    world.do({
+      type: 'deleteObject',
+      tenantId: 'acme',
+      bucket: 'photos',
+      key: 'k',
+      versionId: null,
+      ifMatch: null,
+    })
     world.do({ type: 'collectChunks', chunks: [{ ...name, condemnedAt: world.index }] })
     t.ok(dropOf(world, 'n1'))
     for (let i = 0; i < 2; i++) {

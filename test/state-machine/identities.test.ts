@@ -1,7 +1,7 @@
 import t from 'tap'
 import { keys } from '../../src/state-machine/keys.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
-import { createTenant, disableTenant, MapWorld, worldWithBucket } from './map-world.ts'
+import { createTenant, disableTenant, MapWorld, worldWithBucket, put } from './map-world.ts'
 
 const secret = Uint8Array.of(9)
 
@@ -176,11 +176,21 @@ t.test('apply', (t) => {
     disableTenant(world, 'acme')
     const at = { tenantId: 'acme', bucket: 'photos', key: 'k' } as const
     const refused = { ok: false, code: 'tenant_disabled' }
-    t.match(world.run({ type: 'createBucket', tenantId: 'acme', name: 'b', bucketsMax: 9 }), refused)
+    t.match(
+      world.run({
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'b',
+        bucketsMax: 9,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      }),
+      refused,
+    )
     t.match(world.run({ type: 'deleteBucket', tenantId: 'acme', name: 'photos' }), refused)
-    t.match(world.run({ type: 'deleteObject', ...at }), refused)
+    t.match(world.run({ type: 'deleteObject', ...at, versionId: null, ifMatch: null }), refused)
     const more = { size: 0, etag: '', contentType: '', checksums: {}, metadata: {}, masterKeyId: '' }
-    t.match(world.run({ type: 'putObject', ...at, ...more, body: { kind: 'empty' } }), refused)
+    t.match(world.run({ ...put('k', { kind: 'empty' }, 0), ...at, ...more }), refused)
     t.match(world.run(accessKey('AK1')), { ok: true })
     const copy = { tenantId: 'acme', chunkId: 'c', birth: 'b' } as const
     t.match(world.run({ type: 'addReplica', ...copy, node: 'n1', permit: 1 }), { ok: true })

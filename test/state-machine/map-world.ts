@@ -4,6 +4,7 @@
  * Asserts on the way what holds for every command: a refusal writes nothing, and the writes touch each row once.
  */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import type {
   ChunkUse,
   Command,
@@ -11,16 +12,20 @@ import type {
   PutCommand,
   Reply,
   ReplyValues,
+  WritePrecondition,
 } from '../../src/state-machine/commands.ts'
+import type { DiscardRecord, PartRecord, VersionSettings } from '../../src/state-machine/records.ts'
 import { taskKey } from '../../src/state-machine/chunk-rows.ts'
-import { keys } from '../../src/state-machine/keys.ts'
+import { type KeyRange, keys, kindOf, ranges } from '../../src/state-machine/keys.ts'
+import { Recount } from '../../src/state-machine/recount.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
 
 export class MapWorld implements View {
   readonly rows = new Map<string, Row>()
   index = 0
-  #time = 1_700_000_000_000
+  /** Of the last entry. */
+  time = 1_700_000_000_000
 
   get<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
     return this.rows.get(key) as RowTypes[K] | undefined
@@ -39,9 +44,9 @@ export class MapWorld implements View {
 
   entry(commands: readonly Command[]): readonly Reply[] {
     this.index++
-    this.#time += 7
+    this.time += 7
     return commands.map((command, ordinal) => {
-      const { writes, reply } = apply(this, command, { index: this.index, time: this.#time, ordinal })
+      const { writes, reply } = apply(this, command, { index: this.index, time: this.time, ordinal })
       assert(reply.ok || writes.length === 0, 'a refusal writes nothing')
       assert.equal(new Set(writes.map(({ key }) => key)).size, writes.length, 'each row is written once')
       for (const { key, row } of writes) {
@@ -53,11 +58,49 @@ export class MapWorld implements View {
   }
 }
 
+/** Releases whatever is discarded, step by step; returns how many steps that took. */
+export function releaseAll(world: MapWorld): number {
+  for (let steps = 0; ; steps++) {
+    const [row] = rowsOf<DiscardRecord>(world, 'discard')
+    if (row === undefined) return steps
+    const { id, bucketId, what } = row
+    const isUpload = what.kind === 'upload'
+    const parts = isUpload ? rowsUnder<PartRecord>(world, ranges.parts(bucketId, id, 0)) : []
+    const partNumbers = parts.slice(0, 100).map(({ partNumber }) => partNumber)
+    world.do({ type: 'releaseDiscarded', id, partNumbers })
+  }
+}
+
+export function rowsOf<R>(world: MapWorld, kind: RowKind): R[] {
+  return [...world.rows].filter(([key]) => kindOf(key) === kind).map(([, row]) => row as R)
+}
+
+/** In the order of their keys. */
+export function rowsUnder<R>(world: MapWorld, { start, end }: KeyRange): R[] {
+  const bytes = (text: string) => Buffer.from(text)
+  return [...world.rows]
+    .filter(
+      ([key]) => Buffer.compare(bytes(key), bytes(start)) >= 0 && Buffer.compare(bytes(key), bytes(end)) < 0,
+    )
+    .sort(([one], [other]) => Buffer.compare(bytes(one), bytes(other)))
+    .map(([, row]) => row as R)
+}
+
+const hash = (text: string): bigint => createHash('sha256').update(text).digest().readBigUInt64LE()
+
+/** What the recount finds wrong. */
+export function recounted(world: Pick<MapWorld, 'rows' | 'get'>): readonly string[] {
+  const recount = new Recount(hash, world)
+  const rows = [...world.rows].sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+  for (const [key, row] of rows) recount.take(key, row)
+  return recount.finish()
+}
+
 /** `acme` with the bucket `photos`, and a gateway that uploads. */
 export function worldWithBucket(): MapWorld {
   const world = new MapWorld()
   world.do(createTenant('acme'))
-  world.entry([{ type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 }, OPEN_SESSION])
+  world.entry([createBucket(), OPEN_SESSION])
   return world
 }
 
@@ -96,6 +139,26 @@ export function disableTenant(world: MapWorld, id: string): void {
   })
 }
 
+export function createBucket(
+  name = 'photos',
+  more: Partial<Extract<Command, { type: 'createBucket' }>> = {},
+): Extract<Command, { type: 'createBucket' }> {
+  const plain = { bucketsMax: 10, versioning: 'Unversioned', objectLockEnabled: false } as const
+  return { type: 'createBucket', tenantId: 'acme', name, ...plain, ...more }
+}
+
+/** Of the key; or of one version of it. */
+export function remove(
+  key: string,
+  versionId: string | null = null,
+  bucket = 'photos',
+): Extract<Command, { type: 'deleteObject' }> {
+  return { type: 'deleteObject', tenantId: 'acme', bucket, key, versionId, ifMatch: null }
+}
+
+export const ANYTHING: WritePrecondition = { ifMatch: null, ifNoneMatch: null }
+export const NO_SETTINGS: VersionSettings = { tags: {}, retention: null, legalHold: false }
+
 export function put(key: string, body: PutBody, size: number): PutCommand {
   return {
     type: 'putObject',
@@ -109,6 +172,9 @@ export function put(key: string, body: PutBody, size: number): PutCommand {
     metadata: {},
     masterKeyId: 'mk-1',
     body,
+    precondition: ANYTHING,
+    idempotency: null,
+    ...NO_SETTINGS,
   }
 }
 

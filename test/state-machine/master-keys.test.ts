@@ -175,7 +175,14 @@ t.test('rewrapAccessKeys', async (t) => {
 t.test('shredTenant', async (t) => {
   const world = new MapWorld()
   world.do(createTenant('acme'))
-  world.do({ type: 'createBucket', tenantId: 'acme', name: 'box', bucketsMax: 5 })
+  world.do({
+    type: 'createBucket',
+    tenantId: 'acme',
+    name: 'box',
+    bucketsMax: 5,
+    versioning: 'Unversioned',
+    objectLockEnabled: false,
+  })
 
   t.test('leaves nothing of the keys, and a tenant that can never act again', async (t) => {
     t.match(world.do({ type: 'shredTenant', tenantId: 'acme', reason: 'asked for' }), {
@@ -185,9 +192,19 @@ t.test('shredTenant', async (t) => {
     })
     const row = world.get(keys.tenant('acme'))
     t.strictSame([row?.dataKey.length, row?.dedupKey.length], [0, 0])
-    t.match(world.run({ type: 'createBucket', tenantId: 'acme', name: 'more', bucketsMax: 5 }), {
-      code: 'tenant_disabled',
-    })
+    t.match(
+      world.run({
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'more',
+        bucketsMax: 5,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      }),
+      {
+        code: 'tenant_disabled',
+      },
+    )
     t.match(world.run(createTenant('acme')), { code: 'already_exists' })
   })
 

@@ -21,6 +21,7 @@ import type {
 import { NO_USAGE } from '../../src/state-machine/usage.ts'
 import {
   addCopy,
+  createBucket,
   createTenant,
   found,
   fresh,
@@ -96,7 +97,9 @@ function commandOf(step: Step, world: MapWorld, ordinal: number): Command {
   switch (step.do) {
     case 'createBucket':
     case 'deleteBucket':
-      return { type: step.do, tenantId: 'acme', name: step.bucket, bucketsMax: 5 }
+      return step.do === 'createBucket'
+        ? createBucket(step.bucket)
+        : { type: 'deleteBucket', tenantId: 'acme', name: step.bucket }
     case 'putEmpty':
       return { ...put(step.key, { kind: 'empty' }, 0), bucket: step.bucket }
     case 'putInline':
@@ -105,7 +108,14 @@ function commandOf(step: Step, world: MapWorld, ordinal: number): Command {
         bucket: step.bucket,
       }
     case 'delete':
-      return { type: 'deleteObject', tenantId: 'acme', bucket: step.bucket, key: step.key }
+      return {
+        type: 'deleteObject',
+        tenantId: 'acme',
+        bucket: step.bucket,
+        key: step.key,
+        versionId: null,
+        ifMatch: null,
+      }
     case 'putChunks':
       return {
         ...putChunks(
@@ -252,6 +262,10 @@ function checkUsage(world: MapWorld): void {
   const total = (figures: readonly number[]) => figures.reduce((sum, figure) => sum + figure, 0)
   assert.deepEqual(world.get(keys.usage('acme')) ?? NO_USAGE, {
     objects: total(buckets.map(({ objectCount }) => objectCount)),
+    versions: total(buckets.map(({ versionCount }) => versionCount)),
+    deleteMarkers: 0,
+    uploads: 0,
+    uploadBytes: 0,
     logicalBytes: total(buckets.map(({ logicalBytes }) => logicalBytes)),
     chunkCount: chunks.length,
     chunkBytes: total(chunks.map(({ size }) => size)),

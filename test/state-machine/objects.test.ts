@@ -1,7 +1,7 @@
 import t from 'tap'
 import { keys } from '../../src/state-machine/keys.ts'
 import type { RepairRecord } from '../../src/state-machine/records.ts'
-import { versionIdAt } from '../../src/state-machine/version-id.ts'
+import { isVersionId, VERSION_ID_MAX, versionIdAt } from '../../src/state-machine/version-id.ts'
 import {
   createTenant,
   dropCopy,
@@ -10,6 +10,8 @@ import {
   MapWorld,
   put,
   putChunks,
+  recounted,
+  releaseAll,
   worldWithBucket,
 } from './map-world.ts'
 
@@ -22,7 +24,8 @@ const photos = (world: MapWorld) => {
 const LATER = 'birth-later'
 const tasksOf = (world: MapWorld) =>
   [...world.rows].filter(([key]) => key.startsWith('repair\u0000')).map(([, row]) => row as RepairRecord)
-const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
+const remove = (key: string) =>
+  ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key, versionId: null, ifMatch: null }) as const
 const kindsIn = (world: MapWorld) =>
   [...world.rows.keys()].filter((key) => key.startsWith('in\u0000')).map((key) => key.split('\u0000')[2])
 
@@ -39,8 +42,22 @@ t.test('createBucket', (t) => {
     const before = photos(world).id
     world.entry([
       { type: 'deleteBucket', tenantId: 'acme', name: 'photos' },
-      { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
-      { type: 'createBucket', tenantId: 'acme', name: 'other', bucketsMax: 10 },
+      {
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'photos',
+        bucketsMax: 10,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      },
+      {
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'other',
+        bucketsMax: 10,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      },
     ])
     t.not(photos(world).id, before)
     t.not(photos(world).id, world.get(keys.bucket('acme', 'other'))?.id, 'also within one entry')
@@ -51,7 +68,13 @@ t.test('createBucket', (t) => {
   t.test('bucket_already_exists when the tenant has one of that name; another tenant may use it', (t) => {
     const world = worldWithBucket()
     world.do(createTenant('beta'))
-    const create = { type: 'createBucket', name: 'photos', bucketsMax: 10 } as const
+    const create = {
+      type: 'createBucket',
+      name: 'photos',
+      bucketsMax: 10,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    } as const
     t.match(world.run({ ...create, tenantId: 'acme' }), { ok: false, code: 'bucket_already_exists' })
     t.match(world.run({ ...create, tenantId: 'beta' }), { ok: true })
     t.end()
@@ -59,7 +82,14 @@ t.test('createBucket', (t) => {
 
   t.test('invalid_request when the tenant has as many as it may, invalid_bucket_name, not_found', (t) => {
     const world = worldWithBucket()
-    const create = { type: 'createBucket', tenantId: 'acme', name: 'b', bucketsMax: 1 } as const
+    const create = {
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'b',
+      bucketsMax: 1,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    } as const
     t.match(world.run(create), { ok: false, code: 'invalid_request' })
     t.match(world.run({ ...create, name: '' }), { ok: false, code: 'invalid_bucket_name' })
     t.match(world.run({ ...create, tenantId: 'nobody' }), { ok: false, code: 'not_found' })
@@ -86,7 +116,7 @@ t.test('deleteBucket', (t) => {
 t.test('putObject', (t) => {
   t.test('stores an inline body under the version, apart from the object', (t) => {
     const world = worldWithBucket()
-    const object = world.do(put('a/b', inline, 30))
+    const { object } = world.do(put('a/b', inline, 30))
     t.match(object, { key: 'a/b', size: 30, body: { kind: 'inline', chunkId: 'ci' } })
     t.same(world.get(keys.inlineBody(photos(world).id, object.versionId)), { sealed: inline.sealed })
     t.match(photos(world), { objectCount: 1, logicalBytes: 30 })
@@ -113,7 +143,7 @@ t.test('putObject', (t) => {
   t.test('pages a manifest at 1,024 links and counts every occurrence of a chunk', (t) => {
     const world = worldWithBucket()
     const ids = Array.from({ length: 2500 }, (_, i) => `c${i % 700}`)
-    const object = world.do(putChunks('big', ids))
+    const { object } = world.do(putChunks('big', ids))
     t.same(object.body, { kind: 'chunks', count: 2500 })
     const pages = [0, 1, 2, 3].map((page) =>
       world.get(keys.manifestPage(photos(world).id, object.versionId, page))?.links.map((link) => link.id),
@@ -125,9 +155,13 @@ t.test('putObject', (t) => {
     t.same(pages.slice(0, 3).flat(), ids)
     t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 4)
     t.equal(world.get(keys.chunk('acme', 'c699'))?.references, 3)
-    t.same(world.do(remove('big')), { existed: true })
+    t.same(world.do(remove('big')), { existed: true, version: object, isMade: false })
+    t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 4, 'too much for one entry: discarded')
+    t.match(photos(world), { objectCount: 0, versionCount: 0, logicalBytes: 0 }, 'but counted no more')
+    t.equal(releaseAll(world), 3, 'a page of the manifest in each step')
     t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 0)
     t.same(kindsIn(world), [])
+    t.same(recounted(world), [])
     t.end()
   })
 
@@ -228,7 +262,14 @@ t.test('putObject', (t) => {
   t.test('keeps chunks of tenants apart', (t) => {
     const world = worldWithBucket()
     world.do(createTenant('beta'))
-    world.do({ type: 'createBucket', tenantId: 'beta', name: 'photos', bucketsMax: 1 })
+    world.do({
+      type: 'createBucket',
+      tenantId: 'beta',
+      name: 'photos',
+      bucketsMax: 1,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    })
     world.do(putChunks('k', ['c1']))
     const reply = world.run({ ...putChunks('k', [found('c1')]), tenantId: 'beta' })
     t.match(reply, { ok: false, code: 'chunks_gone' })
@@ -268,10 +309,10 @@ t.test('putObject', (t) => {
 t.test('deleteObject', (t) => {
   t.test('says whether something was there, and repeating it changes nothing', (t) => {
     const world = worldWithBucket()
-    world.do(put('k', inline, 30))
-    t.same(world.do(remove('k')), { existed: true })
+    const { object } = world.do(put('k', inline, 30))
+    t.same(world.do(remove('k')), { existed: true, version: object, isMade: false })
     const rows = new Map(world.rows)
-    t.same(world.do(remove('k')), { existed: false })
+    t.same(world.do(remove('k')), { existed: false, version: null, isMade: false })
     t.same(world.rows, rows)
     t.same(kindsIn(world), [])
     t.match(photos(world), { objectCount: 0, logicalBytes: 0 })
@@ -281,7 +322,7 @@ t.test('deleteObject', (t) => {
 })
 
 t.test('versionId', (t) => {
-  t.test('has 26 characters and ascends with time, index and ordinal', (t) => {
+  t.test('has 26 characters and ascends with time, index, ordinal and item', (t) => {
     const ids = [
       { time: 0, index: 1, ordinal: 0 },
       { time: 0, index: 1, ordinal: 1 },
@@ -289,12 +330,14 @@ t.test('versionId', (t) => {
       { time: 31, index: 31, ordinal: 31 },
       { time: 32, index: 32, ordinal: 0 },
       { time: 1_700_000_000_000, index: 2 ** 40, ordinal: 4095 },
-      { time: 2 ** 48 - 1, index: Number.MAX_SAFE_INTEGER, ordinal: 2 ** 25 - 1 },
-    ].map(versionIdAt)
+      { time: 2 ** 48 - 1, index: Number.MAX_SAFE_INTEGER, ordinal: 2 ** 15 - 1 },
+    ].flatMap((context) => [versionIdAt(context), versionIdAt(context, 1), versionIdAt(context, 1023)])
     t.same([...ids].sort(), ids)
     t.equal(new Set(ids).size, ids.length)
     for (const id of ids) t.match(id, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
-    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 2 ** 25 }), 'rather than wrap')
+    t.ok(ids.every(isVersionId) && (ids.at(-1) ?? '') <= VERSION_ID_MAX)
+    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 2 ** 15 }), 'rather than wrap')
+    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 0 }, 1024), 'rather than meet the next ordinal')
     t.end()
   })
   t.end()

@@ -144,7 +144,14 @@ t.test('tasks of an operation', (t) => {
     t.match(progress(world), { tasksOpen: 2, bytesMoved: 0 })
     world.do(addCopy(world, 'c1', 'n3'))
     t.match(progress(world), { tasksOpen: 1, blobsDone: 1, bytesMoved: 38, skipped: 0 })
-    world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'j' })
+    world.do({
+      type: 'deleteObject',
+      tenantId: 'acme',
+      bucket: 'photos',
+      key: 'j',
+      versionId: null,
+      ifMatch: null,
+    })
     const chunks = [{ tenantId: 'acme', chunkId: 'c2', birth: 'birth-c2', condemnedAt: world.index }]
     world.do({ type: 'collectChunks', chunks })
     t.match(progress(world), { tasksOpen: 0, blobsDone: 1, skipped: 1 })

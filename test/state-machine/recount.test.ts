@@ -1,11 +1,10 @@
 /** The recount finds nothing in what apply wrote, and every row that is changed, added or taken away behind its back. */
-import { createHash } from 'node:crypto'
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import { Recount } from '../../src/state-machine/recount.ts'
-import type { Row } from '../../src/state-machine/view.ts'
+import { keys, kindOf } from '../../src/state-machine/keys.ts'
+import type { Row, RowKind } from '../../src/state-machine/view.ts'
 import {
   addCopy,
+  createBucket,
   createTenant,
   dropCopy,
   found,
@@ -13,34 +12,67 @@ import {
   MapWorld,
   put,
   putChunks,
+  recounted,
+  remove,
   worldWithBucket,
 } from './map-world.ts'
-
-const hash = (text: string): bigint => createHash('sha256').update(text).digest().readBigUInt64LE()
-
-function recounted(world: MapWorld): readonly string[] {
-  const recount = new Recount(hash, world)
-  const rows = [...world.rows].sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
-  for (const [key, row] of rows) recount.take(key, row)
-  return recount.finish()
-}
+import { completeUpload, createUpload, putPart } from './upload-commands.ts'
 
 function busyWorld(): MapWorld {
   const world = worldWithBucket()
   world.do(createTenant('beta'))
-  world.do({ type: 'createBucket', tenantId: 'beta', name: 'films', bucketsMax: 1 })
+  world.do({
+    type: 'createBucket',
+    tenantId: 'beta',
+    name: 'films',
+    bucketsMax: 1,
+    versioning: 'Unversioned',
+    objectLockEnabled: false,
+  })
   world.do(put('inline', { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1, 2, 3) }, 30))
   world.do(putChunks('a', [fresh('c1', { missing: ['n3'] }), 'c2', found('c1')]))
   world.do({ ...putChunks('f', [fresh('c1', { birth: 'birth-f' })]), tenantId: 'beta', bucket: 'films' })
   world.do(putChunks('b', [found('c1'), 'c3']))
   world.do(dropCopy('c2', 'n1'))
   world.do(addCopy(world, 'c1', 'n3'))
-  world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'b' })
+  world.do({
+    type: 'deleteObject',
+    tenantId: 'acme',
+    bucket: 'photos',
+    key: 'b',
+    versionId: null,
+    ifMatch: null,
+  })
   world.do(putChunks('b', ['c4']))
-  world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'b' })
+  world.do({
+    type: 'deleteObject',
+    tenantId: 'acme',
+    bucket: 'photos',
+    key: 'b',
+    versionId: null,
+    ifMatch: null,
+  })
   const chunks = [{ tenantId: 'acme', chunkId: 'c4', birth: 'birth-c4', condemnedAt: world.index }]
   world.do({ type: 'collectChunks', chunks })
+  busyVersions(world)
   return world
+}
+
+/** Versions with markers and a null one, uploads under way, completed and given up, an answer that is kept. */
+function busyVersions(world: MapWorld): void {
+  world.do(createBucket('kept', { versioning: 'Suspended' }))
+  const kept = <C extends { readonly bucket: string }>(command: C): C => ({ ...command, bucket: 'kept' })
+  world.do({ ...kept(put('k', { kind: 'empty' }, 0)), idempotency: { key: 'i', fingerprint: 'f' } })
+  world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'kept', versioning: 'Enabled' })
+  for (const chunk of ['v1', 'v2', 'v3']) world.do(kept(putChunks('k', [chunk])))
+  world.do(remove('k', null, 'kept'))
+  for (const [n, key] of ['under way', 'completed', 'given up'].entries()) {
+    const { uploadId } = world.do(createUpload(key))
+    world.do(putPart({ key, uploadId, partNumber: 1 }, [`u${n}`]))
+    if (key === 'completed') world.do(completeUpload({ key, uploadId }, 1))
+    const name = { tenantId: 'acme', bucket: 'photos', key, uploadId }
+    if (key === 'given up') world.do({ type: 'abortUpload', ...name })
+  }
 }
 
 t.test('Recount', (t) => {
@@ -50,11 +82,11 @@ t.test('Recount', (t) => {
     t.end()
   })
 
-  const COUNTED = /^(chunk|making|condemned|repair|repairTotal|usage|bucket|in)\b/
+  const COUNTED = /^(chunk|making|condemned|repair|repairTotal|usage|bucket|in|expiry|discard)\b/
 
   t.test('finds every counted row that is gone', (t) => {
     const names = [...busyWorld().rows.keys()].filter((key) => COUNTED.test(key))
-    t.ok(names.length > 15)
+    t.ok(names.length > 50)
     for (const key of names) {
       const world = busyWorld()
       world.rows.delete(key)
@@ -77,7 +109,28 @@ t.test('Recount', (t) => {
     t.match(change(keys.chunk('acme', 'c2'), { replicas: [] }), { length: 4 })
     t.match(change(keys.repairTotal(), { count: 7 }), [/repair rows/])
     t.match(change(keys.usage('acme'), { inlineBytes: 4 }), [/inlineBytes is 3 and counted as 4/])
-    t.match(change(keys.bucket('acme', 'photos'), { objectCount: 9 }), [/counts 9 objects and has 2/])
+    t.match(change(keys.bucket('acme', 'photos'), { objectCount: 9 }), [/objects is 3 and counted as 9/])
+    t.end()
+  })
+
+  t.test('finds links, due times and counts of parts that do not fit', (t) => {
+    const changed = (kind: RowKind, more: Record<string, unknown>) => {
+      const world = busyWorld()
+      const [key, row] = [...world.rows].findLast(([name]) => kindOf(name) === kind) ?? ['', undefined]
+      world.rows.set(key, { ...row, ...more } as Row)
+      return recounted(world).join('; ')
+    }
+    t.match(changed('version', { older: null }), /who is older/)
+    t.match(changed('version', { newer: 'x' }), /who is older.*do not follow/)
+    t.match(changed('version', { kind: 'object', size: 0, body: { kind: 'empty' } }), /row of another kind/)
+    t.match(changed('chain', { marker: null }), /do not follow/)
+    t.match(changed('chain', { nullVersion: null }), /do not follow/)
+    t.match(changed('idempotency', { expiresAt: 1 }), /do not follow/)
+    t.match(changed('upload', { expiresAt: 1 }), /do not follow/)
+    t.match(changed('upload', { partCount: 2 }), /parts by 1/)
+    t.match(changed('upload', { bytes: 11 }), /bytes by 1.*uploadBytes is 11/)
+    t.match(changed('part', { size: 9 }), /bytes by 1/)
+    t.match(changed('discard', { what: { kind: 'upload', partCount: 2, bytes: 10 } }), /parts by 1/)
     t.end()
   })
 

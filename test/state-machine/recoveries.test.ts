@@ -6,7 +6,15 @@ import type { Command } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { ALL_PLANNED } from '../../src/state-machine/operations.ts'
 import { recoveryOf } from '../../src/state-machine/recoveries.ts'
-import { addCopy, dropCopy, MapWorld, putChunks, startOperation, worldWithBucket } from './map-world.ts'
+import {
+  addCopy,
+  dropCopy,
+  MapWorld,
+  putChunks,
+  remove,
+  startOperation,
+  worldWithBucket,
+} from './map-world.ts'
 
 const lose = (operation: string | null, ids: readonly string[], node = 'n1') => {
   const copies = ids.map((chunkId) => ({ tenantId: 'acme', chunkId, birth: `birth-${chunkId}` }))
@@ -179,7 +187,7 @@ function commandOf(world: MapWorld, step: { what: string; id: string; at: string
     case 'add':
       return addCopy(world, id, at, birth)
     case 'delete':
-      return { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' }
+      return remove('k')
     case 'put':
       return putChunks(
         'k',

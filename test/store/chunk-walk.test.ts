@@ -2,7 +2,9 @@
 import t from 'tap'
 import { ALL_PLANNED } from '../../src/state-machine/operations.ts'
 import { chunksOfBucket, chunksOfTenant } from '../../src/store/chunk-walk.ts'
-import { createTenant, put, putChunks } from '../state-machine/map-world.ts'
+import { PART_BYTES_MIN } from '../../src/state-machine/object-limits.ts'
+import { createTenant, fresh, put, putChunks, remove } from '../state-machine/map-world.ts'
+import { completeUpload, createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld } from '../store/store-world.ts'
 
 /** Ids of all chunks, taking `limit` at a time and going on behind the `taken`th of them. */
@@ -35,6 +37,27 @@ t.test('chunksOfBucket', async (t) => {
   ] as const) {
     t.strictSame(await walk(world, limit, taken), ids, `${limit} at a time, ${taken} of them taken`)
   }
+
+  t.test('sees what older versions, parts of objects and parts of uploads name', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const versioning = { tenantId: 'acme', name: 'photos', versioning: 'Enabled' } as const
+    await world.do({ type: 'setBucketVersioning', ...versioning })
+    for (const chunk of ['older', 'newer']) await world.do(putChunks('k', [chunk]))
+    await world.do(remove('k'))
+    for (const [key, chunks] of [
+      ['assembled', ['p1', 'p2']],
+      ['under way', ['p3']],
+    ] as const) {
+      const { uploadId } = await world.do(createUpload(key))
+      for (const [n, chunk] of chunks.entries())
+        await world.do(
+          putPart({ key, uploadId, partNumber: n + 1 }, [fresh(chunk, { size: PART_BYTES_MIN })]),
+        )
+      if (key !== 'under way') await world.do(completeUpload({ key, uploadId }, chunks.length))
+    }
+    for (const limit of [1, 2, 100])
+      t.same(new Set(await walk(world, limit)), new Set(['older', 'newer', 'p1', 'p2', 'p3']))
+  })
 
   t.test('passes over many objects without chunks', async (t) => {
     const empty = await StoreWorld.withBucket(t)

@@ -141,7 +141,14 @@ t.test('copy ledger', (t) => {
     )
     const rest = await ledger.listed('n1', first.next, 2)
     t.same([rest.refs.map(({ id }) => id), rest.next], [['c3'], null])
-    await world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' })
+    await world.do({
+      type: 'deleteObject',
+      tenantId: 'acme',
+      bucket: 'photos',
+      key: 'k',
+      versionId: null,
+      ifMatch: null,
+    })
     t.same(await ledger.drops('n1', 10), [])
     const queue = await world.store.reader.condemned(10)
     t.equal(queue.length, 3)

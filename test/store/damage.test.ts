@@ -47,7 +47,14 @@ async function build(t: Teardown, { isClosed }: { isClosed: boolean }): Promise<
   const machine = (): LevelStateMachine => world.store.stateMachine
   await world.apply([
     { ...({ type: 'createTenant', id: 'acme', name: 'acme' } as const), ...tenantKeys() },
-    { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
+    {
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'photos',
+      bucketsMax: 10,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    },
   ])
   history.set(world.index, { rows: await digestOf(machine()), sum: hex(machine().checksum()) })
   for (let batch = 0; batch < BATCHES; batch++) {
@@ -58,7 +65,14 @@ async function build(t: Teardown, { isClosed }: { isClosed: boolean }): Promise<
         return put(key, { kind: 'inline', chunkId: `c-${key}`, sealed }, sealed.length)
       }),
       putChunks(`big${batch % 5}`, [`c${batch}`, `d${batch}`]),
-      { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: `k${(batch * 5) % 40}` },
+      {
+        type: 'deleteObject',
+        tenantId: 'acme',
+        bucket: 'photos',
+        key: `k${(batch * 5) % 40}`,
+        versionId: null,
+        ifMatch: null,
+      },
     ])
     history.set(world.index, { rows: await digestOf(machine()), sum: hex(machine().checksum()) })
     if (batch % 6 === 1) {

@@ -45,7 +45,14 @@ export function levelPlace(
     filling: (i) =>
       encodeCommand({ ...createTenant(fillingName(i)), dataKey: Buffer.alloc(FILLING_BYTES, `body ${i}`) }),
     change: (i) =>
-      encodeCommand({ type: 'createBucket', tenantId: fillingName(i), name: 'extra', bucketsMax: 5 }),
+      encodeCommand({
+        type: 'createBucket',
+        tenantId: fillingName(i),
+        name: 'extra',
+        bucketsMax: 5,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      }),
     undo: (i) => encodeCommand({ type: 'deleteBucket', tenantId: fillingName(i), name: 'extra' }),
   }
 }

@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict'
-import {
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { SILENT } from '../helpers/loggers.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
@@ -20,7 +10,15 @@ import { openDatabase } from '../../src/store/open-state.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
 import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/state-rows.ts'
-import { createTenant, found, OPEN_SESSION, put, putChunks } from '../state-machine/map-world.ts'
+import {
+  createBucket,
+  createTenant,
+  found,
+  OPEN_SESSION,
+  put,
+  putChunks,
+  remove,
+} from '../state-machine/map-world.ts'
 import { indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
 
 const empty = (key: string) => put(key, { kind: 'empty' }, 0)
@@ -48,11 +46,11 @@ t.test('LevelStateMachine', (t) => {
     const world = await StoreWorld.open(t)
     const first = [createTenant('acme'), createTenant('acme'), OPEN_SESSION].map(encodeCommand)
     const second: Command[] = [
-      { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
+      createBucket(),
       putChunks('k', ['c1']),
       putChunks('k', [found('c1'), 'c2']),
-      { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' },
-      { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' },
+      remove('k'),
+      remove('k'),
     ]
     const replies = await world.store.stateMachine.apply({
       entries: [
@@ -297,37 +295,3 @@ t.test('damage', (t) => {
   })
   t.end()
 })
-
-t.test('open', (t) => {
-  t.test('refuses a state of another format, of another process, or that it may not read', async (t) => {
-    const world = await StoreWorld.withBucket(t)
-    const second = openStore({ dir: world.dir, logger: SILENT }).stateMachine
-    await t.rejects(second.open(), { name: 'StartError', code: 'state_locked' })
-    await world.store.stateMachine.close()
-    for (const text of ['state-1\n', sealed({ format: 3, state: 'state-1' })]) {
-      writeFileSync(join(world.dir, 'CURRENT'), text)
-      const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })
-      await t.rejects(stateMachine.open(), { name: 'StartError', code: 'state_format_foreign' })
-    }
-    const file = join(temporaryDirectory(t), 'a-file')
-    writeFileSync(file, '')
-    const { stateMachine } = openStore({ dir: file, logger: SILENT })
-    await t.rejects(stateMachine.open(), { name: 'StartError', code: 'state_unusable' })
-  })
-
-  t.test('begins anew where the first state was never finished', async (t) => {
-    const dir = temporaryDirectory(t)
-    writeFileSync(join(dir, 'CREATING'), 'half')
-    mkdirSync(join(dir, 'state-1'))
-    writeFileSync(join(dir, 'state-1', 'MANIFEST-000001'), 'half')
-    const world = await StoreWorld.open(t, dir)
-    t.equal(world.index, 0)
-    t.same(readdirSync(dir).sort(), ['CURRENT', 'state-1'])
-  })
-  t.end()
-})
-
-function sealed(value: object): string {
-  const json = JSON.stringify(value)
-  return `${json} ${crc32(json).toString(16).padStart(8, '0')}\n`
-}

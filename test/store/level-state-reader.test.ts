@@ -71,12 +71,27 @@ t.test('objects', (t) => {
         fc.uniqueArray(text(1), { maxLength: 30, size: 'max' }),
         fc.array(query, { minLength: 4, maxLength: 8 }),
         async (allKeys, queries) => {
-          await world.do({ type: 'createBucket', tenantId: 'acme', name: 'swap', bucketsMax: 10 })
+          await world.do({
+            type: 'createBucket',
+            tenantId: 'acme',
+            name: 'swap',
+            bucketsMax: 10,
+            versioning: 'Unversioned',
+            objectLockEnabled: false,
+          })
           await world.apply(allKeys.map(empty))
           for (const one of queries) assert.deepEqual(await pagedThrough(world, one), naive(allKeys, one))
           await world.apply([
             ...allKeys.map(
-              (key) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const,
+              (key) =>
+                ({
+                  type: 'deleteObject',
+                  tenantId: 'acme',
+                  bucket: 'photos',
+                  key,
+                  versionId: null,
+                  ifMatch: null,
+                }) as const,
             ),
             { type: 'deleteBucket', tenantId: 'acme', name: 'swap' },
           ])
@@ -156,7 +171,14 @@ t.test('objects', (t) => {
 
   t.test('of one bucket never shows another, nor bodies and manifests', async (t) => {
     const world = await StoreWorld.withBucket(t)
-    await world.do({ type: 'createBucket', tenantId: 'acme', name: 'films', bucketsMax: 10 })
+    await world.do({
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'films',
+      bucketsMax: 10,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    })
     await world.apply([putChunks('k', ['c1']), { ...putChunks('f', ['c2']), bucket: 'films' }])
     await world.do(put('i', { kind: 'inline', chunkId: 'c', sealed: Buffer.of(1) }, 1))
     const query = { prefix: '', delimiter: '', limit: 1000, after: '' }
@@ -200,7 +222,14 @@ t.test('pages', (t) => {
               expiresAt: null,
               sha256: `hash-${id}`,
             },
-            { type: 'createBucket', tenantId: 'acme', name: `p-${id}`, bucketsMax: 10 },
+            {
+              type: 'createBucket',
+              tenantId: 'acme',
+              name: `p-${id}`,
+              bucketsMax: 10,
+              versioning: 'Unversioned',
+              objectLockEnabled: false,
+            },
           ] as const,
       ),
     )
@@ -235,7 +264,7 @@ t.test('manifest', (t) => {
   t.test('gives any stretch of links over page borders, and fewer at the end', async (t) => {
     const world = await StoreWorld.withBucket(t)
     const ids = Array.from({ length: 2100 }, (_, i) => `c${i}`)
-    const { versionId } = await world.do(putChunks('big', ids))
+    const { versionId } = (await world.do(putChunks('big', ids))).object
     const read = (first: number, count: number) =>
       world.store.reader.manifest(world.photos.id, versionId, first, count).map(({ id }) => id)
     for (const [first, count] of [
@@ -253,7 +282,19 @@ t.test('manifest', (t) => {
       t.same(read(first, count), ids.slice(first, first + count))
     }
     t.throws(() => read(0, 1025), 'reads are bounded')
-    await world.do({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'big' })
+    await world.do({
+      type: 'deleteObject',
+      tenantId: 'acme',
+      bucket: 'photos',
+      key: 'big',
+      versionId: null,
+      ifMatch: null,
+    })
+    const [row] = await world.store.reader.discards(1)
+    const release = { type: 'releaseDiscarded', id: row?.id ?? '', partNumbers: [] } as const
+    t.same(await world.do(release), { isDone: false })
+    t.equal(read(0, 10).length, 10, 'it is released from its end on')
+    while (!(await world.do(release)).isDone);
     t.same(read(0, 10), [])
   })
   t.end()

@@ -95,7 +95,14 @@ t.test('install', (t) => {
   t.test('leaves one state and nothing beside it, however often', async (t) => {
     const source = await filledWorld(t)
     const target = await StoreWorld.withBucket(t)
-    await target.do({ type: 'createBucket', tenantId: 'acme', name: 'gone-after', bucketsMax: 10 })
+    await target.do({
+      type: 'createBucket',
+      tenantId: 'acme',
+      name: 'gone-after',
+      bucketsMax: 10,
+      versioning: 'Unversioned',
+      objectLockEnabled: false,
+    })
     for (const state of ['state-2', 'state-3']) {
       const cut = await source.store.stateMachine.snapshot()
       t.equal(indexIn(await target.store.stateMachine.install(cut)), 2)

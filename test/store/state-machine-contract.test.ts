@@ -10,7 +10,14 @@ import { levelPlace } from './level-place.ts'
 /** Each answer depends on how often and after what it is asked. */
 const COMMANDS: readonly Command[] = [
   createTenant('acme'),
-  { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 5 },
+  {
+    type: 'createBucket',
+    tenantId: 'acme',
+    name: 'photos',
+    bucketsMax: 5,
+    versioning: 'Unversioned',
+    objectLockEnabled: false,
+  },
   put('k', { kind: 'inline', chunkId: 'c', sealed: Uint8Array.of(1, 2, 3) }, 3),
   {
     type: 'createTenant',
@@ -20,7 +27,7 @@ const COMMANDS: readonly Command[] = [
     dedupKey: Uint8Array.of(2),
     masterKeyId: 'm',
   },
-  { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k' },
+  { type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key: 'k', versionId: null, ifMatch: null },
 ]
 
 t.test('LevelStateMachine keeps the contract of StateMachine', (t) => {

@@ -32,6 +32,7 @@ export class StoreWorld {
   index = 0
   /** What the machine was told. */
   readonly damages: StateDamagedError[] = []
+  #laterMs = 0
 
   private constructor(dir: string) {
     this.dir = dir
@@ -54,7 +55,14 @@ export class StoreWorld {
     const world = await StoreWorld.open(t)
     await world.apply([
       createTenant('acme'),
-      { type: 'createBucket', tenantId: 'acme', name: 'photos', bucketsMax: 10 },
+      {
+        type: 'createBucket',
+        tenantId: 'acme',
+        name: 'photos',
+        bucketsMax: 10,
+        versioning: 'Unversioned',
+        objectLockEnabled: false,
+      },
       OPEN_SESSION,
     ])
     return world
@@ -64,6 +72,15 @@ export class StoreWorld {
     const bucket = this.store.reader.bucket('acme', 'photos')
     if (bucket === undefined) throw new Error('there is no bucket "photos"')
     return bucket
+  }
+
+  /** Of the last entry. */
+  get time(): number {
+    return 1_700_000_000_000 + this.index + this.#laterMs
+  }
+
+  later(ms: number): void {
+    this.#laterMs += ms
   }
 
   async do<C extends Command>(command: C): Promise<ReplyValues[C['type']]> {
@@ -85,7 +102,7 @@ export class StoreWorld {
 
   async #entry(commands: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
     const index = ++this.index
-    const entry = { index, time: 1_700_000_000_000 + index, commands }
+    const entry = { index, time: this.time, commands }
     const [replies] = await this.store.stateMachine.apply({ entries: [entry], record: recordOf(index) })
     return replies ?? []
   }

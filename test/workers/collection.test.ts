@@ -7,7 +7,8 @@ import { type LogLine, recordingLogger, SILENT } from '../helpers/loggers.ts'
 import { putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
 
-const remove = (key: string) => ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key }) as const
+const remove = (key: string) =>
+  ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key, versionId: null, ifMatch: null }) as const
 
 class Bench {
   now = 0

@@ -1,8 +1,7 @@
 /**
  * What a tenant takes up, on the wire. [decisions 11]
  *
- * Rule: the names are the contract; what does not exist yet (versions apart from objects, delete markers, multipart uploads)
- * is 0 and not left out.
+ * Rule: the names are the contract.
  */
 import Type, { type Static } from 'typebox'
 import { getTenantUsage, type UsageReport } from '../../operations/tenants/get-tenant-usage.ts'
@@ -58,22 +57,24 @@ function usageView({ tenantId, asOf, usage, bucketCount, buckets }: UsageReport)
     tenantId,
     asOf: timeText(asOf),
     buckets: bucketCount,
-    ...counted(usage.objects, usage.logicalBytes),
-    multipartUploads: 0,
-    multipartBytes: 0,
+    objects: usage.objects,
+    versions: usage.versions,
+    deleteMarkers: usage.deleteMarkers,
+    logicalBytes: usage.logicalBytes,
+    multipartUploads: usage.uploads,
+    multipartBytes: usage.uploadBytes,
     physicalBytes: usage.copyBytes,
     storedBytes: usage.storedBytes,
     inlineBytes: usage.inlineBytes,
     dedupSavedBytes: usage.dedupSavedBytes,
     compressionSavedBytes: usage.compressionSavedBytes,
-    byBucket: buckets.items.map(({ name, objectCount, logicalBytes }) => {
-      return { name, ...counted(objectCount, logicalBytes) }
-    }),
+    byBucket: buckets.items.map((bucket) => ({
+      name: bucket.name,
+      objects: bucket.objectCount,
+      versions: bucket.versionCount,
+      deleteMarkers: bucket.deleteMarkerCount,
+      logicalBytes: bucket.logicalBytes,
+    })),
     isTruncated: buckets.next !== null,
   }
-}
-
-/** Buckets without versioning: each object is its only version. */
-function counted(objects: number, logicalBytes: number) {
-  return { objects, versions: objects, deleteMarkers: 0, logicalBytes }
 }

@@ -2,6 +2,7 @@
  * A bucket as clients see it. [decisions 2]
  */
 import Type, { type Static } from 'typebox'
+import { VERSIONING_STATES } from '../../operations/buckets/versioning-state.ts'
 import type { BucketRecord } from '../../state-machine/records.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 
@@ -10,7 +11,7 @@ export const BucketView = Type.Object(
     name: Type.String(),
     tenantId: Type.String(),
     createdAt: Time,
-    versioning: Type.Enum(['Unversioned', 'Enabled', 'Suspended']),
+    versioning: Type.Enum([...VERSIONING_STATES]),
     objectLockEnabled: Type.Boolean(),
     defaultRetention: orNull(Type.Object({})),
     visibility: Type.Enum(['private']),

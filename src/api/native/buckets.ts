@@ -4,8 +4,11 @@
 import Type from 'typebox'
 import { createBucket } from '../../operations/buckets/create-bucket.ts'
 import { deleteBucket } from '../../operations/buckets/delete-bucket.ts'
+import { getBucketVersioning } from '../../operations/buckets/get-bucket-versioning.ts'
 import { getBucket } from '../../operations/buckets/get-bucket.ts'
 import { listBuckets } from '../../operations/buckets/list-buckets.ts'
+import { setBucketVersioning } from '../../operations/buckets/set-bucket-versioning.ts'
+import { VERSIONING_STATES } from '../../operations/buckets/versioning-state.ts'
 import { dataRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { BucketView, bucketView } from './bucket-view.ts'
@@ -13,11 +16,18 @@ import { BucketView, bucketView } from './bucket-view.ts'
 const NewBucket = Type.Object(
   {
     name: Type.String(),
-    versioning: Type.Optional(Type.Enum(['Unversioned', 'Enabled', 'Suspended'])),
+    versioning: Type.Optional(Type.String({ description: VERSIONING_STATES.join(', ') })),
     objectLockEnabled: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 )
+
+const NewVersioning = Type.Object(
+  { status: Type.String({ description: 'Enabled or Suspended' }) },
+  { additionalProperties: false },
+)
+
+const Versioning = Type.Object({ status: Type.Enum([...VERSIONING_STATES]) }, { additionalProperties: false })
 
 const BucketQuery = Type.Object(
   {
@@ -60,6 +70,7 @@ export const bucketRoutes = {
       method: 'POST',
       path: '/buckets',
       summary: 'Create a private bucket',
+      description: 'Object lock comes with versioning, and cannot be given to a bucket later.',
       body: { schema: NewBucket },
       responseHeaders: [{ name: 'Location', description: 'Path of the bucket' }],
       success: {
@@ -99,11 +110,51 @@ export const bucketRoutes = {
       method: 'DELETE',
       path: '/buckets/{bucket}',
       summary: 'Delete an empty bucket',
+      description: 'Object versions, delete markers and unfinished uploads count.',
       success: { status: 204, description: 'The bucket is gone' },
     },
     async (services, principal, { params }) => {
       await deleteBucket(services, principal, params)
       return { kind: 'empty' }
+    },
+  ),
+
+  getBucketVersioning: dataRoute(
+    {
+      operationId: 'getBucketVersioning',
+      method: 'GET',
+      path: '/buckets/{bucket}/versioning',
+      summary: 'Get the state of versioning',
+      success: {
+        status: 200,
+        description: 'The state',
+        content: { type: 'application/json', schema: Versioning },
+      },
+    },
+    async (services, principal, { params }) => {
+      const { versioning } = await getBucketVersioning(services, principal, params)
+      return { kind: 'json', body: { status: versioning } }
+    },
+  ),
+
+  setBucketVersioning: dataRoute(
+    {
+      operationId: 'setBucketVersioning',
+      method: 'PUT',
+      path: '/buckets/{bucket}/versioning',
+      summary: 'Keep versions from now on, or stop to',
+      description:
+        'A bucket that has kept versions is `Suspended`, never `Unversioned` again; a bucket with object lock stays `Enabled`.',
+      body: { schema: NewVersioning },
+      success: {
+        status: 200,
+        description: 'The state',
+        content: { type: 'application/json', schema: Versioning },
+      },
+    },
+    async (services, principal, { params, body }) => {
+      const { versioning } = await setBucketVersioning(services, principal, { ...params, ...body })
+      return { kind: 'json', body: { status: versioning } }
     },
   ),
 }

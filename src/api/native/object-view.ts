@@ -4,13 +4,16 @@
  * Rule: names of JSON members and headers are the contract; a value that cannot be known yet is written as unset.
  */
 import Type, { type Static } from 'typebox'
-import type { ObjectRecord } from '../../state-machine/records.ts'
+import { clientVersionId } from '../../operations/objects/ladder.ts'
+import type { BucketRecord, ObjectRecord } from '../../state-machine/records.ts'
+import type { HeaderNote } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
+import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
 import { metadataHeaders } from './metadata-headers.ts'
+import { settingsHeaders } from './settings-headers.ts'
+import { VERSION_HEADERS, versionHeaders } from './version-headers.ts'
 
-/** The bucket has no versions, so its objects carry the null version. */
-const NULL_VERSION = 'null'
-const STORAGE_CLASS = 'STANDARD'
+export const STORAGE_CLASS = 'STANDARD'
 
 export const ObjectView = Type.Object(
   {
@@ -32,8 +35,8 @@ export const ObjectView = Type.Object(
       keyId: Type.String(),
     }),
     compression: Type.Object({ status: Type.Enum(['none', 'zstd']) }),
-    retention: orNull(Type.Object({ mode: Type.String(), retainUntil: Time })),
-    legalHold: Type.Object({ status: Type.Enum(['ON', 'OFF']) }),
+    retention: orNull(RetentionView),
+    legalHold: HoldView,
     metadata: Type.Record(Type.String(), Type.String()),
     tagCount: Type.Integer(),
     partsCount: Type.Integer(),
@@ -57,8 +60,8 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
   return {
     bucket,
     key: object.key,
-    versionId: NULL_VERSION,
-    isLatest: true,
+    versionId: clientVersionId(object),
+    isLatest: object.newer === null,
     size: object.size,
     contentLength: object.size,
     etag: object.etag,
@@ -69,17 +72,22 @@ export function objectView(bucket: string, object: ObjectRecord): Static<typeof 
     checksumType: 'FULL_OBJECT',
     encryption: { status: 'encrypted', algorithm: 'AES256-GCM', keyId: object.masterKeyId },
     compression: { status: compressionOf(object) },
-    retention: null,
-    legalHold: { status: 'OFF' },
+    retention: object.retention === null ? null : retentionView(object.retention),
+    legalHold: holdView(object.legalHold),
     metadata: { ...object.metadata },
-    tagCount: 0,
-    partsCount: 1,
+    tagCount: Object.keys(object.tags).length,
+    partsCount: partsOf(object),
   }
 }
 
 /** Of the whole: `zstd` when any part of it is stored so. */
 function compressionOf({ body }: ObjectRecord): 'none' | 'zstd' {
-  return body.kind === 'chunks' ? (body.compression ?? 'none') : 'none'
+  return body.kind === 'chunks' || body.kind === 'parts' ? (body.compression ?? 'none') : 'none'
+}
+
+/** Pieces it was uploaded in. */
+function partsOf({ body }: ObjectRecord): number {
+  return body.kind === 'parts' ? body.count : 1
 }
 
 export function listedObjectView(object: ObjectRecord): Static<typeof ListedObjectView> {
@@ -89,12 +97,26 @@ export function listedObjectView(object: ObjectRecord): Static<typeof ListedObje
     etag: object.etag,
     lastModified: timeText(object.lastModified),
     storageClass: STORAGE_CLASS,
-    versionId: NULL_VERSION,
+    versionId: clientVersionId(object),
   }
 }
 
+export const OBJECT_HEADERS: readonly HeaderNote[] = [
+  { name: 'ETag', description: 'Entity tag, quoted' },
+  { name: 'Last-Modified', description: 'When the object was stored' },
+  { name: 'X-Service-Object-Length', description: 'Bytes of the whole object, on a partial answer too' },
+  { name: 'X-Service-Checksum-<ALG>', description: 'Stored digests, base64' },
+  { name: 'X-Service-Meta-<name>', description: 'User metadata' },
+  { name: 'X-Service-Tag-Count', description: 'Number of tags' },
+  { name: 'X-Service-Parts-Count', description: 'Pieces it was uploaded in' },
+  { name: 'X-Service-Retention-Mode', description: 'GOVERNANCE or COMPLIANCE, if there is retention' },
+  { name: 'X-Service-Retain-Until', description: 'End of the retention' },
+  { name: 'X-Service-Legal-Hold', description: 'ON or OFF, in a bucket with object lock' },
+  ...VERSION_HEADERS,
+]
+
 /** What PUT, GET and HEAD say about an object beside its body. */
-export function objectHeaders(object: ObjectRecord): Record<string, string> {
+export function objectHeaders(bucket: BucketRecord, object: ObjectRecord): Record<string, string> {
   const checksums = Object.entries(object.checksums).map(
     ([algorithm, digest]) => [`x-service-checksum-${algorithm.toLowerCase()}`, digest] as const,
   )
@@ -108,7 +130,9 @@ export function objectHeaders(object: ObjectRecord): Record<string, string> {
     'x-service-compression': compressionOf(object),
     'x-service-storage-class': STORAGE_CLASS,
     'x-service-object-length': `${object.size}`,
-    'x-service-parts-count': '1',
+    'x-service-parts-count': `${partsOf(object)}`,
+    ...versionHeaders(bucket, object),
+    ...settingsHeaders(object, bucket),
     ...metadataHeaders(object.metadata),
   }
 }

@@ -1,36 +1,31 @@
 /**
  * The routes of objects: parse headers and key, run one operation, dress the outcome. No rules here.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import { deleteObject } from '../../operations/objects/delete-object.ts'
 import { getObject } from '../../operations/objects/get-object.ts'
 import { headObject } from '../../operations/objects/head-object.ts'
+import type { FoundObject } from '../../operations/objects/ladder.ts'
 import { putObject } from '../../operations/objects/put-object.ts'
-import { Refusal } from '../../refusal.ts'
-import type { ObjectRecord } from '../../state-machine/records.ts'
 import { type Answer, dataRoute, type HeaderNote } from '../route.ts'
-import { ObjectView, objectHeaders, objectView } from './object-view.ts'
+import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'
 import { isWanted, wantedRange } from './read-conditions.ts'
+import { readMetadata } from './metadata-headers.ts'
+import { IF_MATCH, readIfMatchAlone, readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
+import { readSettings, SETTINGS_HEADERS } from './settings-headers.ts'
 import {
+  CHECKSUM_HEADER,
+  declaredLength,
   readClaims,
   readContentType,
-  refuseUnservedConditions,
-  refuseUnservedUploadHeaders,
+  readIdempotencyKey,
+  refuseUnknownUploadHeaders,
 } from './upload-headers.ts'
-import { readMetadata } from './metadata-headers.ts'
+import { MARKER_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
 
 const PATH = '/buckets/{bucket}/objects/{key...}'
 const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
-const VersionQuery = Type.Object({ versionId: Type.Optional(Type.String()) }, { additionalProperties: false })
 
-const OBJECT_HEADERS: readonly HeaderNote[] = [
-  { name: 'ETag', description: 'Entity tag, quoted' },
-  { name: 'Last-Modified', description: 'When the object was stored' },
-  { name: 'X-Service-Object-Length', description: 'Bytes of the whole object, on a partial answer too' },
-  { name: 'X-Service-Checksum-<ALG>', description: 'Stored digests, base64' },
-  { name: 'X-Service-Meta-<name>', description: 'User metadata' },
-]
 const CONDITION_HEADERS: readonly HeaderNote[] = [
   { name: 'If-Match', description: 'Answer 412 unless the etag is one of these' },
   { name: 'If-None-Match', description: 'Answer 304 when the etag is one of these' },
@@ -46,17 +41,21 @@ export const objectRoutes = {
       path: PATH,
       summary: 'Store an object',
       description:
-        'The body is the object, whatever its Content-Type. Every digest given is verified before anything is stored. Preconditions and Idempotency-Key are refused with 501.',
+        'The body is the object, whatever its Content-Type. Every digest given is verified before anything is stored. With Idempotency-Key a repeated upload is answered as the first one was, for 24 hours; the key is bound to size, bytes, content type and user metadata, and needs a checksum header.',
       query: Type.Object({}, { additionalProperties: false }),
       body: 'bytes',
       requestHeaders: [
-        {
-          name: 'X-Service-Checksum-<ALG>',
-          description: 'base64 digest: CRC32, CRC32C, CRC64NVME, SHA1, SHA256',
-        },
+        CHECKSUM_HEADER,
         { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
+        ...SETTINGS_HEADERS,
+        ...WRITE_CONDITIONS,
+        { name: 'Idempotency-Key', description: '1 to 255 printable ASCII characters' },
+        { name: 'X-Service-Idempotency-Key', description: 'Another name of the same header' },
       ],
-      responseHeaders: OBJECT_HEADERS,
+      responseHeaders: [
+        ...OBJECT_HEADERS,
+        { name: 'Idempotent-Replayed', description: 'true: the answer to an earlier upload' },
+      ],
       success: {
         status: 200,
         description: 'The object as stored',
@@ -65,17 +64,22 @@ export const objectRoutes = {
     },
     async (services, principal, call) => {
       const { headers, params, bytes, signal } = call
-      refuseUnservedUploadHeaders(headers)
-      const { bucket, object } = await putObject(services, principal, {
+      refuseUnknownUploadHeaders(headers)
+      const { bucket, object, replayed } = await putObject(services, principal, {
         ...params,
         contentType: readContentType(headers),
         metadata: readMetadata(headers),
+        ...readSettings(headers),
+        precondition: readPrecondition(headers),
+        idempotencyKey: readIdempotencyKey(headers),
         claimed: readClaims(headers),
         expectedSize: declaredLength(headers),
         source: bytes,
         signal,
       })
-      return { kind: 'json', headers: objectHeaders(object), body: objectView(bucket.name, object) }
+      const told: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {}
+      const answered = { ...objectHeaders(bucket, object), ...told }
+      return { kind: 'json', headers: answered, body: objectView(bucket.name, object) }
     },
   ),
 
@@ -85,6 +89,8 @@ export const objectRoutes = {
       method: 'GET',
       path: PATH,
       summary: 'Read an object, or one range of it',
+      description:
+        'Several ranges at once are answered with the whole object. A key whose newest version is a delete marker is a 404 with `X-Service-Delete-Marker: true`; a delete marker asked for by its version a 405.',
       query: VersionQuery,
       requestHeaders: [
         { name: 'Range', description: 'One range of bytes, such as bytes=0-99, bytes=100- or bytes=-100' },
@@ -101,8 +107,8 @@ export const objectRoutes = {
     },
     async (services, principal, { params, query, headers }) => {
       const found = await getObject(services, principal, { ...params, versionId: query.versionId })
-      const { object } = found
-      if (!isWanted(headers, object)) return notModified(object)
+      const { bucket, object } = found
+      if (!isWanted(headers, object)) return notModified(found)
       const range = wantedRange(headers, object)
       const { start, end } = range ?? { start: 0, end: object.size }
       const contentRange = { 'content-range': `bytes ${start}-${end - 1}/${object.size}` }
@@ -110,7 +116,7 @@ export const objectRoutes = {
         kind: 'bytes',
         status: range === null ? 200 : 206,
         headers: {
-          ...objectHeaders(object),
+          ...objectHeaders(bucket, object),
           'content-type': object.contentType,
           ...(range === null ? {} : contentRange),
         },
@@ -133,10 +139,11 @@ export const objectRoutes = {
       otherStatuses: { 304: 'Not modified' },
     },
     async (services, principal, { params, query, headers }) => {
-      const { object } = await headObject(services, principal, { ...params, versionId: query.versionId })
-      if (!isWanted(headers, object)) return notModified(object)
+      const found = await headObject(services, principal, { ...params, versionId: query.versionId })
+      const { bucket, object } = found
+      if (!isWanted(headers, object)) return notModified(found)
       const own = { 'content-type': object.contentType, 'content-length': `${object.size}` }
-      return { kind: 'empty', headers: { ...objectHeaders(object), ...own } }
+      return { kind: 'empty', headers: { ...objectHeaders(bucket, object), ...own } }
     },
   ),
 
@@ -146,24 +153,21 @@ export const objectRoutes = {
       method: 'DELETE',
       path: PATH,
       summary: 'Delete an object; a key that does not exist is no error',
+      description:
+        'Where there are versions, a delete without `versionId` makes a delete marker and removes nothing; with `versionId` that version goes for good, unless it is locked.',
       query: VersionQuery,
+      requestHeaders: [IF_MATCH],
+      responseHeaders: MARKER_HEADERS,
       success: { status: 204, description: 'The object is gone' },
     },
     async (services, principal, { params, query, headers }) => {
-      refuseUnservedConditions(headers)
-      await deleteObject(services, principal, { ...params, versionId: query.versionId })
-      return { kind: 'empty' }
+      const wanted = { ...params, versionId: query.versionId, ifMatch: readIfMatchAlone(headers) }
+      const { bucket, deleted } = await deleteObject(services, principal, wanted)
+      return { kind: 'empty', headers: versionHeaders(bucket, deleted.version) }
     },
   ),
 }
 
-function notModified(object: ObjectRecord): Answer {
-  return { kind: 'empty', status: 304, headers: objectHeaders(object) }
-}
-
-/** null for a body in chunks. A request that announces neither length nor chunks has forgotten its body. */
-function declaredLength(headers: IncomingHttpHeaders): number | null {
-  if (headers['transfer-encoding'] !== undefined) return null
-  if (headers['content-length'] !== undefined) return Number(headers['content-length'])
-  throw new Refusal('length_required', 'An upload needs Content-Length, or Transfer-Encoding: chunked')
+function notModified({ bucket, object }: FoundObject): Answer {
+  return { kind: 'empty', status: 304, headers: objectHeaders(bucket, object) }
 }

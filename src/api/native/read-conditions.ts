@@ -1,36 +1,37 @@
 /**
- * Conditions and range of a GET or HEAD against the record. [RFC 9110 13.2.2, 14.2]
+ * Conditions and range of a GET or HEAD, as headers, against the record. [RFC 9110 13.1, 14.2]
  *
- * Rules: the tags are strong; If-Match beats If-Unmodified-Since, If-None-Match beats
- * If-Modified-Since; a date that cannot be read is as if it were not sent; a range whose If-Range does not hold is
- * ignored, or a client would join two objects into one.
+ * Rules: a date that cannot be read is as if it were not sent; a range whose If-Range does not hold is ignored, or a
+ * client would join two objects into one.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { requestedRange } from '../../content/parse-range.ts'
 import type { ByteRange } from '../../content/range.ts'
+import { failedCondition, modifiedAt, type ReadConditions } from '../../operations/objects/conditions.ts'
+import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
 import { Refusal } from '../../refusal.ts'
 import type { ObjectRecord } from '../../state-machine/records.ts'
 import { headerText } from '../header-text.ts'
 
 /** False: answer 304. Throws Refusal precondition_failed. */
 export function isWanted(headers: IncomingHttpHeaders, object: ObjectRecord): boolean {
-  const { etag } = object
-  const modified = wholeSeconds(object.lastModified)
-  const ifMatch = headers['if-match']
-  const unmodifiedSince = dateOf(headers['if-unmodified-since'])
-  if (
-    ifMatch !== undefined ? !listsTag(ifMatch, etag) : unmodifiedSince !== null && modified > unmodifiedSince
-  ) {
-    throw new Refusal(
-      'precondition_failed',
-      `The object has the etag "${etag}", which the condition excludes`,
-    )
+  const failed = failedCondition(conditionsOf(headers), object)
+  if (failed !== 'isMeant') return failed === null
+  throw new Refusal(
+    'precondition_failed',
+    `The object has the etag "${object.etag}", which the condition excludes`,
+  )
+}
+
+function conditionsOf(headers: IncomingHttpHeaders): ReadConditions {
+  const ifMatch = headerText(headers, 'if-match')
+  const ifNoneMatch = headerText(headers, 'if-none-match')
+  return {
+    ifMatch: ifMatch === undefined ? null : strongTags(ifMatch),
+    ifNoneMatch: ifNoneMatch === undefined ? null : weakTags(ifNoneMatch),
+    ifModifiedSince: dateOf(headers['if-modified-since']),
+    ifUnmodifiedSince: dateOf(headers['if-unmodified-since']),
   }
-  const ifNoneMatch = headers['if-none-match']
-  // The one place of weak comparison: an intermediary may have weakened the tag that it hands back. [RFC 9110 13.1.2]
-  if (ifNoneMatch !== undefined) return !listsTag(ifNoneMatch.replaceAll('W/"', '"'), etag)
-  const modifiedSince = dateOf(headers['if-modified-since'])
-  return modifiedSince === null || modified > modifiedSince
 }
 
 /** null: the whole object. Throws Refusal range_not_satisfiable. */
@@ -45,9 +46,7 @@ function isUnchanged(ifRange: string | undefined, object: ObjectRecord): boolean
   if (ifRange === undefined) return true
   const text = ifRange.trim()
   const date = text.startsWith('"') || text.startsWith('W/') ? null : dateOf(text)
-  return date === null
-    ? text.replace(/^"(.*)"$/, '$1') === object.etag
-    : wholeSeconds(object.lastModified) === date
+  return date === null ? text.replace(/^"(.*)"$/, '$1') === object.etag : modifiedAt(object, date) === date
 }
 
 /** A slip such as "bytes=9-2" would otherwise fetch the whole object. [RFC 9110 15.5.17 allows the refusal] */
@@ -63,16 +62,6 @@ function refuseMalformed(range: string, size: number): void {
     { headers: { 'content-range': `bytes */${size}` } },
   )
 }
-
-function listsTag(header: string, etag: string): boolean {
-  return header
-    .split(',')
-    .map((tag) => tag.trim())
-    .some((tag) => tag === '*' || tag === etag || tag === `"${etag}"`)
-}
-
-/** HTTP dates have no fraction. */
-const wholeSeconds = (ms: number): number => Math.floor(ms / 1000) * 1000
 
 function dateOf(text: string | undefined): number | null {
   const time = text === undefined ? Number.NaN : Date.parse(text)

@@ -6,10 +6,17 @@ import { describe, type OpenApiDocument } from '../openapi.ts'
 import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
+import { batchDeleteRoutes } from './batch-delete.ts'
 import { bucketRoutes } from './buckets.ts'
+import { copyRoutes } from './copy.ts'
 import { listingRoutes } from './listing.ts'
+import { multipartPartRoutes } from './multipart-parts.ts'
+import { multipartRoutes } from './multipart.ts'
+import { lockRoutes } from './object-locks.ts'
+import { tagRoutes } from './object-tags.ts'
 import { objectRoutes } from './objects.ts'
 import { tokenRoutes } from './token.ts'
+import { versionListingRoutes } from './version-listing.ts'
 
 const dataRoutes = {
   healthz: healthRoute('healthz'),
@@ -19,6 +26,13 @@ const dataRoutes = {
   ...bucketRoutes,
   ...listingRoutes,
   ...objectRoutes,
+  ...batchDeleteRoutes,
+  ...copyRoutes,
+  ...versionListingRoutes,
+  ...tagRoutes,
+  ...lockRoutes,
+  ...multipartRoutes,
+  ...multipartPartRoutes,
 } satisfies Record<DataOperationId, RouteDefinition>
 
 export const dataPlane: Plane = {

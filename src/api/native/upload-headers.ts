@@ -1,50 +1,71 @@
 /**
  * Reads the headers of an upload. [native: Upload request headers]
  *
- * Rule: a header that would change what a write means, and that this version does not carry out, is refused by name.
- * A precondition that is ignored in silence is a lost update.
+ * Rule: a header that would change what a write means, and that is not carried out, is refused by name: a lock that was
+ * misspelt and ignored in silence is lost data.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { nearestName } from '../../config/nearest.ts'
 import { type Claims, parseClaims } from '../../content/checksums.ts'
+import { checkContentType, DEFAULT_CONTENT_TYPE } from '../../operations/objects/description.ts'
 import { Refusal } from '../../refusal.ts'
 import { headerText } from '../header-text.ts'
+import type { HeaderNote } from '../route.ts'
 
-const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
-const CONTENT_TYPE_CHARACTERS_MAX = 256
+const IDEMPOTENCY_KEYS = ['idempotency-key', 'x-service-idempotency-key'] as const
+/** 1 to 255 characters. [decisions 3] */
+const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 const CHECKSUM_PREFIX = 'x-service-checksum-'
+const METADATA_PREFIX = 'x-service-meta-'
+const OWN_PREFIX = 'x-service-'
+const OWN = [
+  'x-service-idempotency-key',
+  'x-service-tagging',
+  'x-service-retention-mode',
+  'x-service-retain-until',
+  'x-service-legal-hold',
+]
 
-const CONDITIONS = ['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'] as const
-const PUT_LATER = [
-  ...CONDITIONS,
-  'Idempotency-Key',
-  'X-Service-Idempotency-Key',
-  'X-Service-Tagging',
-  'X-Service-Retention-Mode',
-  'X-Service-Retain-Until',
-  'X-Service-Legal-Hold',
-] as const
+const OF_WHOLE_OBJECTS = [
+  'content-range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+]
 
-export function refuseUnservedUploadHeaders(headers: IncomingHttpHeaders): void {
-  refuseAny(headers, PUT_LATER)
-  if (headers['content-range'] !== undefined) {
-    throw new Refusal('invalid_request', 'An upload replaces the whole object: send it without Content-Range')
-  }
+export const CHECKSUM_HEADER: HeaderNote = {
+  name: 'X-Service-Checksum-<ALG>',
+  description: 'base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256',
 }
 
-export function refuseUnservedConditions(headers: IncomingHttpHeaders): void {
-  refuseAny(headers, CONDITIONS)
+/**
+ * For the steps of a multipart upload: what belongs to another step, or to none, is refused by name. An idempotency key is
+ * neither needed nor refused: a part or a completion may be repeated as it is, and an upload begun twice ends by itself.
+ */
+export function refuseForeignHeaders(headers: IncomingHttpHeaders, taken: RegExp, hint: string): void {
+  const isMeant = (name: string): boolean => name.startsWith(OWN_PREFIX) || OF_WHOLE_OBJECTS.includes(name)
+  const isTaken = (name: string): boolean => taken.test(name) || name === 'x-service-idempotency-key'
+  const name = Object.keys(headers).find((given) => isMeant(given) && !isTaken(given))
+  if (name !== undefined)
+    throw new Refusal('invalid_request', `The header ${name.slice(0, 80)} is not taken here. ${hint}`)
+}
+
+export function refuseUnknownUploadHeaders(headers: IncomingHttpHeaders): void {
+  if (headers['content-range'] !== undefined)
+    throw new Refusal('invalid_request', 'An upload replaces the whole object: send it without Content-Range')
+  for (const name of Object.keys(headers)) {
+    if (!name.startsWith(OWN_PREFIX) || OWN.includes(name)) continue
+    if (name.startsWith(CHECKSUM_PREFIX) || name.startsWith(METADATA_PREFIX)) continue
+    const meant = nearestName(name, OWN)
+    const hint = meant === undefined ? `an upload takes ${OWN.join(', ')}` : `did you mean ${meant}?`
+    throw new Refusal('invalid_request', `The header ${name.slice(0, 80)} is unknown here: ${hint}`)
+  }
 }
 
 export function readContentType(headers: IncomingHttpHeaders): string {
   const type = headers['content-type']?.trim() ?? ''
-  if (type === '') return DEFAULT_CONTENT_TYPE
-  if (type.length > CONTENT_TYPE_CHARACTERS_MAX || !/^[\x20-\x7e]+$/.test(type)) {
-    throw new Refusal(
-      'invalid_request',
-      `Content-Type takes up to ${CONTENT_TYPE_CHARACTERS_MAX} printable ASCII characters`,
-    )
-  }
-  return type
+  return type === '' ? DEFAULT_CONTENT_TYPE : checkContentType(type)
 }
 
 export function readClaims(headers: IncomingHttpHeaders): Claims {
@@ -57,12 +78,24 @@ export function readClaims(headers: IncomingHttpHeaders): Claims {
   return parseClaims(claims)
 }
 
-function refuseAny(headers: IncomingHttpHeaders, names: readonly string[]): void {
-  const name = names.find((candidate) => headers[candidate.toLowerCase()] !== undefined)
-  if (name !== undefined) {
+/** Two names of one header: both may come, if they say the same. Throws Refusal invalid_request. */
+export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
+  const given = IDEMPOTENCY_KEYS.map((name) => headerText(headers, name)).filter((key) => key !== undefined)
+  const [key, other = key] = given
+  if (key === undefined) return null
+  if (key !== other)
     throw new Refusal(
-      'not_implemented',
-      `The header ${name} is not supported here yet; it is refused rather than ignored`,
+      'invalid_request',
+      'Idempotency-Key and X-Service-Idempotency-Key differ: send one of them',
     )
-  }
+  if (!IDEMPOTENCY_KEY.test(key))
+    throw new Refusal('invalid_request', 'Idempotency-Key takes 1 to 255 printable ASCII characters')
+  return key
+}
+
+/** null for a body in chunks. A request that announces neither length nor chunks has forgotten its body. */
+export function declaredLength(headers: IncomingHttpHeaders): number | null {
+  if (headers['transfer-encoding'] !== undefined) return null
+  if (headers['content-length'] !== undefined) return Number(headers['content-length'])
+  throw new Refusal('length_required', 'An upload needs Content-Length, or Transfer-Encoding: chunked')
 }

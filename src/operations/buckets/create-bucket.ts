@@ -10,10 +10,11 @@ import type { BucketRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { bucketNameFault } from './bucket-name.ts'
+import { versioningState } from './versioning-state.ts'
 
 interface CreateBucketInput {
   readonly name: string
-  readonly versioning?: BucketRecord['versioning']
+  readonly versioning?: string
   readonly objectLockEnabled?: boolean
 }
 
@@ -27,18 +28,17 @@ export async function createBucket(
   if (fault !== null) {
     throw new Refusal('invalid_bucket_name', `Cannot create bucket "${input.name.slice(0, 64)}": ${fault}`)
   }
-  if (input.objectLockEnabled === true || (input.versioning ?? 'Unversioned') !== 'Unversioned') {
-    throw new Refusal(
-      'not_implemented',
-      `Cannot create bucket "${input.name}": versioning and object lock are not available yet; leave "versioning" and "objectLockEnabled" out`,
-    )
-  }
+  const objectLockEnabled = input.objectLockEnabled ?? false
+  // Object lock needs versions: they come with it. [decisions 2]
+  const versioning = versioningState(input.versioning ?? (objectLockEnabled ? 'Enabled' : 'Unversioned'))
   return settle(
     await services.propose({
       type: 'createBucket',
       tenantId: principal.tenantId,
       name: input.name,
       bucketsMax: services.config.limits.bucketsPerTenantMax,
+      versioning,
+      objectLockEnabled,
     }),
   )
 }

@@ -1,22 +1,39 @@
-/** deleteObject: authorize -> bucket exists -> commit. A key that is not there is no error: repeating is safe. [decisions 16] */
-import { authorize } from '../../access/authorize.ts'
+/**
+ * deleteObject: authorize -> bucket exists -> commit, which decides precondition and retention.
+ *
+ * A key or a version that is not there is no error: repeating is safe. That it is not there only the commit knows. [decisions 16]
+ */
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
+import type { Deleted } from '../../state-machine/commands.ts'
+import type { BucketRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
-import { isNullVersion, type ObjectName } from './find-object.ts'
-import { checkObjectKey } from './object-key.ts'
+import { keyFor, type ObjectName } from './ladder.ts'
+
+interface DeleteObjectInput extends ObjectName {
+  /** Of the version that is to go. */
+  readonly ifMatch: readonly string[] | null
+}
+
+export interface DeletedObject {
+  readonly bucket: BucketRecord
+  readonly deleted: Deleted
+}
 
 export async function deleteObject(
   services: Services,
   principal: AccessKeyPrincipal,
-  input: ObjectName,
-): Promise<void> {
-  const { tenantId } = principal
-  authorize(principal, 'deleteObject', { bucket: input.bucket, key: input.key })
-  const bucket = findBucket(services, tenantId, input.bucket)
-  const key = checkObjectKey(input.key)
-  // An unversioned bucket has no other version that could be deleted.
-  if (!isNullVersion(input.versionId)) return
-  settle(await services.propose({ type: 'deleteObject', tenantId, bucket: bucket.name, key }))
+  input: DeleteObjectInput,
+): Promise<DeletedObject> {
+  const { bucket, key } = keyFor(services, { principal, operationId: 'deleteObject' }, input)
+  const { versionId, ifMatch } = input
+  const reply = await services.propose({
+    type: 'deleteObject',
+    tenantId: principal.tenantId,
+    bucket: bucket.name,
+    key,
+    versionId: versionId ?? null,
+    ifMatch,
+  })
+  return { bucket, deleted: settle(reply) }
 }

@@ -3,12 +3,11 @@
  *
  * The reader is lazy: nothing is opened before the edge has settled conditions and range against the record.
  */
-import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import type { ByteRange } from '../../content/range.ts'
 import type { Services } from '../services.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
-import { findObject, type FoundObject, type ObjectName } from './find-object.ts'
+import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
 
 export interface ReadableObject extends FoundObject {
   /** Authenticated bytes; breaks rather than giving wrong ones. */
@@ -20,8 +19,7 @@ export async function getObject(
   principal: AccessKeyPrincipal,
   input: ObjectName,
 ): Promise<ReadableObject> {
-  authorize(principal, 'getObject', { bucket: input.bucket, key: input.key })
-  const { bucket, object } = findObject(services, principal, input)
+  const { bucket, object } = objectFor(services, { principal, operationId: 'getObject' }, input)
   const tenant = findTenant(services, principal.tenantId)
   return { bucket, object, read: (range) => services.content.read(tenant, bucket.id, object, range) }
 }

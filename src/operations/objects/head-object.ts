@@ -1,14 +1,12 @@
 /** headObject: authorize -> exists; the record says everything, no byte is read. */
-import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import type { Services } from '../services.ts'
-import { findObject, type FoundObject, type ObjectName } from './find-object.ts'
+import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
 
 export async function headObject(
   services: Services,
   principal: AccessKeyPrincipal,
   input: ObjectName,
 ): Promise<FoundObject> {
-  authorize(principal, 'headObject', { bucket: input.bucket, key: input.key })
-  return findObject(services, principal, input)
+  return objectFor(services, { principal, operationId: 'headObject' }, input)
 }

@@ -1,13 +1,12 @@
 /**
  * listObjects: authorize (the prefix must lie inside a scope) -> bucket exists -> one page in UTF-8 byte order. [decisions 4, 14]
  */
-import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import type { ObjectRecord } from '../../state-machine/records.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
 import { openContinuationToken, sealContinuationToken } from '../continuation-token.ts'
 import { clampPageSize } from '../page-size.ts'
 import type { Services } from '../services.ts'
+import { bucketFor } from './ladder.ts'
 
 interface ListObjectsInput {
   readonly bucket: string
@@ -30,9 +29,7 @@ export async function listObjects(
   principal: AccessKeyPrincipal,
   input: ListObjectsInput,
 ): Promise<ObjectListing> {
-  const { tenantId } = principal
-  authorize(principal, 'listObjects', { bucket: input.bucket, key: input.prefix })
-  const bucket = findBucket(services, tenantId, input.bucket)
+  const bucket = bucketFor(services, { principal, operationId: 'listObjects' }, input)
   const { prefix, delimiter } = input
   const limit = clampPageSize(input.maxKeys)
   // The id, not the name: a bucket made again under the same name is another listing.

@@ -1,28 +1,30 @@
 /**
- * putObject: authorize -> bucket exists -> key and size -> bytes durable -> metadata committed.
+ * putObject: the ladder -> bytes durable -> metadata committed.
  *
- * Rule: the order is the design. Everything that needs no body is settled before the first byte is read, and the commit
+ * Rules: the order is the design. Everything that needs no body is settled before the first byte is read, and the commit
  * comes after the bytes, so that a crash leaves bytes without a record and never a record without bytes.
  */
-import { Condition } from '../../../cluster/index.ts'
-import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { IngestedBody } from '../../content/content.ts'
-import type { UploadOutcome } from '../../content/uploads.ts'
 import { Refusal } from '../../refusal.ts'
-import type { PutCommand, Reply } from '../../state-machine/commands.ts'
-import type { BucketRecord, ChecksumAlgorithm, ObjectRecord } from '../../state-machine/records.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
+import type { NewVersion } from '../../state-machine/commands.ts'
+import { keys } from '../../state-machine/keys.ts'
+import type {
+  BucketRecord,
+  ChecksumAlgorithm,
+  ObjectRecord,
+  TenantRecord,
+} from '../../state-machine/records.ts'
+import { commitBody } from '../commit-body.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
-import { checkObjectKey } from './object-key.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { earlyRefusal, keyFor, type KeyName } from './ladder.ts'
 
-interface PutObjectInput {
-  readonly bucket: string
-  readonly key: string
-  readonly contentType: string
-  readonly metadata: Readonly<Record<string, string>>
+interface PutObjectInput
+  extends KeyName,
+    Pick<NewVersion, 'contentType' | 'metadata' | 'tags' | 'retention' | 'legalHold' | 'precondition'> {
+  readonly idempotencyKey: string | null
   readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
   /** null when the client did not say. */
   readonly expectedSize: number | null
@@ -34,6 +36,8 @@ interface PutObjectInput {
 export interface StoredObject {
   readonly bucket: BucketRecord
   readonly object: ObjectRecord
+  /** It was stored by an earlier request with the same idempotency key. */
+  readonly replayed: boolean
 }
 
 export async function putObject(
@@ -41,46 +45,65 @@ export async function putObject(
   principal: AccessKeyPrincipal,
   input: PutObjectInput,
 ): Promise<StoredObject> {
-  const { tenantId } = principal
-  authorize(principal, 'putObject', { bucket: input.bucket, key: input.key })
-  const bucket = findBucket(services, tenantId, input.bucket)
-  const key = checkObjectKey(input.key)
-  const sizeMax = services.config.limits.objectPutBytesMax
-  if (input.expectedSize !== null && input.expectedSize > sizeMax) {
-    throw new Refusal(
-      'entity_too_large',
-      `Cannot store "${key}": ${input.expectedSize} bytes are more than the ${sizeMax} of one upload`,
-    )
-  }
-  const tenant = findTenant(services, tenantId)
-  const { source, expectedSize, claimed, signal } = input
-  const ingested = await services.content.ingest({ tenant, source, expectedSize, sizeMax, claimed, signal })
-  const { contentType, metadata } = input
-  const about = { tenantId, bucket: bucket.name, key, contentType, metadata, masterKeyId: tenant.masterKeyId }
-  const object = settle(await commit(services, ingested, about, signal))
-  return { bucket, object }
+  const { bucket, key } = keyFor(services, { principal, operationId: 'putObject' }, input)
+  checkUpload(services, input)
+  const tenant = findTenant(services, principal.tenantId)
+  const { idempotencyKey } = input
+  const write = () => store(services, { tenant, bucket, input })
+  if (idempotencyKey === null) return write()
+  return services.writesInProgress.alone([bucket.id, key, idempotencyKey], write)
 }
 
-/** The end of the upload is told whatever happens; what is unknown here stays unknown to the collection of garbage. */
-async function commit(
+/** Throws Refusal for what no body could mend. */
+function checkUpload(
   services: Services,
-  ingested: IngestedBody,
-  about: Omit<PutCommand, 'type' | 'size' | 'etag' | 'checksums' | 'body'>,
-  signal: AbortSignal,
-): Promise<Reply<'putObject'>> {
-  let outcome: UploadOutcome = 'known'
-  try {
-    // The client may have gone while the last copies were written: nobody would hear the answer, so nothing is committed.
-    signal.throwIfAborted()
-    outcome = 'unknown'
-    const { size, etag, checksums, body } = ingested
-    const reply = await services.propose({ type: 'putObject', ...about, size, etag, checksums, body })
-    outcome = 'known'
-    return reply
-  } catch (error) {
-    if (error instanceof Condition && error.code !== 'commit_unknown') outcome = 'known'
-    throw error
-  } finally {
-    ingested.end(outcome)
-  }
+  { key, idempotencyKey, claimed, expectedSize }: PutObjectInput,
+): void {
+  if (idempotencyKey !== null && claimed.size === 0)
+    throw new Refusal(
+      'checksum_required',
+      'An upload with Idempotency-Key needs a checksum of its body: send X-Service-Checksum-SHA256 or another one',
+    )
+  const sizeMax = services.config.limits.objectPutBytesMax
+  if (expectedSize !== null && expectedSize > sizeMax)
+    throw new Refusal(
+      'entity_too_large',
+      `Cannot store "${key}": ${expectedSize} bytes are more than the ${sizeMax} of one upload`,
+    )
+}
+
+interface Upload {
+  readonly tenant: TenantRecord
+  readonly bucket: BucketRecord
+  readonly input: PutObjectInput
+}
+
+async function store(services: Services, { tenant, bucket, input }: Upload): Promise<StoredObject> {
+  const { key, contentType, metadata, tags, retention, legalHold, precondition, idempotencyKey } = input
+  const settings = { tags, retention, legalHold }
+  const name = { tenantId: tenant.id, bucket: bucket.name, key }
+  const wish = { ...name, contentType, metadata, masterKeyId: tenant.masterKeyId, precondition, ...settings }
+  // In this order: what an earlier request has stored is never seen without its answer, which is given again whatever holds now.
+  const refusal = earlyRefusal(services, bucket, wish, input.expectedSize ?? 0)
+  if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
+  const { source, expectedSize, claimed, signal } = input
+  const sizeMax = services.config.limits.objectPutBytesMax
+  const ingested = await services.content.ingest({ tenant, source, expectedSize, sizeMax, claimed, signal })
+  const fingerprint = fingerprintOf({ ...ingested, contentType, metadata })
+  const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint }
+  const reply = await commitBody(
+    ingested,
+    (stored) => services.propose({ type: 'putObject', ...wish, idempotency, ...stored }),
+    signal,
+  )
+  return { bucket, ...settle(reply) }
+}
+
+/** Whether the key has an answer; whether it is that of this upload is known once the bytes are. */
+function isAnswered(
+  { state }: Services,
+  { id }: BucketRecord,
+  { key, idempotencyKey }: PutObjectInput,
+): boolean {
+  return idempotencyKey !== null && state.view.get(keys.idempotency(id, key, idempotencyKey)) !== undefined
 }

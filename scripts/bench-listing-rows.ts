@@ -1,0 +1,72 @@
+/**
+ * The bucket that listings are measured on: small objects in folders, some of them with an older version.
+ *
+ * Owns: their keys and how they are put, in large entries through the state machine. Rule: records are as long as those of
+ * real uploads, or the figures would be of smaller rows than there are.
+ */
+import { createHash } from 'node:crypto'
+import type { Command } from '../src/state-machine/commands.ts'
+import { encodeCommand } from '../src/store/command-codec.ts'
+import type { LevelStateMachine } from '../src/store/level-state-machine.ts'
+
+export const OVERWRITTEN_EVERY = 10
+const KEYS_PER_FOLDER = 500
+const COMMANDS_PER_ENTRY = 1000
+const SEALED_BYTES = 128
+const OBJECTS_PER_REPORT = 100_000
+
+/** In the order of keys. */
+export function keyAt(n: number): string {
+  const folder = Math.floor(n / KEYS_PER_FOLDER)
+  return `folder-${folder.toString().padStart(6, '0')}/picture-${n.toString().padStart(9, '0')}.jpeg`
+}
+
+export async function fillBucket(
+  machine: LevelStateMachine,
+  count: number,
+  say: (text: string) => void,
+): Promise<void> {
+  const keys = { dataKey: Buffer.alloc(32), dedupKey: Buffer.alloc(32), masterKeyId: 'mk-1' }
+  const lock = { bucketsMax: 1, versioning: 'Enabled', objectLockEnabled: false } as const
+  let index = 0
+  const commit = async (commands: readonly Command[]): Promise<void> => {
+    index++
+    const entry = { index, time: 1_800_000_000_000 + index, commands: commands.map(encodeCommand) }
+    await machine.apply({ entries: [entry], record: Buffer.from(`${index}`) })
+  }
+  await commit([
+    { type: 'createTenant', id: 'acme', name: 'acme', ...keys },
+    { type: 'createBucket', tenantId: 'acme', name: 'photos', ...lock },
+  ])
+  for (const every of [1, OVERWRITTEN_EVERY]) {
+    for (let n = 0; n < count; n += every * COMMANDS_PER_ENTRY) {
+      const end = Math.min(count, n + every * COMMANDS_PER_ENTRY)
+      const commands: Command[] = []
+      for (let at = n; at < end; at += every) commands.push(putOf(at))
+      await commit(commands)
+      if (every === 1 && end % OBJECTS_PER_REPORT === 0) say(`${end} ...`)
+    }
+  }
+}
+
+function putOf(n: number): Command {
+  const id = createHash('sha256').update(`${n}`).digest('hex')
+  return {
+    type: 'putObject',
+    tenantId: 'acme',
+    bucket: 'photos',
+    key: keyAt(n),
+    size: SEALED_BYTES - 16,
+    etag: `${id.slice(0, 32)}-1`,
+    contentType: 'image/jpeg',
+    checksums: { CRC64NVME: Buffer.from(id.slice(0, 16), 'hex').toString('base64') },
+    metadata: { camera: 'x100' },
+    masterKeyId: 'mk-1',
+    body: { kind: 'inline', chunkId: id, sealed: Buffer.alloc(SEALED_BYTES, id) },
+    precondition: { ifMatch: null, ifNoneMatch: null },
+    idempotency: null,
+    tags: {},
+    retention: null,
+    legalHold: false,
+  }
+}

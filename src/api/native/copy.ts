@@ -1,0 +1,95 @@
+/**
+ * The route that copies an object inside of the service. [native: copy request body] [decisions 14]
+ */
+import Type, { type Static } from 'typebox'
+import { copyObject } from '../../operations/objects/copy-object.ts'
+import {
+  checkContentType,
+  checkMetadata,
+  DEFAULT_CONTENT_TYPE,
+} from '../../operations/objects/description.ts'
+import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
+import { Refusal } from '../../refusal.ts'
+import { dataRoute } from '../route.ts'
+import { readTime } from '../wire.ts'
+import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'
+
+const DIRECTIVES = ['COPY', 'REPLACE']
+
+const Copy = Type.Object(
+  {
+    sourceBucket: Type.String(),
+    sourceKey: Type.String(),
+    sourceVersionId: Type.Optional(Type.String({ minLength: 1 })),
+    metadataDirective: Type.Optional(Type.String({ description: 'COPY (as if not given) or REPLACE' })),
+    contentType: Type.Optional(Type.String()),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+    ifMatch: Type.Optional(Type.String()),
+    ifNoneMatch: Type.Optional(Type.String()),
+    ifModifiedSince: Type.Optional(Type.String()),
+    ifUnmodifiedSince: Type.Optional(Type.String()),
+    requireAbsent: Type.Optional(Type.Boolean()),
+    requireMatchEtag: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+type CopyBody = Static<typeof Copy>
+
+export const copyRoutes = {
+  copyObject: dataRoute(
+    {
+      operationId: 'copyObject',
+      method: 'POST',
+      path: '/buckets/{bucket}/object-copy/{key...}',
+      summary: 'Copy an object to this key',
+      description:
+        'The path names the target, the body the source, which needs read scope. Up to 5 GiB. With `REPLACE` content type and metadata are those of the body, else those of the source; tags come along, locks do not. `ifMatch`, `ifNoneMatch`, `ifModifiedSince` and `ifUnmodifiedSince` are about the source, `requireAbsent` and `requireMatchEtag` about the target; any that fails is a 412.',
+      body: { schema: Copy },
+      responseHeaders: OBJECT_HEADERS,
+      success: {
+        status: 200,
+        description: 'The object as stored',
+        content: { type: 'application/json', schema: ObjectView },
+      },
+    },
+    async (services, principal, { params, body }) => {
+      const { bucket, object } = await copyObject(services, principal, {
+        ...params,
+        source: { bucket: body.sourceBucket, key: body.sourceKey, versionId: body.sourceVersionId },
+        conditions: conditionsOf(body),
+        replacement: replacementOf(body),
+        precondition: {
+          ifMatch: body.requireMatchEtag === undefined ? null : strongTags(body.requireMatchEtag),
+          ifNoneMatch: body.requireAbsent === true ? ['*'] : null,
+        },
+      })
+      return { kind: 'json', headers: objectHeaders(bucket, object), body: objectView(bucket.name, object) }
+    },
+  ),
+}
+
+function conditionsOf({ ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince }: CopyBody) {
+  return {
+    ifMatch: ifMatch === undefined ? null : strongTags(ifMatch),
+    ifNoneMatch: ifNoneMatch === undefined ? null : weakTags(ifNoneMatch),
+    ifModifiedSince: ifModifiedSince === undefined ? null : readTime('ifModifiedSince', ifModifiedSince),
+    ifUnmodifiedSince:
+      ifUnmodifiedSince === undefined ? null : readTime('ifUnmodifiedSince', ifUnmodifiedSince),
+  }
+}
+
+/** Null: as the source has them. */
+function replacementOf({
+  metadataDirective = 'COPY',
+  contentType = DEFAULT_CONTENT_TYPE,
+  metadata = {},
+}: CopyBody) {
+  const directive = metadataDirective.toUpperCase()
+  if (!DIRECTIVES.includes(directive))
+    throw new Refusal(
+      'invalid_request',
+      `"metadataDirective" is "${metadataDirective.slice(0, 40)}": give one of ${DIRECTIVES.join(', ')}`,
+    )
+  if (directive === 'COPY') return null
+  return { contentType: checkContentType(contentType), metadata: checkMetadata(Object.entries(metadata)) }
+}

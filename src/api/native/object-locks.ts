@@ -1,0 +1,111 @@
+/**
+ * The routes of an object's retention and legal hold. [native: per-object WORM]
+ */
+import Type from 'typebox'
+import { getObjectLegalHold } from '../../operations/objects/get-object-legal-hold.ts'
+import { getObjectRetention, type RetainedObject } from '../../operations/objects/get-object-retention.ts'
+import type { FoundObject } from '../../operations/objects/ladder.ts'
+import { setObjectLegalHold } from '../../operations/objects/set-object-legal-hold.ts'
+import { setObjectRetention } from '../../operations/objects/set-object-retention.ts'
+import { type Answer, dataRoute } from '../route.ts'
+import { readTime } from '../wire.ts'
+import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'
+import { RETENTION_MODES } from './settings-headers.ts'
+import { VERSION_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
+
+const RETENTION_PATH = '/buckets/{bucket}/object-retention/{key...}'
+const HOLD_PATH = '/buckets/{bucket}/object-legal-hold/{key...}'
+
+const NewRetention = Type.Object(
+  {
+    mode: Type.Enum([...RETENTION_MODES]),
+    retainUntil: Type.String({ description: 'RFC 3339, with any offset' }),
+  },
+  { additionalProperties: false },
+)
+const RETENTION = {
+  status: 200,
+  description: 'The retention',
+  content: { type: 'application/json', schema: RetentionView },
+} as const
+const HOLD = {
+  status: 200,
+  description: 'The legal hold',
+  content: { type: 'application/json', schema: HoldView },
+} as const
+
+export const lockRoutes = {
+  getObjectRetention: dataRoute(
+    {
+      operationId: 'getObjectRetention',
+      method: 'GET',
+      path: RETENTION_PATH,
+      summary: 'Get the retention of an object; 404 when it was never set',
+      query: VersionQuery,
+      responseHeaders: VERSION_HEADERS,
+      success: RETENTION,
+    },
+    async (services, principal, { params, query }) =>
+      retained(await getObjectRetention(services, principal, { ...params, versionId: query.versionId })),
+  ),
+
+  setObjectRetention: dataRoute(
+    {
+      operationId: 'setObjectRetention',
+      method: 'PUT',
+      path: RETENTION_PATH,
+      summary: 'Set or extend the retention of an object',
+      description:
+        'Until then nobody can delete this version. It is never shortened, and COMPLIANCE never becomes GOVERNANCE.',
+      query: VersionQuery,
+      body: { schema: NewRetention },
+      responseHeaders: VERSION_HEADERS,
+      success: RETENTION,
+    },
+    async (services, principal, { params, query, body }) => {
+      const retention = { mode: body.mode, until: readTime('retainUntil', body.retainUntil) }
+      const wanted = { ...params, versionId: query.versionId, retention }
+      return retained(await setObjectRetention(services, principal, wanted))
+    },
+  ),
+
+  getObjectLegalHold: dataRoute(
+    {
+      operationId: 'getObjectLegalHold',
+      method: 'GET',
+      path: HOLD_PATH,
+      summary: 'Get the legal hold of an object; OFF when it was never set',
+      query: VersionQuery,
+      responseHeaders: VERSION_HEADERS,
+      success: HOLD,
+    },
+    async (services, principal, { params, query }) =>
+      held(await getObjectLegalHold(services, principal, { ...params, versionId: query.versionId })),
+  ),
+
+  setObjectLegalHold: dataRoute(
+    {
+      operationId: 'setObjectLegalHold',
+      method: 'PUT',
+      path: HOLD_PATH,
+      summary: 'Hold an object, or let it go',
+      description: 'While it is ON nobody can delete this version, whatever its retention.',
+      query: VersionQuery,
+      body: { schema: HoldView },
+      responseHeaders: VERSION_HEADERS,
+      success: HOLD,
+    },
+    async (services, principal, { params, query, body }) => {
+      const wanted = { ...params, versionId: query.versionId, legalHold: body.status === 'ON' }
+      return held(await setObjectLegalHold(services, principal, wanted))
+    },
+  ),
+}
+
+function retained({ bucket, object, retention }: RetainedObject): Answer {
+  return { kind: 'json', headers: versionHeaders(bucket, object), body: retentionView(retention) }
+}
+
+function held({ bucket, object }: FoundObject): Answer {
+  return { kind: 'json', headers: versionHeaders(bucket, object), body: holdView(object.legalHold) }
+}

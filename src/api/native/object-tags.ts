@@ -1,0 +1,76 @@
+/**
+ * The routes of an object's tags. [decisions 5]
+ */
+import Type from 'typebox'
+import { deleteObjectTags } from '../../operations/objects/delete-object-tags.ts'
+import { getObjectTags } from '../../operations/objects/get-object-tags.ts'
+import type { FoundObject } from '../../operations/objects/ladder.ts'
+import { setObjectTags } from '../../operations/objects/set-object-tags.ts'
+import { type Answer, dataRoute } from '../route.ts'
+import { VERSION_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
+
+const PATH = '/buckets/{bucket}/object-tags/{key...}'
+const TagSet = Type.Object(
+  { tags: Type.Record(Type.String(), Type.String()) },
+  { additionalProperties: false },
+)
+const SHOWN = {
+  status: 200,
+  description: 'The tags',
+  content: { type: 'application/json', schema: TagSet },
+} as const
+
+export const tagRoutes = {
+  getObjectTags: dataRoute(
+    {
+      operationId: 'getObjectTags',
+      method: 'GET',
+      path: PATH,
+      summary: 'Get the tags of an object',
+      query: VersionQuery,
+      responseHeaders: VERSION_HEADERS,
+      success: SHOWN,
+    },
+    async (services, principal, { params, query }) =>
+      shown(await getObjectTags(services, principal, { ...params, versionId: query.versionId })),
+  ),
+
+  setObjectTags: dataRoute(
+    {
+      operationId: 'setObjectTags',
+      method: 'PUT',
+      path: PATH,
+      summary: 'Replace the tags of an object',
+      description: 'At most 10; a name has 1 to 128 characters, a value at most 256.',
+      query: VersionQuery,
+      body: { schema: TagSet },
+      responseHeaders: VERSION_HEADERS,
+      success: SHOWN,
+    },
+    async (services, principal, { params, query, body }) =>
+      shown(
+        await setObjectTags(services, principal, { ...params, versionId: query.versionId, tags: body.tags }),
+      ),
+  ),
+
+  deleteObjectTags: dataRoute(
+    {
+      operationId: 'deleteObjectTags',
+      method: 'DELETE',
+      path: PATH,
+      summary: 'Remove all tags of an object',
+      query: VersionQuery,
+      responseHeaders: VERSION_HEADERS,
+      success: { status: 204, description: 'The object has no tags' },
+    },
+    async (services, principal, { params, query }) => {
+      const wanted = { ...params, versionId: query.versionId }
+      const { bucket, object } = await deleteObjectTags(services, principal, wanted)
+      return { kind: 'empty', headers: versionHeaders(bucket, object) }
+    },
+  ),
+}
+
+function shown({ bucket, object }: FoundObject): Answer {
+  return { kind: 'json', headers: versionHeaders(bucket, object), body: { tags: { ...object.tags } } }
+}

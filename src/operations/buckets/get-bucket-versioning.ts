@@ -1,0 +1,15 @@
+/** getBucketVersioning: authorize -> find. */
+import { authorize } from '../../access/authorize.ts'
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { BucketRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+import { findBucket } from './find-bucket.ts'
+
+export async function getBucketVersioning(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: { readonly bucket: string },
+): Promise<BucketRecord> {
+  authorize(principal, 'getBucketVersioning', { bucket: input.bucket })
+  return findBucket(services, principal.tenantId, input.bucket)
+}

@@ -1,0 +1,70 @@
+/**
+ * completeMultipartUpload: the ladder -> upload exists -> parts -> checksums -> commit.
+ *
+ * Owns: what the commit cannot compute, the tag and the checksums of the whole. Whether the parts are those that are
+ * named, and that they become an object once, is decided in apply.
+ * Rule: an upload may end at any moment. Whatever is not as named is refused here only while the upload is still under
+ * way; once it has ended, the answer to its completion counts. [decisions 6]
+ */
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import { verifyClaims } from '../../content/checksums.ts'
+import { combinedChecksums } from '../../content/combined-checksums.ts'
+import { etagOfParts } from '../../content/etag.ts'
+import { Refusal } from '../../refusal.ts'
+import type { WritePrecondition } from '../../state-machine/commands.ts'
+import type { ChecksumAlgorithm, Checksums, ObjectRecord } from '../../state-machine/records.ts'
+import { type FoundKey, type FoundObject, keyFor } from '../objects/ladder.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { noSuchUpload, openUpload, type UploadName } from './find-upload.ts'
+import { isUploadId } from './upload-id.ts'
+import { checkPartList, type NamedPart, namedParts } from './named-parts.ts'
+
+interface CompleteMultipartUploadInput extends UploadName {
+  /** Entity tags with or without quotes. */
+  readonly parts: readonly NamedPart[]
+  readonly precondition: WritePrecondition
+  /** Of the whole. */
+  readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+}
+
+export async function completeMultipartUpload(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: CompleteMultipartUploadInput,
+): Promise<FoundObject> {
+  const { tenantId } = principal
+  const { uploadId, precondition, claimed } = input
+  const found = keyFor(services, { principal, operationId: 'completeMultipartUpload' }, input)
+  earlierAnswer(services, found, uploadId)
+  const parts = checkPartList(input.parts)
+  const checksums = await checksumsOf(services, found, { uploadId, parts })
+  verifyClaims(claimed, checksums)
+  const etag = etagOfParts(parts.map((part) => part.etag))
+  const { bucket, key } = found
+  const about = { tenantId, bucket: bucket.name, key, uploadId, parts, etag, checksums, precondition }
+  return { bucket, object: settle(await services.propose({ type: 'completeUpload', ...about })) }
+}
+
+/** Null while the upload is under way. Throws Refusal not_found. */
+function earlierAnswer(services: Services, found: FoundKey, uploadId: string): ObjectRecord | null {
+  if (openUpload(services, found, uploadId) !== null) return null
+  const { bucket, key } = found
+  const earlier = isUploadId(uploadId) ? services.state.completed(bucket, key, uploadId) : undefined
+  if (earlier === undefined) throw noSuchUpload({ key, uploadId })
+  return earlier.object
+}
+
+/** Throws Refusal not_found, invalid_part. */
+async function checksumsOf(
+  services: Services,
+  found: FoundKey,
+  wanted: { readonly uploadId: string; readonly parts: readonly NamedPart[] },
+): Promise<Checksums> {
+  const named = await namedParts(services, found.bucket.id, wanted)
+  // Parts vanish with their upload: another request may have completed it meanwhile, with these very parts.
+  const earlier = earlierAnswer(services, found, wanted.uploadId)
+  if (earlier !== null) return earlier.checksums
+  if (named instanceof Refusal) throw named
+  return combinedChecksums(named)
+}

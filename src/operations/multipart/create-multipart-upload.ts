@@ -1,0 +1,53 @@
+/**
+ * createMultipartUpload: the ladder -> commit. What is said here holds for the object once it is whole.
+ */
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type {
+  BucketRecord,
+  ChecksumAlgorithm,
+  UploadRecord,
+  VersionSettings,
+} from '../../state-machine/records.ts'
+import { keyFor, type KeyName } from '../objects/ladder.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { findTenant } from '../tenants/find-tenant.ts'
+
+interface CreateMultipartUploadInput extends KeyName, VersionSettings {
+  readonly contentType: string
+  readonly metadata: Readonly<Record<string, string>>
+  /** Computed of each part, whether or not its sender claims it. */
+  readonly checksumAlg: ChecksumAlgorithm | null
+}
+
+export interface BegunUpload {
+  readonly bucket: BucketRecord
+  readonly upload: UploadRecord
+}
+
+export async function createMultipartUpload(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: CreateMultipartUploadInput,
+): Promise<BegunUpload> {
+  const { tenantId, accessKeyId: initiator } = principal
+  const { bucket, key } = keyFor(services, { principal, operationId: 'createMultipartUpload' }, input)
+  const { masterKeyId } = findTenant(services, tenantId)
+  const { contentType, metadata, tags, retention, legalHold, checksumAlg } = input
+  const reply = await services.propose({
+    type: 'createUpload',
+    tenantId,
+    bucket: bucket.name,
+    key,
+    initiator,
+    expiresInMs: services.config.limits.multipartExpiresAfterMs,
+    contentType,
+    metadata,
+    masterKeyId,
+    tags,
+    retention,
+    legalHold,
+    checksumAlg,
+  })
+  return { bucket, upload: settle(reply) }
+}

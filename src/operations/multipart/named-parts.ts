@@ -1,0 +1,75 @@
+/**
+ * The parts that a completion names: their list as the client sent it, and the records behind it.
+ *
+ * Owns: the early look, page by page. Apply looks again; a list that is in order here can still be refused there.
+ */
+import { Refusal } from '../../refusal.ts'
+import { PARTS_MAX } from '../../state-machine/object-limits.ts'
+import type { BucketId, PartRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+
+export interface NamedPart {
+  readonly partNumber: number
+  readonly etag: string
+}
+
+/** The tag that parts have, and no other. */
+const PART_TAG = /^[0-9a-f]{32}-1$/
+const PAGE_PARTS = 1000
+
+/** With bare tags. Throws Refusal invalid_request, invalid_part_order, invalid_part. */
+export function checkPartList(parts: readonly NamedPart[]): readonly NamedPart[] {
+  if (parts.length === 0 || parts.length > PARTS_MAX)
+    throw new Refusal(
+      'invalid_request',
+      `Cannot complete the upload: name 1 to ${PARTS_MAX} parts, not ${parts.length}`,
+    )
+  let before = 0
+  return parts.map(({ partNumber, etag }) => {
+    if (partNumber <= before)
+      throw new Refusal(
+        'invalid_part_order',
+        `Part ${partNumber} comes after part ${before}: name the parts in rising order, each once`,
+      )
+    before = partNumber
+    const bare = etag.replace(/^"(.*)"$/, '$1')
+    if (PART_TAG.test(bare)) return { partNumber, etag: bare }
+    throw new Refusal(
+      'invalid_part',
+      `Part ${partNumber} is named with "${etag.slice(0, 64)}", which is no etag of a part: give the one that its upload answered`,
+    )
+  })
+}
+
+/** In the order of the list; or what is not as named, returned because the caller may know better. */
+export async function namedParts(
+  services: Services,
+  bucketId: BucketId,
+  { uploadId, parts }: { readonly uploadId: string; readonly parts: readonly NamedPart[] },
+): Promise<readonly PartRecord[] | Refusal> {
+  const records: PartRecord[] = []
+  let named = 0
+  for (let after: number | null = 0; after !== null && named < parts.length; ) {
+    const page = await services.state.parts(bucketId, uploadId, after, PAGE_PARTS)
+    for (const record of page.parts) {
+      const wanted = parts[named]
+      if (wanted === undefined) return records
+      if (record.partNumber < wanted.partNumber) continue
+      if (record.partNumber > wanted.partNumber) return neverUploaded(wanted)
+      if (record.etag !== wanted.etag) return otherPart(record, wanted)
+      records.push(record)
+      named++
+    }
+    after = page.next
+  }
+  const missing = parts[named]
+  return missing === undefined ? records : neverUploaded(missing)
+}
+
+function otherPart({ partNumber, etag }: PartRecord, wanted: NamedPart): Refusal {
+  return new Refusal('invalid_part', `Part ${partNumber} has the etag "${etag}", not "${wanted.etag}"`)
+}
+
+function neverUploaded({ partNumber }: NamedPart): Refusal {
+  return new Refusal('invalid_part', `Part ${partNumber} was never uploaded`)
+}

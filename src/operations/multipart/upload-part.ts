@@ -1,0 +1,69 @@
+/**
+ * uploadPart: the ladder -> upload exists -> size -> quota -> bytes durable -> part committed.
+ *
+ * Rule: as for a put, everything that needs no body is settled before the first byte is read, and the part is named only
+ * once its bytes are durable and every digest holds. The size is bounded while the body streams, whatever was announced.
+ */
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import { Refusal } from '../../refusal.ts'
+import { PART_BYTES_MAX } from '../../state-machine/object-limits.ts'
+import { quotaFault } from '../../state-machine/quota.ts'
+import type { ChecksumAlgorithm, PartRecord } from '../../state-machine/records.ts'
+import { commitBody } from '../commit-body.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { findTenant } from '../tenants/find-tenant.ts'
+import { type FoundUpload, findUpload, type UploadName } from './find-upload.ts'
+
+interface UploadPartInput extends UploadName {
+  readonly partNumber: number
+  readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+  /** null when the client did not say. */
+  readonly expectedSize: number | null
+  /** Not touched before every check that needs no body has passed. */
+  readonly source: AsyncIterable<Uint8Array>
+  readonly signal: AbortSignal
+}
+
+export async function uploadPart(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: UploadPartInput,
+): Promise<PartRecord> {
+  const { tenantId } = principal
+  const { key, uploadId, partNumber, source, expectedSize, claimed, signal } = input
+  const found = findUpload(services, { principal, operationId: 'uploadPart' }, input)
+  const sizeMax = Math.min(PART_BYTES_MAX, services.config.limits.objectPutBytesMax)
+  if (expectedSize !== null && expectedSize > sizeMax)
+    throw new Refusal(
+      'entity_too_large',
+      `Cannot store part ${partNumber}: ${expectedSize} bytes are more than the ${sizeMax} of one part`,
+    )
+  checkQuota(services, found, input)
+  const tenant = findTenant(services, tenantId)
+  const { checksumAlg } = found.upload
+  const wanted = checksumAlg === null ? [] : [checksumAlg]
+  const body = { source, expectedSize, sizeMax, claimed, wanted, signal }
+  const ingested = await services.content.ingest({ tenant, ...body })
+  const name = { tenantId, bucket: found.bucket.name, key, uploadId, partNumber }
+  const reply = await commitBody(
+    ingested,
+    (stored) => services.propose({ type: 'putPart', ...name, ...stored }),
+    signal,
+  )
+  return settle(reply)
+}
+
+/** The commit decides; here a client hears it before it has sent gigabytes. */
+function checkQuota(
+  services: Services,
+  { bucket, upload }: FoundUpload,
+  { partNumber, expectedSize }: UploadPartInput,
+): void {
+  const { state } = services
+  const replaced = state.part(bucket.id, upload.uploadId, partNumber)?.size ?? 0
+  // What comes in chunks has at least one byte, or nothing to store.
+  const bytes = (expectedSize ?? 1) - replaced
+  const fault = quotaFault(state.view, bucket.tenantId, { bytes, objects: 0 })
+  if (fault !== null) throw new Refusal(fault.code, fault.message)
+}

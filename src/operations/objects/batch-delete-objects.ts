@@ -1,0 +1,92 @@
+/**
+ * batchDeleteObjects: authorize -> bucket exists -> each key by itself: authorize -> valid -> commit in parts.
+ *
+ * Rules: one that is refused keeps no other from going, and results come in the order of the request. A machine that fails
+ * after the first part has committed says so for each of the others: the caller must learn what is gone. [decisions 5, 16]
+ */
+import assert from 'node:assert/strict'
+import { Condition, type ConditionCode } from '../../../cluster/index.ts'
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import { Refusal, type RefusalCode } from '../../refusal.ts'
+import type { Deleted } from '../../state-machine/commands.ts'
+import type { BucketRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { bucketFor, keyFor, type KeyName } from './ladder.ts'
+
+const KEYS_MAX = 1000
+/** Of one entry of the log: its work is bounded. */
+const ITEMS_MAX = 256
+
+interface BatchItem {
+  readonly key: string
+  readonly versionId?: string
+}
+
+interface Failed {
+  readonly code: RefusalCode | ConditionCode
+  readonly message: string
+}
+
+export interface ItemResult extends BatchItem {
+  readonly outcome: Deleted | Failed
+}
+
+export interface BatchDeleted {
+  readonly bucket: BucketRecord
+  readonly results: readonly ItemResult[]
+}
+
+export async function batchDeleteObjects(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: { readonly bucket: string; readonly objects: readonly BatchItem[] },
+): Promise<BatchDeleted> {
+  const caller = { principal, operationId: 'batchDeleteObjects' } as const
+  const bucket = bucketFor(services, caller, { bucket: input.bucket, prefix: '' })
+  const { length } = input.objects
+  if (length < 1 || length > KEYS_MAX)
+    throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
+  const outcomes: (Deleted | Failed | null)[] = input.objects.map(({ key }) =>
+    refusalOf(services, principal, { bucket: bucket.name, key }),
+  )
+  const rest = input.objects.flatMap((item, n) => (outcomes[n] === null ? [{ item, n }] : []))
+  for (let from = 0; from < rest.length; from += ITEMS_MAX) {
+    const part = rest.slice(from, from + ITEMS_MAX)
+    try {
+      const items = part.map(({ item }) => item)
+      const done = await deletePart(services, bucket, items)
+      for (const [at, { n }] of part.entries()) outcomes[n] = done[at] ?? null
+    } catch (error) {
+      if (from === 0 || !(error instanceof Condition || error instanceof Refusal)) throw error
+      for (const { n } of rest.slice(from)) outcomes[n] = { code: error.code, message: error.message }
+      break
+    }
+  }
+  const results = input.objects.map((item, n) => {
+    const outcome = outcomes[n] ?? null
+    assert(outcome !== null, 'each item was refused, deleted, or failed with its part')
+    return { ...item, outcome }
+  })
+  return { bucket, results }
+}
+
+/** Null: the key may be proposed. */
+function refusalOf(services: Services, principal: AccessKeyPrincipal, name: KeyName): Failed | null {
+  try {
+    keyFor(services, { principal, operationId: 'deleteObject' }, name)
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return { code: error.code, message: error.message }
+    throw error
+  }
+}
+
+async function deletePart(
+  services: Services,
+  { tenantId, name }: BucketRecord,
+  part: readonly BatchItem[],
+): Promise<readonly (Deleted | Failed)[]> {
+  const items = part.map(({ key, versionId = null }) => ({ key, versionId }))
+  return settle(await services.propose({ type: 'deleteObjects', tenantId, bucket: name, items }))
+}

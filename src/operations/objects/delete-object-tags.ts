@@ -1,0 +1,22 @@
+/** deleteObjectTags: authorize -> exists -> commit; repeating is safe. [decisions 5] */
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
+
+export async function deleteObjectTags(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: ObjectName,
+): Promise<FoundObject> {
+  const { bucket, object } = objectFor(services, { principal, operationId: 'deleteObjectTags' }, input)
+  const reply = await services.propose({
+    type: 'setObjectTags',
+    tenantId: principal.tenantId,
+    bucket: bucket.name,
+    key: object.key,
+    versionId: input.versionId ?? null,
+    tags: {},
+  })
+  return { bucket, object: settle(reply) }
+}

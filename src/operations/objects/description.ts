@@ -1,0 +1,58 @@
+/**
+ * What a client says of an object: its content type and user metadata. [decisions 3]
+ *
+ * Rule: whatever is taken here can be handed out again as headers, byte for byte, and read back by any client.
+ */
+import { Refusal } from '../../refusal.ts'
+
+export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
+const CONTENT_TYPE_CHARACTERS_MAX = 256
+const METADATA_BYTES_MAX = 2048
+const CONTENT_TYPE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+/** A token of RFC 9110 5.6.2. */
+const METADATA_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** Headers hold no control characters but the tab, have a UTF-8 form, and lose spaces at their ends. */
+const NO_VALUE = /[^\P{Cc}\t]|[\ud800-\udfff]|^[ \t]|[ \t]$/u
+
+/** Throws Refusal invalid_request. */
+export function checkContentType(type: string): string {
+  if (type.length <= CONTENT_TYPE_CHARACTERS_MAX && CONTENT_TYPE.test(type)) return type
+  throw new Refusal(
+    'invalid_request',
+    `The content type takes 1 to ${CONTENT_TYPE_CHARACTERS_MAX} printable ASCII characters`,
+  )
+}
+
+/** Names in any case; they come out in lower case. Throws Refusal invalid_request. */
+export function checkMetadata(
+  entries: Iterable<readonly [string, string]>,
+): Readonly<Record<string, string>> {
+  const checked = new Map<string, string>()
+  let bytes = 0
+  for (const [given, value] of entries) {
+    const name = given.toLowerCase()
+    // "__proto__" means something to every object it is put into, here and in the clients that read it back.
+    if (!METADATA_NAME.test(given) || name === '__proto__')
+      throw new Refusal(
+        'invalid_request',
+        `"${given.slice(0, 80)}" is no name for user metadata: use letters, digits and hyphens`,
+      )
+    if (checked.has(name))
+      throw new Refusal(
+        'invalid_request',
+        `The user metadata gives "${name}" more than once; case does not tell names apart`,
+      )
+    if (NO_VALUE.test(value))
+      throw new Refusal(
+        'invalid_request',
+        `The value of user metadata "${name}" holds control characters, or a space at an end: a header cannot carry it`,
+      )
+    bytes += name.length + Buffer.byteLength(value)
+    checked.set(name, value)
+  }
+  if (bytes <= METADATA_BYTES_MAX) return Object.fromEntries(checked)
+  throw new Refusal(
+    'invalid_request',
+    `The user metadata has ${bytes} bytes in names and values, at most ${METADATA_BYTES_MAX}`,
+  )
+}

@@ -1,0 +1,12 @@
+/** getObjectLegalHold: authorize -> exists; what was never held is not held. [decisions 3] */
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { Services } from '../services.ts'
+import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
+
+export async function getObjectLegalHold(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: ObjectName,
+): Promise<FoundObject> {
+  return objectFor(services, { principal, operationId: 'getObjectLegalHold' }, input)
+}

@@ -1,0 +1,12 @@
+/** getObjectTags: authorize -> exists; an object without tags has none, which is no error. [decisions 5] */
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { Services } from '../services.ts'
+import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
+
+export async function getObjectTags(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: ObjectName,
+): Promise<FoundObject> {
+  return objectFor(services, { principal, operationId: 'getObjectTags' }, input)
+}

@@ -1,0 +1,35 @@
+/**
+ * The tags that an object may have. [decisions 5]
+ */
+import { Refusal } from '../../refusal.ts'
+import type { Tags } from '../../state-machine/records.ts'
+
+const TAGS_MAX = 10
+const NAME_CHARACTERS_MAX = 128
+const VALUE_CHARACTERS_MAX = 256
+const UNPRINTABLE = /[\p{Cc}\ud800-\udfff]/u
+
+/** Throws Refusal invalid_tag. */
+export function checkTags(entries: Iterable<readonly [name: string, value: string]>): Tags {
+  const tags = new Map<string, string>()
+  for (const [name, value] of entries) {
+    const fault = tagFault(name, value)
+    if (fault !== null)
+      throw new Refusal('invalid_tag', `Tag "${name.slice(0, 140)}" is not accepted: ${fault}`)
+    if (tags.has(name)) throw new Refusal('invalid_tag', `Tag "${name}" is given more than once`)
+    tags.set(name, value)
+  }
+  if (tags.size <= TAGS_MAX) return Object.fromEntries(tags)
+  throw new Refusal('invalid_tag', `An object has at most ${TAGS_MAX} tags, these are ${tags.size}`)
+}
+
+function tagFault(name: string, value: string): string | null {
+  // "__proto__" means something to every object it is put into, here and in the clients that read it back.
+  if (name === '' || name === '__proto__') return 'this is no name'
+  if (charactersOf(name) > NAME_CHARACTERS_MAX) return `a name has at most ${NAME_CHARACTERS_MAX} characters`
+  if (charactersOf(value) > VALUE_CHARACTERS_MAX)
+    return `a value has at most ${VALUE_CHARACTERS_MAX} characters`
+  return UNPRINTABLE.test(name + value) ? 'it holds control characters' : null
+}
+
+const charactersOf = (text: string): number => Array.from(text).length

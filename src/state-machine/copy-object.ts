@@ -1,0 +1,51 @@
+/**
+ * Server-side copy: another version that names the same chunks. No byte moves.
+ *
+ * Rule: the source is the version that the gateway looked at; one that went meanwhile is refused, never another taken for it.
+ */
+import { copyBody } from './bodies.ts'
+import { bucketOf } from './buckets.ts'
+import type { Command } from './commands.ts'
+import type { Draft } from './draft.ts'
+import { bucketFor, newVersionFault, placeOf, putVersion } from './new-versions.ts'
+import { OBJECT_COPY_BYTES_MAX } from './object-limits.ts'
+import type { ObjectRecord } from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import { versionIdAt } from './version-id.ts'
+import { currentObject } from './versions.ts'
+import type { ApplyContext } from './view.ts'
+import { keys } from './keys.ts'
+
+export function copyObject(
+  draft: Draft,
+  command: Extract<Command, { type: 'copyObject' }>,
+  context: ApplyContext,
+): Accepted<ObjectRecord> | Refused {
+  const target = bucketFor(draft, command)
+  if (!target.ok) return target
+  const { tenantId, source } = command
+  const from = bucketOf(draft, tenantId, source.bucket)
+  if (!from.ok) return from
+  const current = currentObject(draft, from.value.id, source.key)
+  const found =
+    current?.versionId === source.versionId
+      ? current
+      : draft.get(keys.version(from.value.id, source.key, source.versionId))
+  if (found?.kind !== 'object')
+    return refuse(
+      'not_found',
+      `Cannot copy: "${source.key}" in bucket "${source.bucket}" is not there any more`,
+    )
+  const { size, etag, checksums } = found
+  if (size > OBJECT_COPY_BYTES_MAX)
+    return refuse('entity_too_large', `Cannot copy ${size} bytes: at most ${OBJECT_COPY_BYTES_MAX} at once`)
+  const bucket = target.value
+  const fault = newVersionFault(draft, { bucket, wish: command, size }, context)
+  if (fault !== null) return fault
+  const id = versionIdAt(context)
+  const places = { from: placeOf(from.value, found), to: { bucket, id } }
+  const body = copyBody(draft, places, found.body)
+  return accept(
+    putVersion(draft, { bucket, wish: command, made: { id, size, etag, checksums, body } }, context),
+  )
+}

@@ -1,0 +1,56 @@
+/**
+ * Quotas of tenants.
+ *
+ * Owns: the quota row and the decision. Rule: it is decided against the usage row in the entry that changes both, so it is
+ * exact whatever races; what is there already may stay when a quota is lowered.
+ */
+import type { Command } from './commands.ts'
+import type { Draft } from './draft.ts'
+import { keys } from './keys.ts'
+import type { QuotaRecord, TenantId } from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import { tenantOf } from './tenants.ts'
+import { NO_USAGE } from './usage.ts'
+import type { ApplyContext, View } from './view.ts'
+
+export const NO_QUOTA: QuotaRecord = { maxBytes: null, maxObjects: null, maxBuckets: null, updatedAt: 0 }
+
+export function quotaOf(view: View, tenantId: TenantId): QuotaRecord {
+  return view.get(keys.quota(tenantId)) ?? NO_QUOTA
+}
+
+/** null when so much more may come. Whatever does not grow passes. */
+export function quotaFault(
+  view: View,
+  tenantId: TenantId,
+  growth: { readonly bytes: number; readonly objects: number },
+): Refused | null {
+  const { maxBytes, maxObjects } = quotaOf(view, tenantId)
+  const { logicalBytes, uploadBytes, objects } = view.get(keys.usage(tenantId)) ?? NO_USAGE
+  const bytes = logicalBytes + uploadBytes
+  if (maxBytes !== null && growth.bytes > 0 && bytes + growth.bytes > maxBytes) {
+    const message = `Tenant "${tenantId}" stores ${bytes} of at most ${maxBytes} bytes: ${growth.bytes} more do not fit`
+    return refuse('quota_exceeded', message)
+  }
+  if (maxObjects !== null && growth.objects > 0 && objects + growth.objects > maxObjects)
+    return refuse('quota_exceeded', `Tenant "${tenantId}" stores ${objects} of at most ${maxObjects} objects`)
+  return null
+}
+
+/** All members null: no limits, and no row. */
+export function setQuota(
+  draft: Draft,
+  command: Extract<Command, { type: 'setQuota' }>,
+  context: ApplyContext,
+): Accepted<QuotaRecord> | Refused {
+  const { tenantId, maxBytes, maxObjects, maxBuckets } = command
+  const tenant = tenantOf(draft, tenantId)
+  if (!tenant.ok) return tenant
+  const limits = [maxBytes, maxObjects, maxBuckets]
+  if (limits.some((limit) => limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)))
+    return refuse('invalid_argument', 'Cannot set quota: a limit is no whole number of zero or more')
+  const quota = { maxBytes, maxObjects, maxBuckets, updatedAt: context.time }
+  if (limits.some((limit) => limit !== null)) draft.put(keys.quota(tenantId), quota)
+  else if (draft.get(keys.quota(tenantId)) !== undefined) draft.remove(keys.quota(tenantId))
+  return accept(quota)
+}

@@ -1,0 +1,8 @@
+/** What records are known by. Flavours: a plain string passes for any of them, one of them for no other. */
+export type TenantId = string & { readonly flavour?: 'TenantId' }
+export type BucketId = string & { readonly flavour?: 'BucketId' }
+export type AccessKeyId = string & { readonly flavour?: 'AccessKeyId' }
+/** 26 characters, Crockford base32, ascending in the order of the log. */
+export type VersionId = string & { readonly flavour?: 'VersionId' }
+/** HMAC-SHA256(tenant dedup key, plaintext of the chunk), lower-case hex. */
+export type ChunkId = string & { readonly flavour?: 'ChunkId' }

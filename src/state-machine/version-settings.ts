@@ -1,0 +1,90 @@
+/**
+ * What may be changed of a version that stands: tags, retention, legal hold.
+ *
+ * Owns: finding the version and the change. Knows nothing of: which locks may be set; that is locks.ts.
+ */
+import { bucketOf } from './buckets.ts'
+import type { Command } from './commands.ts'
+import type { Draft } from './draft.ts'
+import { extensionFault, retentionFault } from './locks.ts'
+import type { BucketRecord, ObjectRecord, VersionSettings } from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import { activeTenant } from './tenants.ts'
+import { findVersion, newestVersion, VersionChain } from './versions.ts'
+import type { ApplyContext, View } from './view.ts'
+
+export function setObjectRetention(
+  draft: Draft,
+  command: Extract<Command, { type: 'setObjectRetention' }>,
+  context: ApplyContext,
+): Accepted<ObjectRecord> | Refused {
+  const found = lockable(draft, command)
+  if (!found.ok) return found
+  const { retention } = command
+  const before = found.value.object.retention
+  const isSame = before?.mode === retention.mode && before.until === retention.until
+  if (isSame) return accept(found.value.object)
+  const fault = retentionFault(retention, context.time) ?? extensionFault(before, retention, context.time)
+  return fault ?? change(draft, found.value, { retention })
+}
+
+export function setObjectLegalHold(
+  draft: Draft,
+  command: Extract<Command, { type: 'setObjectLegalHold' }>,
+): Accepted<ObjectRecord> | Refused {
+  const found = lockable(draft, command)
+  return found.ok ? change(draft, found.value, { legalHold: command.legalHold }) : found
+}
+
+export function setObjectTags(
+  draft: Draft,
+  command: Extract<Command, { type: 'setObjectTags' }>,
+): Accepted<ObjectRecord> | Refused {
+  const found = objectAt(draft, command)
+  return found.ok ? change(draft, found.value, { tags: command.tags }) : found
+}
+
+interface Found {
+  readonly bucket: BucketRecord
+  readonly object: ObjectRecord
+}
+
+interface VersionName {
+  readonly tenantId: string
+  readonly bucket: string
+  readonly key: string
+  /** As clients name it; null: the current one. */
+  readonly versionId: string | null
+}
+
+function lockable(view: View, name: VersionName): Accepted<Found> | Refused {
+  const found = objectAt(view, name)
+  if (!found.ok || found.value.bucket.objectLockEnabled) return found
+  return refuse('object_lock_not_enabled', `Bucket "${name.bucket}" was created without object lock`)
+}
+
+/** A delete marker has no settings, so it is as if it were not there. */
+function objectAt(
+  view: View,
+  { tenantId, bucket: name, key, versionId }: VersionName,
+): Accepted<Found> | Refused {
+  const tenant = activeTenant(view, tenantId)
+  if (!tenant.ok) return tenant
+  const bucket = bucketOf(view, tenantId, name)
+  if (!bucket.ok) return bucket
+  const { id } = bucket.value
+  const object = versionId === null ? newestVersion(view, id, key) : findVersion(view, id, key, versionId)
+  if (object?.kind !== 'object')
+    return refuse('not_found', `Object "${key}" does not exist in bucket "${name}"`)
+  return accept({ bucket: bucket.value, object })
+}
+
+function change(
+  draft: Draft,
+  { bucket, object }: Found,
+  settings: Partial<VersionSettings>,
+): Accepted<ObjectRecord> {
+  const changed = { ...object, ...settings }
+  new VersionChain(draft, bucket.id, object.key).replace(changed)
+  return accept(changed)
+}

@@ -1,0 +1,261 @@
+/**
+ * Server-side copies through HTTP. [native: Copy request body] [decisions 14]
+ */
+import t from 'tap'
+import { OBJECT_COPY_BYTES_MAX } from '../../src/state-machine/object-limits.ts'
+import type { ObjectRecord } from '../../src/state-machine/records.ts'
+import { patternBytes } from '../helpers/content-world.ts'
+import { BucketClient, etagOf, idOf } from './bucket-client.ts'
+
+const MIB = 1024 * 1024
+
+t.test('copyObject', async (t) => {
+  const films = await BucketClient.start(t, { versioning: 'Enabled' })
+  const photos = films.as({ name: 'photos' })
+  const body = patternBytes(5 * MIB)
+  const headers = { 'content-type': 'a/b', 'x-service-meta-camera': 'x100', 'x-service-tagging': 'env=prod' }
+  const source = await films.put('source', body, headers)
+
+  await t.test('gives the target the bytes, and moves none', async (t) => {
+    const before = films.world.memory.blobs.written.length
+    const copied = await photos.copy('a/b', { sourceBucket: 'films', sourceKey: 'source' })
+    t.equal(copied.status, 200)
+    t.match(copied.json, {
+      bucket: 'photos',
+      key: 'a/b',
+      size: body.length,
+      etag: etagOf(source),
+      contentType: 'a/b',
+      metadata: { camera: 'x100' },
+      tagCount: 1,
+      isLatest: true,
+      checksums: source.json['checksums'],
+    })
+    t.equal(copied.headers.etag, source.headers.etag)
+    t.equal(films.world.memory.blobs.written.length, before)
+    t.ok((await photos.get('a/b')).bytes.equals(body))
+    await films.remove(`source?versionId=${idOf(source)}`)
+    t.ok((await photos.get('a/b')).bytes.equals(body), 'whatever becomes of the source')
+    await films.put('source', body, headers)
+  })
+
+  await t.test('copies bodies of every kind', async (t) => {
+    for (const bytes of [Buffer.alloc(0), Buffer.from('small')]) {
+      await films.put('kind', bytes)
+      t.equal((await films.copy('kind-copy', { sourceKey: 'kind' })).status, 200)
+      t.ok((await films.get('kind-copy')).bytes.equals(bytes))
+    }
+  })
+
+  await t.test(
+    'metadataDirective: COPY ignores what the body gives, REPLACE takes nothing else',
+    async (t) => {
+      const given = { sourceKey: 'source', contentType: 'c/d', metadata: { Lens: '35mm' } }
+      for (const metadataDirective of ['COPY', 'copy', undefined]) {
+        const copied = await films.copy('target', { ...given, metadataDirective })
+        t.match(copied.json, { contentType: 'a/b', metadata: { camera: 'x100' } })
+      }
+      for (const metadataDirective of ['REPLACE', 'replace']) {
+        const copied = await films.copy('target', { ...given, metadataDirective })
+        t.same([copied.json['contentType'], copied.json['metadata']], ['c/d', { lens: '35mm' }])
+        t.equal(copied.json['tagCount'], 1, 'tags come along')
+      }
+      const bare = await films.copy('target', { sourceKey: 'source', metadataDirective: 'REPLACE' })
+      t.same([bare.json['contentType'], bare.json['metadata']], ['application/octet-stream', {}])
+      const wrong = [
+        { metadataDirective: 'MERGE' },
+        { metadataDirective: 'REPLACE', contentType: 'é' },
+        { metadataDirective: 'REPLACE', metadata: { 'a b': 'x' } },
+        { metadataDirective: 'REPLACE', metadata: { a: '1', A: '2' } },
+        { metadataDirective: 'REPLACE', metadata: { a: 'x\r\ny' } },
+        { metadataDirective: 'REPLACE', metadata: { a: 'x'.repeat(2048) } },
+        { metadataDirective: 'REPLACE', metadata: { a: 1 } },
+        { sourceVersion: 'x' },
+        { sourceKey: undefined },
+      ]
+      for (const change of wrong)
+        t.match(await films.copy('refused', { sourceKey: 'source', ...change }), {
+          status: 400,
+          code: 'invalid_request',
+        })
+      t.equal((await films.get('refused')).status, 404)
+    },
+  )
+
+  await t.test(
+    'a copy to itself without REPLACE is refused, unless it brings an older version back',
+    async (t) => {
+      const one = await films.put('self', 'one')
+      t.match(await films.copy('self', { sourceKey: 'self' }), { status: 400, code: 'invalid_request' })
+      const two = await films.put('self', 'two')
+      const current = { sourceKey: 'self', sourceVersionId: idOf(two) }
+      t.match(await films.copy('self', current), { status: 400, code: 'invalid_request' })
+      const replaced = await films.copy('self', {
+        ...current,
+        metadataDirective: 'REPLACE',
+        contentType: 'x/y',
+      })
+      t.match(replaced, { status: 200, json: { contentType: 'x/y', etag: etagOf(two) } })
+      const restored = await films.copy('self', { sourceKey: 'self', sourceVersionId: idOf(one) })
+      t.match(restored, { status: 200, json: { etag: etagOf(one) } })
+      t.equal((await films.get('self')).bytes.toString(), 'one')
+      t.equal((await films.shown({ prefix: 'self' })).length, 4)
+      await photos.put('self', 'x')
+      const unversioned = { sourceBucket: 'photos', sourceKey: 'self', metadataDirective: 'REPLACE' }
+      t.equal((await photos.copy('self', unversioned)).status, 200, 'in place, where nothing is kept')
+      t.equal((await photos.get('self')).bytes.toString(), 'x')
+    },
+  )
+
+  await t.test('not_found: source, target or version', async (t) => {
+    await films.put('gone')
+    const marker = idOf(await films.remove('gone'))
+    const missing = [
+      { sourceKey: 'absent' },
+      { sourceKey: 'gone' },
+      { sourceKey: 'source', sourceVersionId: '0'.repeat(26) },
+      { sourceBucket: 'nobody', sourceKey: 'source' },
+    ]
+    for (const from of missing) t.match(await films.copy('t', from), { status: 404, code: 'not_found' })
+    t.match(await films.as({ name: 'nobody' }).copy('t', { sourceBucket: 'films', sourceKey: 'source' }), {
+      status: 404,
+    })
+    const ofMarker = await films.copy('t', { sourceKey: 'gone', sourceVersionId: marker })
+    t.match(ofMarker, { status: 400, code: 'invalid_request', json: { message: /delete marker/ } })
+  })
+
+  await t.test('access_denied: read scope on the source and write scope on the target', async (t) => {
+    const scopes = 'op=read:bucket=films:prefix=in/,op=write:bucket=photos:prefix=out/'
+    const token = await films.world.memory.bearer('acme', scopes)
+    await films.put('in/a')
+    const narrow = photos.as({ token })
+    const from = { sourceBucket: 'films', sourceKey: 'in/a' }
+    t.equal((await narrow.copy('out/a', from)).status, 200)
+    const denied = { status: 403, code: 'access_denied' }
+    t.match(await narrow.copy('elsewhere', from), denied)
+    t.match(await narrow.copy('out/a', { ...from, sourceKey: 'source' }), denied)
+    t.match(
+      await narrow.copy('out/a', { ...from, sourceKey: 'absent' }),
+      denied,
+      'and no word about what exists',
+    )
+    t.match(await narrow.copy('out/a', { sourceBucket: 'photos', sourceKey: 'out/a' }), denied)
+    await films.world.memory.tenant('evil')
+    const evil = photos.as({ token: await films.world.memory.bearer('evil') })
+    await evil.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'photos' } })
+    t.match(
+      await evil.copy('k', from),
+      { status: 404, code: 'not_found' },
+      'the source is sought in the own tenant',
+    )
+  })
+})
+
+t.test('[decisions 14] preconditions of a copy', async (t) => {
+  const films = await BucketClient.start(t, { versioning: 'Enabled' })
+  const put = await films.put('source')
+  const etag = etagOf(put)
+  const stamp = String(put.json['lastModified'])
+  const seconds = stamp.replace(/\.\d+Z/, 'Z')
+  const shifted = (ms: number): string => new Date(Date.parse(stamp) + ms).toISOString()
+  const table = [
+    [{ ifMatch: etag }, 200],
+    [{ ifMatch: `"${etag}"` }, 200],
+    [{ ifMatch: '*' }, 200],
+    [{ ifMatch: 'x' }, 412],
+    [{ ifNoneMatch: 'x' }, 200],
+    [{ ifNoneMatch: etag }, 412],
+    [{ ifNoneMatch: `W/"${etag}"` }, 412],
+    [{ ifNoneMatch: '*' }, 412],
+    [{ ifModifiedSince: shifted(-1) }, 200],
+    [{ ifModifiedSince: stamp }, 412],
+    [{ ifModifiedSince: seconds }, 412],
+    [{ ifUnmodifiedSince: stamp }, 200],
+    [{ ifUnmodifiedSince: seconds }, 200],
+    [{ ifUnmodifiedSince: shifted(-1000) }, 412],
+    [{ ifMatch: etag, ifUnmodifiedSince: shifted(-60_000) }, 200],
+    [{ ifMatch: 'x', ifUnmodifiedSince: shifted(60_000) }, 412],
+    [{ ifNoneMatch: etag, ifModifiedSince: shifted(-60_000) }, 412],
+    [{ ifNoneMatch: 'x', ifModifiedSince: shifted(60_000) }, 200],
+    [{ ifMatch: etag, ifNoneMatch: etag }, 412],
+  ] as const
+  for (const [conditions, status] of table) {
+    const heard = await films.copy('target', { sourceKey: 'source', ...conditions })
+    t.equal(heard.status, status, JSON.stringify(conditions))
+    if (status === 412) t.equal(heard.code, 'precondition_failed')
+  }
+  for (const name of ['ifModifiedSince', 'ifUnmodifiedSince'])
+    t.match(await films.copy('target', { sourceKey: 'source', [name]: 'Tue, 01 Jan 2030 00:00:00 GMT' }), {
+      status: 400,
+      code: 'invalid_request',
+      json: { message: /RFC 3339/ },
+    })
+
+  await t.test('requireAbsent and requireMatchEtag are about the target', async (t) => {
+    const copy = (key: string, more: object) => films.copy(key, { sourceKey: 'source', ...more })
+    t.equal((await copy('fresh', { requireAbsent: true })).status, 200)
+    t.match(await copy('fresh', { requireAbsent: true }), { status: 412, code: 'precondition_failed' })
+    t.equal((await copy('fresh', { requireAbsent: false })).status, 200)
+    await films.put('fresh', 'other')
+    t.match(await copy('fresh', { requireMatchEtag: etag }), { status: 412, code: 'precondition_failed' })
+    const other = String((await films.get('fresh')).headers.etag)
+    t.equal((await copy('fresh', { requireMatchEtag: other })).status, 200)
+    t.match(await copy('absent', { requireMatchEtag: etag }), { status: 412 })
+    t.match(
+      await copy('fresh', { requireAbsent: true, requireMatchEtag: etag }),
+      { status: 412 },
+      'never both',
+    )
+    await films.remove('fresh')
+    t.equal((await copy('fresh', { requireAbsent: true })).status, 200, 'a delete marker is no object')
+  })
+})
+
+t.test('a source that vanished between look and commit is looked at once more', async (t) => {
+  const films = await BucketClient.start(t)
+  await films.put('source', 'one')
+  const { memory } = films.world
+  const { services } = memory
+  const propose = services.propose
+  let copies = 0
+  /** Another upload of the source comes between the look and each of the next copies. */
+  const replaceBefore = (last: number): void => {
+    copies = 0
+    services.propose = async (command) => {
+      if (command.type === 'copyObject' && copies < last) {
+        copies += 1
+        await films.put('source', `replaced ${copies}`)
+      }
+      return propose(command)
+    }
+  }
+  replaceBefore(1)
+  const { barriers } = memory
+  t.equal((await films.copy('target', { sourceKey: 'source' })).status, 200)
+  t.equal((await films.get('target')).bytes.toString(), 'replaced 1', 'what is there now')
+  t.equal(
+    memory.barriers - barriers,
+    4,
+    'copy, put and get begin with a barrier each, and the second look with its own',
+  )
+  replaceBefore(9)
+  t.match(await films.copy('target', { sourceKey: 'source' }), { status: 404, code: 'not_found' })
+  t.equal(copies, 2, 'once, not for ever')
+})
+
+t.test('entity_too_large: more than 5 GiB at once', async (t) => {
+  const films = await BucketClient.start(t)
+  await films.put('source')
+  const { state } = films.world.memory.services
+  const newest = state.newestVersion.bind(state)
+  const sized = (size: number): void => {
+    state.newestVersion = (bucket, key) => {
+      const found = newest(bucket, key)
+      return found?.kind === 'object' ? ({ ...found, size } satisfies ObjectRecord) : found
+    }
+  }
+  sized(OBJECT_COPY_BYTES_MAX + 1)
+  t.match(await films.copy('target', { sourceKey: 'source' }), { status: 413, code: 'entity_too_large' })
+  sized(OBJECT_COPY_BYTES_MAX)
+  t.equal((await films.copy('target', { sourceKey: 'source' })).status, 200)
+})

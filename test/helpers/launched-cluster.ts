@@ -1,0 +1,34 @@
+/**
+ * A cluster as `npm start` makes it, for tests of what the documents say.
+ *
+ * Owns: the launcher's process. Rule: it is stopped in order when the test ends.
+ */
+import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from './async.ts'
+import { plainly } from './plainly.ts'
+import { freeBasePort } from './process-cluster.ts'
+
+const LAUNCHER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'scripts', 'local-cluster.ts')
+
+/** Resolves with the base port once three nodes serve. */
+export async function startLauncher(
+  t: { teardown(callback: () => unknown): unknown },
+  data: string,
+): Promise<number> {
+  const basePort = await freeBasePort(3)
+  const child = spawn(
+    ...plainly(process.execPath, LAUNCHER, '--json', '--data', data, '--base-port', String(basePort)),
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+  let output = ''
+  child.stdout.on('data', (piece) => (output += String(piece)))
+  await until('the cluster is ready', () => output.includes('\n') || child.exitCode !== null)
+  return basePort
+}

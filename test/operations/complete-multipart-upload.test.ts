@@ -1,0 +1,86 @@
+/**
+ * completeMultipartUpload at its bounds: ten thousand parts in one request.
+ */
+import t from 'tap'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import { JSON_BODY_BYTES_MAX } from '../../src/api/json-body.ts'
+import { multipartRoutes } from '../../src/api/native/multipart.ts'
+import { checkPartList, namedParts } from '../../src/operations/multipart/named-parts.ts'
+import { PARTS_MAX } from '../../src/state-machine/object-limits.ts'
+import type { PartRecord } from '../../src/state-machine/records.ts'
+import { encodeCommand } from '../../src/store/command-codec.ts'
+import { MemoryServices } from '../helpers/memory-services.ts'
+
+const tagOf = (partNumber: number): string => `${partNumber.toString(16).padStart(32, '0')}-1`
+
+function recordOf(partNumber: number): PartRecord {
+  const about = { partId: `id-${partNumber}`, size: 5, etag: tagOf(partNumber), lastModified: 0 }
+  return { partNumber, ...about, checksums: { CRC64NVME: 'AAAAAAAAAAA=' }, body: { kind: 'empty' } }
+}
+
+t.test('checkPartList', async (t) => {
+  const one = { partNumber: 1, etag: tagOf(1) }
+  t.strictSame(checkPartList([{ partNumber: 1, etag: `"${tagOf(1)}"` }]), [one])
+  t.throws(() => checkPartList([]), { code: 'invalid_request' })
+  t.throws(() => checkPartList([one, one]), { code: 'invalid_part_order' })
+  for (const etag of [
+    '',
+    'abc',
+    `${tagOf(1)} `,
+    tagOf(1).replace('-1', '-2'),
+    tagOf(10).toUpperCase(),
+    `""${tagOf(1)}""`,
+  ])
+    t.throws(() => checkPartList([{ partNumber: 1, etag }]), { code: 'invalid_part' }, etag)
+})
+
+t.test(
+  'namedParts goes through the pages of an upload once, and stops where a part is not as named',
+  async (t) => {
+    const { services } = await MemoryServices.start(t)
+    const stored = Array.from({ length: 2500 }, (_, n) => recordOf(2 * n + 1))
+    const asked: number[] = []
+    services.state.parts = async (_bucket, _upload, after, limit) => {
+      asked.push(after)
+      const rest = stored.filter(({ partNumber }) => partNumber > after)
+      const parts = rest.slice(0, limit)
+      return { parts, next: rest.length > limit ? (parts.at(-1)?.partNumber ?? null) : null }
+    }
+    const look = async (numbers: readonly number[], etag?: string) => {
+      asked.length = 0
+      const parts = numbers.map((partNumber) => ({ partNumber, etag: etag ?? tagOf(partNumber) }))
+      return namedParts(services, 'bucket', { uploadId: 'mpu', parts })
+    }
+    t.strictSame(await look([1, 3, 1999, 2001, 4999]), [1, 3, 1999, 2001, 4999].map(recordOf))
+    t.strictSame(asked, [0, 1999, 3999])
+    t.strictSame(await look([5]), [recordOf(5)])
+    t.strictSame(asked, [0], 'nothing is read behind the last part that is named')
+    t.match(await look([1, 2, 4999]), { code: 'invalid_part', message: /Part 2 was never uploaded/ })
+    t.strictSame(asked, [0])
+    t.match(await look([4999, 5001]), { code: 'invalid_part', message: /Part 5001 was never uploaded/ })
+    t.match(await look([3], tagOf(1)), { code: 'invalid_part', message: /has the etag/ })
+  },
+)
+
+t.test(
+  'ten thousand parts fit into one command, and their list into a body with room between them',
+  async (t) => {
+    const parts = Array.from({ length: PARTS_MAX }, (_, n) => ({ partNumber: n + 1, etag: tagOf(n + 1) }))
+    const command = encodeCommand({
+      type: 'completeUpload',
+      tenantId: 'acme',
+      bucket: 'b'.repeat(63),
+      key: 'k'.repeat(1024),
+      uploadId: `mpu_${'0'.repeat(26)}`,
+      parts,
+      etag: tagOf(1),
+      checksums: { CRC64NVME: 'AAAAAAAAAAA=' },
+      precondition: { ifMatch: null, ifNoneMatch: null },
+    })
+    t.ok(command.length < DEFAULT_NODE_LIMITS.batchBytesMax, `${command.length} bytes`)
+    const { body } = multipartRoutes.completeMultipartUpload
+    const text = Buffer.byteLength(JSON.stringify({ parts }, null, 8))
+    t.ok(body.kind === 'json' && text < body.bytesMax, `${text} bytes`)
+    t.ok(text > JSON_BODY_BYTES_MAX, 'which is more than other bodies may have')
+  },
+)

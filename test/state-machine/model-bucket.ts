@@ -1,0 +1,191 @@
+/**
+ * A bucket as users see it: for each key a list of versions, newest first, and what is not finished yet.
+ *
+ * Owns: what each command does to the lists, and why it is refused. Knows nothing of: rows, links, bodies, quotas.
+ */
+import assert from 'node:assert/strict'
+import type { Command, Deleted, NewVersion } from '../../src/state-machine/commands.ts'
+import type { RetentionRecord } from '../../src/state-machine/records.ts'
+
+export type Of<T extends Command['type']> = Extract<Command, { type: T }>
+
+export interface ModelVersion {
+  readonly id: string
+  readonly isNull: boolean
+  readonly isMarker: boolean
+  readonly size: number
+  readonly etag: string
+  /** What its bytes are made of, in their order. */
+  readonly content: readonly string[]
+  tags: Readonly<Record<string, string>>
+  retention: RetentionRecord | null
+  legalHold: boolean
+}
+
+export interface ModelPart {
+  readonly etag: string
+  readonly size: number
+  readonly content: readonly string[]
+}
+
+interface ModelUpload {
+  readonly key: string
+  readonly wish: Of<'createUpload'>
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly parts: Map<number, ModelPart>
+}
+
+export interface ModelBucket {
+  readonly id: string
+  versioning: 'Unversioned' | 'Enabled' | 'Suspended'
+  readonly hasLock: boolean
+  /** Newest first. */
+  readonly keys: Map<string, ModelVersion[]>
+  readonly uploads: Map<string, ModelUpload>
+  readonly answers: Map<
+    string,
+    { readonly fingerprint: string; readonly id: string; readonly expiresAt: number }
+  >
+  readonly completed: Map<string, { readonly parts: string; readonly id: string; readonly expiresAt: number }>
+}
+
+export function contentOf(body: Of<'putObject'>['body']): readonly string[] {
+  if (body.kind === 'empty') return []
+  return body.kind === 'inline' ? [`inline ${body.sealed[0]}`] : body.chunks.map(({ id }) => id)
+}
+
+export function allVersions({ keys }: ModelBucket): readonly ModelVersion[] {
+  return [...keys.values()].flat()
+}
+
+export function objectCount({ keys }: ModelBucket): number {
+  return [...keys.values()].filter(([newest]) => newest?.isMarker === false).length
+}
+
+export function logicalBytes(bucket: ModelBucket): number {
+  return allVersions(bucket).reduce((sum, { size }) => sum + size, 0)
+}
+
+export function uploadBytes({ uploads }: ModelBucket): number {
+  const parts = [...uploads.values()].flatMap((upload) => [...upload.parts.values()])
+  return parts.reduce((sum, { size }) => sum + size, 0)
+}
+
+/** Said in another way than the code says it: whatever is not known to be over, holds; what is damaged, at any time. */
+export function isLocked({ retention, legalHold, isMarker }: ModelVersion, time: number): boolean {
+  if (isMarker) return false
+  const isOver =
+    retention === null ||
+    (['GOVERNANCE', 'COMPLIANCE'].includes(retention.mode) && retention.until >= 0 && retention.until <= time)
+  return legalHold !== false || !isOver
+}
+
+export function uploadOf(bucket: ModelBucket, { key, uploadId }: { key: string; uploadId: string }) {
+  const upload = bucket.uploads.get(uploadId)
+  return upload?.key === key ? upload : undefined
+}
+
+export function newestObject(bucket: ModelBucket, key: string): ModelVersion | undefined {
+  const newest = bucket.keys.get(key)?.[0]
+  return newest?.isMarker === false ? newest : undefined
+}
+
+export function replacedIn({ versioning, keys }: ModelBucket, key: string): ModelVersion | undefined {
+  return versioning === 'Enabled' ? undefined : keys.get(key)?.find(({ isNull }) => isNull)
+}
+
+export function named(bucket: ModelBucket, key: string, versionId: string): ModelVersion | undefined {
+  return bucket.keys
+    .get(key)
+    ?.find(({ id, isNull }) => (versionId === 'null' ? isNull : !isNull && id === versionId))
+}
+
+interface Named {
+  readonly key: string
+  readonly versionId: string | null
+}
+
+export function settable(bucket: ModelBucket, { key, versionId }: Named): ModelVersion | undefined {
+  const found = versionId === null ? newestObject(bucket, key) : named(bucket, key, versionId)
+  return found?.isMarker === false ? found : undefined
+}
+
+export function preconditionCode(
+  bucket: ModelBucket,
+  key: string,
+  { ifMatch, ifNoneMatch }: NewVersion['precondition'],
+): string | null {
+  const etag = newestObject(bucket, key)?.etag
+  const has = (tags: readonly string[]) => etag !== undefined && (tags.includes('*') || tags.includes(etag))
+  if (ifMatch !== null && !has(ifMatch)) return 'precondition_failed'
+  return ifNoneMatch !== null && has(ifNoneMatch) ? 'precondition_failed' : null
+}
+
+export function settingsCode(
+  bucket: ModelBucket,
+  { retention, legalHold }: Pick<NewVersion, 'retention' | 'legalHold'>,
+  time: number,
+): string | null {
+  if (retention === null && !legalHold) return null
+  if (!bucket.hasLock) return 'object_lock_not_enabled'
+  return retention !== null && retention.until <= time ? 'invalid_request' : null
+}
+
+export function lockCode(
+  bucket: ModelBucket,
+  command: Of<'setObjectLegalHold'> | Of<'setObjectRetention'>,
+  time: number,
+): string | null {
+  const version = settable(bucket, command)
+  if (version === undefined) return 'not_found'
+  if (!bucket.hasLock) return 'object_lock_not_enabled'
+  if (command.type === 'setObjectLegalHold') return null
+  const [old, now] = [version.retention, command.retention]
+  if (old?.mode === now.mode && old.until === now.until) return null
+  if (now.until <= time) return 'invalid_request'
+  if (!isLocked({ ...version, legalHold: false }, time)) return null
+  if (isLocked({ ...version, legalHold: false }, Infinity)) return 'object_locked'
+  const isWeaker = old?.mode === 'COMPLIANCE' && now.mode !== 'COMPLIANCE'
+  return isWeaker || !((old?.until ?? Infinity) <= now.until) ? 'object_locked' : null
+}
+
+/** What goes is what `versionId` names; without one, what has to make room. */
+export function deleteCode(bucket: ModelBucket, { key, versionId }: Named, time: number): string | null {
+  const goes = versionId === null ? replacedIn(bucket, key) : named(bucket, key, versionId)
+  return goes !== undefined && isLocked(goes, time) ? 'object_locked' : null
+}
+
+export function takeDeleted(bucket: ModelBucket, { key, versionId }: Named, said: Deleted): void {
+  const isMade = versionId === null && bucket.versioning !== 'Unversioned'
+  const goes = versionId === null ? replacedIn(bucket, key) : named(bucket, key, versionId)
+  const existed = isMade ? newestObject(bucket, key) !== undefined : goes !== undefined
+  assert.equal(said.existed, existed)
+  assert.equal(said.isMade, isMade)
+  dropFrom(bucket, key, goes)
+  if (!isMade) return assert.equal(said.version?.versionId, goes?.id)
+  assert(said.version?.kind === 'deleteMarker')
+  const empty = { size: 0, etag: '', content: [], tags: {}, retention: null, legalHold: false }
+  const isNull = bucket.versioning === 'Suspended'
+  insert(bucket, key, { id: said.version.versionId, isNull, isMarker: true, ...empty })
+}
+
+export function addVersion(
+  bucket: ModelBucket,
+  { key, tags, retention, legalHold }: NewVersion,
+  { id, size, etag, content }: Pick<ModelVersion, 'id' | 'size' | 'etag' | 'content'>,
+): void {
+  dropFrom(bucket, key, replacedIn(bucket, key))
+  const isNull = bucket.versioning !== 'Enabled'
+  insert(bucket, key, { id, isNull, isMarker: false, size, etag, content, tags, retention, legalHold })
+}
+
+function insert({ keys }: ModelBucket, key: string, version: ModelVersion): void {
+  keys.set(key, [version, ...(keys.get(key) ?? [])])
+}
+
+function dropFrom({ keys }: ModelBucket, key: string, version: ModelVersion | undefined): void {
+  const left = (keys.get(key) ?? []).filter((one) => one !== version)
+  if (left.length === 0) keys.delete(key)
+  else keys.set(key, left)
+}

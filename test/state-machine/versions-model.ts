@@ -1,0 +1,280 @@
+/**
+ * What users see of buckets, versions and uploads, as simple as it can be said: a list of versions for each key.
+ *
+ * Owns: which command must be refused with which code, and what a command changes. Knows nothing of: rows, links, bodies.
+ * Rule: it is told what was answered, and insists on it; ids alone are taken from the answer.
+ */
+import assert from 'node:assert/strict'
+import type { Command, Deleted, ItemRefused, NewVersion, Reply } from '../../src/state-machine/commands.ts'
+import type { BucketRecord, ObjectRecord, UploadRecord } from '../../src/state-machine/records.ts'
+import {
+  addVersion,
+  allVersions,
+  contentOf,
+  deleteCode,
+  isLocked,
+  lockCode,
+  logicalBytes,
+  type ModelBucket,
+  type ModelPart,
+  type ModelVersion,
+  newestObject,
+  objectCount,
+  type Of,
+  preconditionCode,
+  replacedIn,
+  settable,
+  settingsCode,
+  takeDeleted,
+  uploadBytes,
+  uploadOf,
+} from './model-bucket.ts'
+
+const PART_BYTES_MIN = 5 * 1024 ** 2
+const DAY_MS = 24 * 3_600_000
+
+export class VersionsModel {
+  readonly buckets = new Map<string, ModelBucket>()
+  maxBytes: number | null = null
+  maxObjects: number | null = null
+
+  /** Compares the answer with what it must be, and takes the change over. */
+  take(command: Command, reply: Reply, time: number): void {
+    const expected = this.#codeFor(command, time)
+    const said = reply.ok ? null : reply.code
+    assert.equal(said, expected, `${JSON.stringify(command)} was answered ${JSON.stringify(reply)}`)
+    if (reply.ok) this.#change(command, reply.value, time)
+  }
+
+  bytes(): number {
+    return this.#sum((bucket) => logicalBytes(bucket) + uploadBytes(bucket))
+  }
+
+  objects(): number {
+    return this.#sum(objectCount)
+  }
+
+  #sum(figure: (bucket: ModelBucket) => number): number {
+    return [...this.buckets.values()].reduce((sum, bucket) => sum + figure(bucket), 0)
+  }
+
+  #codeFor(command: Command, time: number): string | null {
+    if (!('bucket' in command)) return this.#codeForBucket(command)
+    const bucket = this.buckets.get(command.bucket ?? '')
+    if (bucket === undefined) return 'not_found'
+    switch (command.type) {
+      case 'putObject': {
+        const earlier = bucket.answers.get(`${command.key}/${command.idempotency?.key}`)
+        if (earlier !== undefined)
+          return earlier.fingerprint === command.idempotency?.fingerprint ? null : 'idempotency_conflict'
+        return this.#newVersionCode(bucket, command, { size: command.size, counted: 0, askedAt: time, time })
+      }
+      case 'copyObject': {
+        const source = this.#source(command)
+        if (source === undefined) return 'not_found'
+        return this.#newVersionCode(bucket, command, { size: source.size, counted: 0, askedAt: time, time })
+      }
+      case 'deleteObject':
+        return (
+          preconditionCode(bucket, command.key, { ifMatch: command.ifMatch, ifNoneMatch: null }) ??
+          deleteCode(bucket, command, time)
+        )
+      case 'setObjectTags':
+        return settable(bucket, command) === undefined ? 'not_found' : null
+      case 'setObjectLegalHold':
+      case 'setObjectRetention':
+        return lockCode(bucket, command, time)
+      case 'createUpload':
+        return settingsCode(bucket, command, time)
+      case 'putPart': {
+        const upload = uploadOf(bucket, command)
+        if (upload === undefined) return 'not_found'
+        return this.#quotaCode(command.size - (upload.parts.get(command.partNumber)?.size ?? 0), 0)
+      }
+      case 'completeUpload':
+        return this.#completeCode(bucket, command, time)
+      default:
+        return null
+    }
+  }
+
+  #codeForBucket(command: Command): string | null {
+    if (!('name' in command)) return null
+    const bucket = this.buckets.get(command.name ?? '')
+    switch (command.type) {
+      case 'createBucket':
+        return bucket === undefined ? null : 'bucket_already_exists'
+      case 'deleteBucket':
+        if (bucket === undefined) return 'not_found'
+        return allVersions(bucket).length + bucket.uploads.size > 0 ? 'bucket_not_empty' : null
+      case 'setBucketVersioning':
+        if (bucket === undefined) return 'not_found'
+        if (bucket.versioning === command.versioning) return null
+        if (command.versioning === 'Unversioned') return 'invalid_request'
+        return bucket.hasLock ? 'invalid_bucket_state' : null
+      default:
+        return null
+    }
+  }
+
+  #newVersionCode(
+    bucket: ModelBucket,
+    wish: NewVersion,
+    about: {
+      readonly size: number
+      readonly counted: number
+      readonly askedAt: number
+      readonly time: number
+    },
+  ): string | null {
+    const replaced = replacedIn(bucket, wish.key)
+    const isMore = newestObject(bucket, wish.key) === undefined
+    return (
+      preconditionCode(bucket, wish.key, wish.precondition) ??
+      this.#quotaCode(about.size - about.counted - (replaced?.size ?? 0), isMore ? 1 : 0) ??
+      settingsCode(bucket, wish, about.askedAt) ??
+      (replaced !== undefined && isLocked(replaced, about.time) ? 'object_locked' : null)
+    )
+  }
+
+  #quotaCode(bytes: number, objects: number): string | null {
+    if (this.maxBytes !== null && bytes > 0 && this.bytes() + bytes > this.maxBytes) return 'quota_exceeded'
+    if (this.maxObjects !== null && objects > 0 && this.objects() + objects > this.maxObjects)
+      return 'quota_exceeded'
+    return null
+  }
+
+  #completeCode(bucket: ModelBucket, command: Of<'completeUpload'>, time: number): string | null {
+    const earlier = bucket.completed.get(`${command.key}/${command.uploadId}`)
+    if (earlier !== undefined) return earlier.parts === JSON.stringify(command.parts) ? null : 'not_found'
+    const upload = uploadOf(bucket, command)
+    if (upload === undefined) return 'not_found'
+    const { parts } = command
+    if (parts.length === 0) return 'invalid_request'
+    for (const [n, { partNumber, etag }] of parts.entries()) {
+      if (partNumber <= (parts[n - 1]?.partNumber ?? 0)) return 'invalid_part_order'
+      if (upload.parts.get(partNumber)?.etag !== etag) return 'invalid_part'
+    }
+    const sizes = parts.map(({ partNumber }) => upload.parts.get(partNumber)?.size ?? 0)
+    if (sizes.slice(0, -1).some((size) => size < PART_BYTES_MIN)) return 'entity_too_small'
+    const wish = { ...upload.wish, precondition: command.precondition }
+    const counted = [...upload.parts.values()].reduce((sum, part) => sum + part.size, 0)
+    const size = sizes.reduce((sum, one) => sum + one, 0)
+    return this.#newVersionCode(bucket, wish, { size, counted, askedAt: upload.createdAt, time })
+  }
+
+  #source({ source }: Of<'copyObject'>): ModelVersion | undefined {
+    const found = this.buckets
+      .get(source.bucket)
+      ?.keys.get(source.key)
+      ?.find(({ id }) => id === source.versionId)
+    return found?.isMarker === false ? found : undefined
+  }
+
+  #change(command: Command, value: unknown, time: number): void {
+    if (command.type === 'expire') return this.#expire(command, time)
+    if (command.type === 'setQuota') {
+      ;({ maxBytes: this.maxBytes, maxObjects: this.maxObjects } = command)
+      return
+    }
+    if (command.type === 'createBucket') {
+      const maps = { keys: new Map(), uploads: new Map(), answers: new Map(), completed: new Map() }
+      const { versioning, objectLockEnabled: hasLock } = command
+      const { id } = value as BucketRecord
+      this.buckets.set(command.name, { id, versioning, hasLock, ...maps })
+    } else if (command.type === 'deleteBucket') this.buckets.delete(command.name)
+    else if (command.type === 'setBucketVersioning') {
+      const bucket = this.buckets.get(command.name)
+      if (bucket !== undefined) bucket.versioning = command.versioning
+    } else if ('bucket' in command) {
+      const bucket = this.buckets.get(command.bucket ?? '')
+      if (bucket !== undefined) this.#changeIn(bucket, command, value, time)
+    }
+  }
+
+  #changeIn(bucket: ModelBucket, command: Command, value: unknown, time: number): void {
+    switch (command.type) {
+      case 'putObject': {
+        const { object, replayed } = value as { object: ObjectRecord; replayed: boolean }
+        const name = `${command.key}/${command.idempotency?.key}`
+        const earlier = bucket.answers.get(name)
+        assert.equal(replayed, earlier !== undefined)
+        if (earlier !== undefined) return assert.equal(object.versionId, earlier.id)
+        addVersion(bucket, command, { ...command, id: object.versionId, content: contentOf(command.body) })
+        if (command.idempotency === null) return
+        const { fingerprint } = command.idempotency
+        bucket.answers.set(name, { fingerprint, id: object.versionId, expiresAt: time + DAY_MS })
+        return
+      }
+      case 'copyObject': {
+        const source = this.#source(command)
+        assert(source !== undefined)
+        const { size, etag, content } = source
+        return addVersion(bucket, command, { id: (value as ObjectRecord).versionId, size, etag, content })
+      }
+      case 'deleteObject':
+        return takeDeleted(bucket, command, value as Deleted)
+      case 'deleteObjects':
+        command.items.forEach((item, n) => {
+          const said = (value as readonly (Deleted | ItemRefused)[])[n]
+          assert(said !== undefined)
+          const code = deleteCode(bucket, item, time)
+          assert.equal('code' in said ? said.code : null, code)
+          if (!('code' in said)) takeDeleted(bucket, item, said)
+        })
+        return
+      case 'setObjectTags':
+      case 'setObjectRetention':
+      case 'setObjectLegalHold': {
+        const { tags, retention, legalHold } = command as Partial<ModelVersion>
+        const version = settable(bucket, command)
+        assert(version !== undefined)
+        if (tags !== undefined) version.tags = tags
+        if (retention !== undefined) version.retention = retention
+        if (legalHold !== undefined) version.legalHold = legalHold
+        return
+      }
+      default:
+        return takeUploadChange(bucket, command, value, time)
+    }
+  }
+
+  #expire({ items }: Of<'expire'>, time: number): void {
+    for (const bucket of this.buckets.values()) {
+      for (const { at, id } of items.filter((item) => item.at <= time)) {
+        if (bucket.uploads.get(id)?.expiresAt === at) bucket.uploads.delete(id)
+        for (const kept of [bucket.answers, bucket.completed])
+          for (const [name, answer] of kept)
+            if (answer.expiresAt === at && (answer.id === id || name.endsWith(id))) kept.delete(name)
+      }
+    }
+  }
+}
+
+function takeUploadChange(bucket: ModelBucket, command: Command, value: unknown, time: number): void {
+  if (command.type === 'createUpload') {
+    const { uploadId, expiresAt } = value as UploadRecord
+    const about = { key: command.key, wish: command, createdAt: time, expiresAt, parts: new Map() }
+    bucket.uploads.set(uploadId, about)
+  } else if (command.type === 'putPart') {
+    const { partNumber, etag, size, body } = command
+    uploadOf(bucket, command)?.parts.set(partNumber, { etag, size, content: contentOf(body) })
+  } else if (command.type === 'abortUpload') {
+    if (uploadOf(bucket, command) !== undefined) bucket.uploads.delete(command.uploadId)
+  } else if (command.type === 'completeUpload') {
+    const { versionId } = value as ObjectRecord
+    const name = `${command.key}/${command.uploadId}`
+    const earlier = bucket.completed.get(name)
+    if (earlier !== undefined) return assert.equal(versionId, earlier.id)
+    const upload = uploadOf(bucket, command)
+    assert(upload !== undefined)
+    const parts = command.parts.map(({ partNumber }) => upload.parts.get(partNumber) as ModelPart)
+    const size = parts.reduce((sum, part) => sum + part.size, 0)
+    const content = parts.flatMap((part) => part.content)
+    bucket.uploads.delete(command.uploadId)
+    const wish = { ...upload.wish, precondition: command.precondition }
+    addVersion(bucket, wish, { id: versionId, size, etag: command.etag, content })
+    const said = { parts: JSON.stringify(command.parts), id: versionId, expiresAt: time + DAY_MS }
+    bucket.completed.set(name, said)
+  }
+}

@@ -112,11 +112,10 @@ export function settable(bucket: ModelBucket, { key, versionId }: Named): ModelV
 }
 
 export function preconditionCode(
-  bucket: ModelBucket,
-  key: string,
+  object: ModelVersion | undefined,
   { ifMatch, ifNoneMatch }: NewVersion['precondition'],
 ): string | null {
-  const etag = newestObject(bucket, key)?.etag
+  const etag = object?.etag
   const has = (tags: readonly string[]) => etag !== undefined && (tags.includes('*') || tags.includes(etag))
   if (ifMatch !== null && !has(ifMatch)) return 'precondition_failed'
   return ifNoneMatch !== null && has(ifNoneMatch) ? 'precondition_failed' : null

@@ -76,7 +76,7 @@ export class VersionsModel {
       }
       case 'deleteObject':
         return (
-          preconditionCode(bucket, command.key, { ifMatch: command.ifMatch, ifNoneMatch: null }) ??
+          preconditionCode(settable(bucket, command), { ifMatch: command.ifMatch, ifNoneMatch: null }) ??
           deleteCode(bucket, command, time)
         )
       case 'setObjectTags':
@@ -130,7 +130,7 @@ export class VersionsModel {
     const replaced = replacedIn(bucket, wish.key)
     const isMore = newestObject(bucket, wish.key) === undefined
     return (
-      preconditionCode(bucket, wish.key, wish.precondition) ??
+      preconditionCode(newestObject(bucket, wish.key), wish.precondition) ??
       this.#quotaCode(about.size - about.counted - (replaced?.size ?? 0), isMore ? 1 : 0) ??
       settingsCode(bucket, wish, about.askedAt) ??
       (replaced !== undefined && isLocked(replaced, about.time) ? 'object_locked' : null)

@@ -4,11 +4,8 @@ import { Condition } from '../../cluster/index.ts'
 import { Collection } from '../../src/workers/collection.ts'
 import { repeat } from '../../src/workers/repeating.ts'
 import { type LogLine, recordingLogger, SILENT } from '../helpers/loggers.ts'
-import { putChunks } from '../state-machine/map-world.ts'
+import { putChunks, remove } from '../state-machine/map-world.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
-
-const remove = (key: string) =>
-  ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key, versionId: null, ifMatch: null }) as const
 
 class Bench {
   now = 0
@@ -67,13 +64,10 @@ t.test('Collection', async (t) => {
 
   t.test('works off a long queue without waiting in between', async (t) => {
     const bench = await Bench.start(t)
-    await bench.world.do(
-      putChunks(
-        'a',
-        Array.from({ length: 600 }, (_, i) => `c${i}`),
-      ),
-    )
+    const chunks = Array.from({ length: 600 }, (_, i) => `c${i}`)
+    const { object } = await bench.world.do(putChunks('a', chunks))
     await bench.world.do(remove('a'))
+    await bench.world.do({ type: 'releaseDiscarded', id: object.versionId, partNumbers: [] })
     await bench.roundAt(0)
     t.same(
       [await bench.roundAt(100), await bench.roundAt(100), await bench.roundAt(100)],

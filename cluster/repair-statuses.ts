@@ -11,7 +11,7 @@ import { collectBody } from './node/collect-body.ts'
 import type { Transport } from './transport/transport.ts'
 import type { DiskState, Logger, NodeId, NodeRepair, RepairStatus } from './types.ts'
 
-const METHOD = 'repair.status'
+export const REPAIR_STATUS_METHOD = 'repair.status'
 const ASK_MS_MAX = 2_000
 /** Less, so that a node whose disk hangs still answers. */
 const DISK_MS_MAX = 1_000
@@ -32,7 +32,7 @@ export class RepairStatuses {
   /** Before the transport's start. */
   constructor(parts: RepairStatusesParts) {
     this.#parts = parts
-    parts.transport.handle(METHOD, async () => ({ header: await this.#own() }))
+    parts.transport.handle(REPAIR_STATUS_METHOD, async () => ({ header: await this.#own() }))
   }
 
   all(): Promise<readonly NodeRepair[]> {
@@ -43,7 +43,7 @@ export class RepairStatuses {
     if (nodeId === this.#parts.nodeId) return { nodeId, ...(await this.#own()) }
     try {
       const asked = { header: null, timeoutMs: ASK_MS_MAX }
-      const { header, body } = await this.#parts.transport.call(nodeId, METHOD, asked)
+      const { header, body } = await this.#parts.transport.call(nodeId, REPAIR_STATUS_METHOD, asked)
       await collectBody(body, 0)
       return { nodeId, ...readRepair(header) }
     } catch (err) {

@@ -12,13 +12,14 @@ import { pack } from 'msgpackr'
 import t from 'tap'
 import { BLOB_METHODS } from '../../cluster/blobs/blob-calls.ts'
 import { DRIVER_METHODS } from '../../cluster/node/driver.ts'
+import { REPAIR_STATUS_METHOD } from '../../cluster/repair-statuses.ts'
 import { encodeHeader } from '../../cluster/transport/frame.ts'
 import { identityHeaders } from '../../cluster/transport/peer-identity.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { ask, type RawAnswer } from '../transport/raw-peer.ts'
 
 const MIB = 1024 * 1024
-const METHODS: readonly string[] = [...DRIVER_METHODS, ...Object.values(BLOB_METHODS)]
+const METHODS: readonly string[] = [...DRIVER_METHODS, ...Object.values(BLOB_METHODS), REPAIR_STATUS_METHOD]
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Answers that mean "not like this", each with its status. */
@@ -216,6 +217,12 @@ t.test('the peer port of a real node', { timeout: 200_000 }, async (t) => {
 })
 
 /** They ask for nothing, so that nothing can be wrong with it. */
-const WITHOUT_HEADER = ['state.checksums', 'snapshot.open', 'snapshot.close']
+const WITHOUT_HEADER = [
+  'state.checksums',
+  'snapshot.open',
+  'snapshot.close',
+  BLOB_METHODS.disk,
+  REPAIR_STATUS_METHOD,
+]
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, 80)

@@ -61,7 +61,7 @@ const rows: readonly TestedRow[] = [
     'batch-view.ts',
     'this.#state.readVerified(key)',
     'this.#state.db.getSync(key)',
-    'store/level-state-machine',
+    'store/damage-in-use',
   ],
   [
     'S6',

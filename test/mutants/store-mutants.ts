@@ -222,8 +222,8 @@ const applying: readonly TestedRow[] = [
     'S29',
     'a command that this build does not know is skipped',
     'state-machine.ts',
-    '      return unknownCommand(command)\n',
-    "      return { ok: false, code: 'invalid_argument', message: 'unknown' } as ReturnType<typeof decide>\n",
+    'throw unknownCommand(command)',
+    "return { writes: [], reply: { ok: false, code: 'invalid_argument', message: 'unknown' } }",
     'state-machine/identities',
   ],
 ]

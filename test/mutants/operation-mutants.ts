@@ -168,7 +168,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O20',
     bug: 'an object that is stored compressed says it is not',
-    file: 'src/state-machine/objects.ts',
+    file: 'src/state-machine/bodies.ts',
     find: 'chunk.sealedSize < chunk.size',
     replace: 'chunk.sealedSize < 0',
     killers: killedBy('api/usage'),

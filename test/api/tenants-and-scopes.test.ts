@@ -17,6 +17,7 @@ const BODIES: Readonly<Record<string, object>> = {
   setObjectTags: { tags: {} },
   setObjectRetention: { mode: 'GOVERNANCE', retainUntil: '2099-01-01T00:00:00Z' },
   setObjectLegalHold: { status: 'ON' },
+  completeMultipartUpload: { parts: [{ partNumber: 1, etag: 'x' }] },
 }
 
 const routes = dataPlane.routes.filter(({ path }) => path.includes('{bucket}'))

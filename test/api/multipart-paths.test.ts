@@ -130,7 +130,7 @@ t.test('[decisions 14] scopes hold for uploads as for objects [multipart.scope]'
 })
 
 t.test(
-  'listMultipartUploads goes on where a page ended [multipart.list] [multipart.list.pages]',
+  'listMultipartUploads goes on where a page ended [multipart.list] [multipart.list.pages] [multipart.next-absent]',
   async (t) => {
     const client = await MultipartClient.start(t)
     const begun: { readonly key: string; readonly uploadId: string }[] = []

@@ -108,22 +108,25 @@ t.test('what a listing says of versions and delete markers [versions.list.member
   t.same(membersOf(json), envelope)
 })
 
-t.test('uploads and parts [multipart.create] [multipart.part.answer] [multipart.part.no-sums]', async (t) => {
-  const client = await MultipartClient.start(t)
-  const begun = await client.ask('POST', 'k', {})
-  t.same(membersOf(begun.json), ['bucket', 'createdAt', 'expiresAt', 'key', 'uploadId'])
-  const id = String(begun.json['uploadId'])
-  const part = await client.put({ key: 'k', id }, 1, 'hello')
-  t.match(part, { status: 200, json: { partNumber: 1, size: 5, etag: /^[0-9a-f]{32}-1$/ } })
-  t.same(membersOf(part.json), ['checksums', 'etag', 'partNumber', 'size'])
-  t.same(membersOf(part.json['checksums']), ['CRC64NVME'], 'one is made when none is given')
-  const listed = (await client.ask('GET', `${id}/parts/k`)).json
-  const ofParts = ['isTruncated', 'key', 'maxParts', 'partNumberMarker', 'parts', 'uploadId']
-  t.same(membersOf(listed), ofParts)
-  const [first] = listed['parts'] as Record<string, unknown>[]
-  const { lastModified, ...rest } = first ?? {}
-  t.match(lastModified, TIME)
-  t.strictSame(rest, part.json, 'as it was answered')
-  const uploads = (await client.ask('GET', '')).json['uploads'] as object[]
-  t.same(membersOf(uploads[0]), ['createdAt', 'expiresAt', 'initiator', 'key', 'uploadId'])
-})
+t.test(
+  'uploads and parts [multipart.create] [multipart.part.answer] [multipart.part.no-sums] [multipart.next-absent]',
+  async (t) => {
+    const client = await MultipartClient.start(t)
+    const begun = await client.ask('POST', 'k', {})
+    t.same(membersOf(begun.json), ['bucket', 'createdAt', 'expiresAt', 'key', 'uploadId'])
+    const id = String(begun.json['uploadId'])
+    const part = await client.put({ key: 'k', id }, 1, 'hello')
+    t.match(part, { status: 200, json: { partNumber: 1, size: 5, etag: /^[0-9a-f]{32}-1$/ } })
+    t.same(membersOf(part.json), ['checksums', 'etag', 'partNumber', 'size'])
+    t.same(membersOf(part.json['checksums']), ['CRC64NVME'], 'one is made when none is given')
+    const listed = (await client.ask('GET', `${id}/parts/k`)).json
+    const ofParts = ['isTruncated', 'key', 'maxParts', 'partNumberMarker', 'parts', 'uploadId']
+    t.same(membersOf(listed), ofParts)
+    const [first] = listed['parts'] as Record<string, unknown>[]
+    const { lastModified, ...rest } = first ?? {}
+    t.match(lastModified, TIME)
+    t.strictSame(rest, part.json, 'as it was answered')
+    const uploads = (await client.ask('GET', '')).json['uploads'] as object[]
+    t.same(membersOf(uploads[0]), ['createdAt', 'expiresAt', 'initiator', 'key', 'uploadId'])
+  },
+)

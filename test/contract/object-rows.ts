@@ -36,6 +36,7 @@ export const objectRows = {
     'refused before it is read when the length tells, else while streaming [decisions 16]',
   'objects.body.continue': '100-continue only after the checks that need no body [decisions 16]',
   'objects.scope.verbs': 'read, write and delete open their own operations alone [decisions 14]',
+  'objects.scope.admin': 'admin opens none of these operations [decisions 14]',
   'objects.scope.prefix': 'a scope reaches its bucket and prefix, else 403 [native: Authorization 1]',
 } as const
 

@@ -21,62 +21,68 @@ t.test('batchDeleteObjects', async (t) => {
   const one = idOf(await films.put('a', 'one'))
   const held = idOf(await films.put('held', 'x', { 'x-service-legal-hold': 'ON' }))
 
-  await t.test('tells of each key what became of it', async (t) => {
-    const heard = await films.batchDelete({
-      objects: [
-        { key: 'a' },
-        { key: 'held', versionId: held },
-        { key: 'absent', versionId: '0'.repeat(26) },
-        { key: 'a', versionId: one },
-        { key: 'nothing', versionId: 'no id' },
-        { key: 'k'.repeat(1025) },
-        { key: '' },
-        { key: 'a\u0000' },
-        { key: '\ud800' },
-      ],
-    })
-    t.equal(heard.status, 200)
-    const [first] = resultsOf(heard)
-    const marker = first?.deleteMarkerVersionId ?? ''
-    t.match(marker, /^[0-9A-Z]{26}$/)
-    t.match(heard.json, {
-      results: [
-        { key: 'a', deleted: true, status: 204, deleteMarker: true },
-        {
-          key: 'held',
-          versionId: held,
-          deleted: false,
-          status: 403,
-          error: { code: 'object_locked', message: /hold/ },
-        },
-        { key: 'absent', versionId: '0'.repeat(26), deleted: true, status: 204 },
-        { key: 'a', versionId: one, deleted: true, status: 204 },
-        { key: 'nothing', versionId: 'no id', deleted: true, status: 204 },
-        { deleted: false, status: 400, error: { code: 'invalid_key' } },
-        { key: '', deleted: false, status: 400, error: { code: 'invalid_key' } },
-        { key: 'a\u0000', deleted: false, status: 400, error: { code: 'invalid_key' } },
-        { deleted: false, status: 400, error: { code: 'invalid_key' } },
-      ],
-      deletedCount: 4,
-      errorCount: 5,
-    })
-    t.notOk('deleteMarker' in (resultsOf(heard)[3] ?? {}), 'a version is no delete marker')
-    t.same(await films.shown(), [`a-${marker}*`, `held@${held}*`])
-    const unmarked = await films.batchDelete({ objects: [{ key: 'a', versionId: marker }] })
-    t.match(resultsOf(unmarked), [{ deleteMarker: true, deleteMarkerVersionId: marker, versionId: marker }])
-  })
+  await t.test(
+    'tells of each key what became of it [objects.batch] [objects.batch.counts] [objects.batch.marker] [objects.batch.absent] [objects.batch.locked]',
+    async (t) => {
+      const heard = await films.batchDelete({
+        objects: [
+          { key: 'a' },
+          { key: 'held', versionId: held },
+          { key: 'absent', versionId: '0'.repeat(26) },
+          { key: 'a', versionId: one },
+          { key: 'nothing', versionId: 'no id' },
+          { key: 'k'.repeat(1025) },
+          { key: '' },
+          { key: 'a\u0000' },
+          { key: '\ud800' },
+        ],
+      })
+      t.equal(heard.status, 200)
+      const [first] = resultsOf(heard)
+      const marker = first?.deleteMarkerVersionId ?? ''
+      t.match(marker, /^[0-9A-Z]{26}$/)
+      t.match(heard.json, {
+        results: [
+          { key: 'a', deleted: true, status: 204, deleteMarker: true },
+          {
+            key: 'held',
+            versionId: held,
+            deleted: false,
+            status: 403,
+            error: { code: 'object_locked', message: /hold/ },
+          },
+          { key: 'absent', versionId: '0'.repeat(26), deleted: true, status: 204 },
+          { key: 'a', versionId: one, deleted: true, status: 204 },
+          { key: 'nothing', versionId: 'no id', deleted: true, status: 204 },
+          { deleted: false, status: 400, error: { code: 'invalid_key' } },
+          { key: '', deleted: false, status: 400, error: { code: 'invalid_key' } },
+          { key: 'a\u0000', deleted: false, status: 400, error: { code: 'invalid_key' } },
+          { deleted: false, status: 400, error: { code: 'invalid_key' } },
+        ],
+        deletedCount: 4,
+        errorCount: 5,
+      })
+      t.notOk('deleteMarker' in (resultsOf(heard)[3] ?? {}), 'a version is no delete marker')
+      t.same(await films.shown(), [`a-${marker}*`, `held@${held}*`])
+      const unmarked = await films.batchDelete({ objects: [{ key: 'a', versionId: marker }] })
+      t.match(resultsOf(unmarked), [{ deleteMarker: true, deleteMarkerVersionId: marker, versionId: marker }])
+    },
+  )
 
-  await t.test('quiet leaves out what succeeded, and counts all the same', async (t) => {
-    const objects = [{ key: 'x' }, { key: 'held', versionId: held }, { key: 'y' }]
-    const heard = await films.batchDelete({ objects, quiet: true })
-    t.match(heard.json, { deletedCount: 2, errorCount: 1 })
-    t.same(
-      resultsOf(heard).map(({ key }) => key),
-      ['held'],
-    )
-  })
+  await t.test(
+    'quiet leaves out what succeeded, and counts all the same [objects.batch.quiet] [objects.batch.counts]',
+    async (t) => {
+      const objects = [{ key: 'x' }, { key: 'held', versionId: held }, { key: 'y' }]
+      const heard = await films.batchDelete({ objects, quiet: true })
+      t.match(heard.json, { deletedCount: 2, errorCount: 1 })
+      t.same(
+        resultsOf(heard).map(({ key }) => key),
+        ['held'],
+      )
+    },
+  )
 
-  await t.test('too_many_keys: 1 to 1000', async (t) => {
+  await t.test('too_many_keys: 1 to 1000 [limits.batch] [errors.too_many_keys]', async (t) => {
     const keys = (count: number) => ({ objects: Array.from({ length: count }, (_, n) => ({ key: `k${n}` })) })
     t.match(await films.batchDelete({ objects: [] }), { status: 400, code: 'too_many_keys' })
     t.match(await films.batchDelete(keys(1001)), { status: 400, code: 'too_many_keys' })
@@ -100,7 +106,7 @@ t.test('batchDeleteObjects', async (t) => {
       t.match(await films.batchDelete(body), { status: 400, code: 'invalid_request' }, JSON.stringify(body))
   })
 
-  await t.test('takes a body of up to 4 MiB', async (t) => {
+  await t.test('takes a body of up to 4 MiB [limits.batch-body]', async (t) => {
     const path = '/api/v1/buckets/films/objects:batchDelete'
     const padded = (length: number) => '{"objects":[{"key":"x"}]}'.padEnd(length, ' ')
     const send = (body: string) =>
@@ -119,30 +125,33 @@ t.test('batchDeleteObjects', async (t) => {
   t.match(get, { status: 405, headers: { allow: 'POST' } })
 })
 
-t.test('a batch key outside the scope is refused by itself, the others go on', async (t) => {
-  const films = await BucketClient.start(t)
-  for (const key of ['in/a', 'out/a', 'in/b']) await films.put(key)
-  const token = await films.world.memory.bearer('acme', 'op=delete:bucket=films:prefix=in/')
-  const objects = [{ key: 'in/a' }, { key: 'out/a' }, { key: 'in/b' }, { key: 'out/never' }]
-  const heard = await films.as({ token }).batchDelete({ objects })
-  t.match(heard.json, {
-    results: [
-      { key: 'in/a', deleted: true },
-      { key: 'out/a', deleted: false, status: 403, error: { code: 'access_denied' } },
-      { key: 'in/b', deleted: true },
-      { key: 'out/never', deleted: false, status: 403, error: { code: 'access_denied' } },
-    ],
-    deletedCount: 2,
-    errorCount: 2,
-  })
-  t.same(await films.shown(), ['out/a@null*'])
-  const photos = films.as({ token, name: 'photos' })
-  t.match(
-    await photos.batchDelete({ objects }),
-    { status: 403, code: 'access_denied' },
-    'no scope in the bucket',
-  )
-})
+t.test(
+  'a batch key outside the scope is refused by itself, the others go on [objects.batch.scope]',
+  async (t) => {
+    const films = await BucketClient.start(t)
+    for (const key of ['in/a', 'out/a', 'in/b']) await films.put(key)
+    const token = await films.world.memory.bearer('acme', 'op=delete:bucket=films:prefix=in/')
+    const objects = [{ key: 'in/a' }, { key: 'out/a' }, { key: 'in/b' }, { key: 'out/never' }]
+    const heard = await films.as({ token }).batchDelete({ objects })
+    t.match(heard.json, {
+      results: [
+        { key: 'in/a', deleted: true },
+        { key: 'out/a', deleted: false, status: 403, error: { code: 'access_denied' } },
+        { key: 'in/b', deleted: true },
+        { key: 'out/never', deleted: false, status: 403, error: { code: 'access_denied' } },
+      ],
+      deletedCount: 2,
+      errorCount: 2,
+    })
+    t.same(await films.shown(), ['out/a@null*'])
+    const photos = films.as({ token, name: 'photos' })
+    t.match(
+      await photos.batchDelete({ objects }),
+      { status: 403, code: 'access_denied' },
+      'no scope in the bucket',
+    )
+  },
+)
 
 t.test('a machine that fails in the middle says which keys it did not reach', async (t) => {
   const films = await BucketClient.start(t)

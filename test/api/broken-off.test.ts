@@ -11,33 +11,36 @@ import { ApiWorld } from './api-world.ts'
 const MIB = 1024 * 1024
 const OBJECTS = '/api/v1/buckets/photos/objects/'
 
-t.test('[RFC 9110 10.1.1] Expect: 100-continue is answered after the checks that need no body', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t, { limits: { objectPutBytesMax: MIB } })
-  const converse = async (path: string, length: number, body: string, bearer = token): Promise<string> => {
-    const socket = net.connect(world.dataPort, '127.0.0.1')
-    let heard = ''
-    socket.on('data', (piece) => {
-      if (heard === '' && piece.toString().startsWith('HTTP/1.1 100 ')) socket.write(body)
-      heard += piece.toString('latin1')
-    })
-    socket.write(
-      `PUT ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`,
-    )
-    // A refusal closes the connection by itself: the client may never send the body that was announced.
-    socket.on('data', () => {
-      if (/HTTP\/1\.1 200 [^]*\}$/.test(heard)) socket.end()
-    })
-    await once(socket, 'close')
-    return heard
-  }
-  t.match(await converse(`${OBJECTS}k`, 5, 'hello'), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
-  t.match(await converse(`${OBJECTS}k`, MIB + 1, ''), /^HTTP\/1\.1 413 [^]*connection: close/)
-  t.match(await converse('/api/v1/buckets/nobody/objects/k', 5, ''), /^HTTP\/1\.1 404 /)
-  t.match(await converse(`${OBJECTS}k%00`, 5, ''), /^HTTP\/1\.1 400 /)
-  t.match(await converse(`${OBJECTS}k`, 5, '', 'bad'), /^HTTP\/1\.1 401 /)
-  const readOnly = await world.memory.bearer('acme', 'read')
-  t.match(await converse(`${OBJECTS}k`, 5, '', readOnly), /^HTTP\/1\.1 403 /)
-})
+t.test(
+  '[RFC 9110 10.1.1] Expect: 100-continue is answered after the checks that need no body [objects.body.continue]',
+  async (t) => {
+    const { world, token } = await ApiWorld.withBucket(t, { limits: { objectPutBytesMax: MIB } })
+    const converse = async (path: string, length: number, body: string, bearer = token): Promise<string> => {
+      const socket = net.connect(world.dataPort, '127.0.0.1')
+      let heard = ''
+      socket.on('data', (piece) => {
+        if (heard === '' && piece.toString().startsWith('HTTP/1.1 100 ')) socket.write(body)
+        heard += piece.toString('latin1')
+      })
+      socket.write(
+        `PUT ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bearer}\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`,
+      )
+      // A refusal closes the connection by itself: the client may never send the body that was announced.
+      socket.on('data', () => {
+        if (/HTTP\/1\.1 200 [^]*\}$/.test(heard)) socket.end()
+      })
+      await once(socket, 'close')
+      return heard
+    }
+    t.match(await converse(`${OBJECTS}k`, 5, 'hello'), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
+    t.match(await converse(`${OBJECTS}k`, MIB + 1, ''), /^HTTP\/1\.1 413 [^]*connection: close/)
+    t.match(await converse('/api/v1/buckets/nobody/objects/k', 5, ''), /^HTTP\/1\.1 404 /)
+    t.match(await converse(`${OBJECTS}k%00`, 5, ''), /^HTTP\/1\.1 400 /)
+    t.match(await converse(`${OBJECTS}k`, 5, '', 'bad'), /^HTTP\/1\.1 401 /)
+    const readOnly = await world.memory.bearer('acme', 'read')
+    t.match(await converse(`${OBJECTS}k`, 5, '', readOnly), /^HTTP\/1\.1 403 /)
+  },
+)
 
 t.test('a refused upload leaves its connection usable, or closed, but never stuck', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)

@@ -5,45 +5,52 @@ import t from 'tap'
 import { deferred } from '../helpers/async.ts'
 import { BucketClient, etagOf, idOf } from './bucket-client.ts'
 
-t.test('[native: Upload rules 4] putObject honours If-Match and If-None-Match', async (t) => {
-  const films = await BucketClient.start(t, { versioning: 'Enabled' })
-  const etag = etagOf(await films.put('k', 'one'))
-  await films.put('gone', 'x')
-  await films.remove('gone')
-  const table = [
-    ['k', { 'if-match': `"${etag}"` }, 200],
-    ['k', { 'if-match': etag }, 200],
-    ['k', { 'if-match': '*' }, 200],
-    ['k', { 'if-match': `"x", "${etag}"` }, 200],
-    ['k', { 'if-match': '"x"' }, 412],
-    ['k', { 'if-match': `W/"${etag}"` }, 412],
-    ['absent', { 'if-match': '*' }, 412],
-    ['absent', { 'if-match': etag }, 412],
-    ['gone', { 'if-match': '*' }, 412],
-    ['k', { 'if-none-match': '*' }, 412],
-    ['k', { 'if-none-match': `"${etag}"` }, 412],
-    ['k', { 'if-none-match': `W/"${etag}"` }, 412],
-    ['k', { 'if-none-match': '"x"' }, 200],
-    ['absent', { 'if-none-match': '*' }, 200],
-    ['gone', { 'if-none-match': '*' }, 200],
-    ['k', { 'if-match': '*', 'if-none-match': '"x"' }, 200],
-    ['k', { 'if-match': '*', 'if-none-match': '*' }, 412],
-  ] as const
-  for (const [key, headers, status] of table) {
-    const before = await films.shown({ prefix: key })
-    const heard = await films.put(key, 'one', headers)
-    t.equal(heard.status, status, `${key} ${JSON.stringify(headers)}`)
-    if (status === 412) {
-      t.equal(heard.code, 'precondition_failed')
-      t.same(await films.shown({ prefix: key }), before, 'and nothing was stored')
-    } else if (key !== 'k') await films.remove(`${key}?versionId=${idOf(heard)}`)
-  }
-  for (const name of ['if-match', 'if-none-match'])
-    for (const empty of ['', ' , ', '""'])
-      t.match(await films.put('k', 'x', { [name]: empty }), { status: 400, code: 'invalid_argument' }, empty)
-})
+t.test(
+  '[native: Upload rules 4] putObject honours If-Match and If-None-Match [objects.put.rule-4] [objects.put.if-match] [objects.put.if-none-match] [errors.precondition_failed]',
+  async (t) => {
+    const films = await BucketClient.start(t, { versioning: 'Enabled' })
+    const etag = etagOf(await films.put('k', 'one'))
+    await films.put('gone', 'x')
+    await films.remove('gone')
+    const table = [
+      ['k', { 'if-match': `"${etag}"` }, 200],
+      ['k', { 'if-match': etag }, 200],
+      ['k', { 'if-match': '*' }, 200],
+      ['k', { 'if-match': `"x", "${etag}"` }, 200],
+      ['k', { 'if-match': '"x"' }, 412],
+      ['k', { 'if-match': `W/"${etag}"` }, 412],
+      ['absent', { 'if-match': '*' }, 412],
+      ['absent', { 'if-match': etag }, 412],
+      ['gone', { 'if-match': '*' }, 412],
+      ['k', { 'if-none-match': '*' }, 412],
+      ['k', { 'if-none-match': `"${etag}"` }, 412],
+      ['k', { 'if-none-match': `W/"${etag}"` }, 412],
+      ['k', { 'if-none-match': '"x"' }, 200],
+      ['absent', { 'if-none-match': '*' }, 200],
+      ['gone', { 'if-none-match': '*' }, 200],
+      ['k', { 'if-match': '*', 'if-none-match': '"x"' }, 200],
+      ['k', { 'if-match': '*', 'if-none-match': '*' }, 412],
+    ] as const
+    for (const [key, headers, status] of table) {
+      const before = await films.shown({ prefix: key })
+      const heard = await films.put(key, 'one', headers)
+      t.equal(heard.status, status, `${key} ${JSON.stringify(headers)}`)
+      if (status === 412) {
+        t.equal(heard.code, 'precondition_failed')
+        t.same(await films.shown({ prefix: key }), before, 'and nothing was stored')
+      } else if (key !== 'k') await films.remove(`${key}?versionId=${idOf(heard)}`)
+    }
+    for (const name of ['if-match', 'if-none-match'])
+      for (const empty of ['', ' , ', '""'])
+        t.match(
+          await films.put('k', 'x', { [name]: empty }),
+          { status: 400, code: 'invalid_argument' },
+          empty,
+        )
+  },
+)
 
-t.test('a condition that does not hold is told before the body is sent', async (t) => {
+t.test('a condition that does not hold is told before the body is sent [objects.put.early]', async (t) => {
   const films = await BucketClient.start(t)
   await films.put('k')
   const upload = (headers: string) =>
@@ -59,7 +66,7 @@ t.test('a condition that does not hold is told before the body is sent', async (
   t.equal(films.world.memory.proposals, before, 'and nothing was proposed')
 })
 
-t.test('of two uploads that may only create, the commit lets one', async (t) => {
+t.test('of two uploads that may only create, the commit lets one [objects.put.race]', async (t) => {
   const films = await BucketClient.start(t)
   const { memory } = films.world
   const { content } = memory.services
@@ -84,20 +91,29 @@ t.test('of two uploads that may only create, the commit lets one', async (t) => 
   t.equal((await films.get('k')).headers.etag, winner?.headers.etag)
 })
 
-t.test('deleteObject honours If-Match, of the very version that is to go', async (t) => {
-  const films = await BucketClient.start(t, { versioning: 'Enabled' })
-  const one = await films.put('k', 'one')
-  const two = await films.put('k', 'two')
-  const old = `k?versionId=${idOf(one)}`
-  t.match(await films.remove('k', { 'if-match': etagOf(one) }), { status: 412, code: 'precondition_failed' })
-  t.match(await films.remove(old, { 'if-match': etagOf(two) }), { status: 412, code: 'precondition_failed' })
-  t.match(await films.remove('absent', { 'if-match': '*' }), { status: 412 })
-  t.match(await films.remove('k?versionId=01J', { 'if-match': '*' }), { status: 412 }, 'what is not there')
-  t.equal((await films.shown()).length, 2)
-  t.equal((await films.remove(old, { 'if-match': `"${etagOf(one)}"` })).status, 204)
-  const marked = await films.remove('k', { 'if-match': etagOf(two) })
-  t.equal(marked.status, 204)
-  t.match(await films.remove('k', { 'if-match': '*' }), { status: 412 }, 'a delete marker is no object')
-  t.match(await films.remove(`k?versionId=${idOf(marked)}`, { 'if-match': '*' }), { status: 412 })
-  t.same(await films.shown(), [`k-${idOf(marked)}*`, `k@${idOf(two)}`])
-})
+t.test(
+  'deleteObject honours If-Match, of the very version that is to go [objects.delete.if-match]',
+  async (t) => {
+    const films = await BucketClient.start(t, { versioning: 'Enabled' })
+    const one = await films.put('k', 'one')
+    const two = await films.put('k', 'two')
+    const old = `k?versionId=${idOf(one)}`
+    t.match(await films.remove('k', { 'if-match': etagOf(one) }), {
+      status: 412,
+      code: 'precondition_failed',
+    })
+    t.match(await films.remove(old, { 'if-match': etagOf(two) }), {
+      status: 412,
+      code: 'precondition_failed',
+    })
+    t.match(await films.remove('absent', { 'if-match': '*' }), { status: 412 })
+    t.match(await films.remove('k?versionId=01J', { 'if-match': '*' }), { status: 412 }, 'what is not there')
+    t.equal((await films.shown()).length, 2)
+    t.equal((await films.remove(old, { 'if-match': `"${etagOf(one)}"` })).status, 204)
+    const marked = await films.remove('k', { 'if-match': etagOf(two) })
+    t.equal(marked.status, 204)
+    t.match(await films.remove('k', { 'if-match': '*' }), { status: 412 }, 'a delete marker is no object')
+    t.match(await films.remove(`k?versionId=${idOf(marked)}`, { 'if-match': '*' }), { status: 412 })
+    t.same(await films.shown(), [`k-${idOf(marked)}*`, `k@${idOf(two)}`])
+  },
+)

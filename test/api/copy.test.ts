@@ -16,7 +16,7 @@ t.test('copyObject', async (t) => {
   const headers = { 'content-type': 'a/b', 'x-service-meta-camera': 'x100', 'x-service-tagging': 'env=prod' }
   const source = await films.put('source', body, headers)
 
-  await t.test('gives the target the bytes, and moves none', async (t) => {
+  await t.test('gives the target the bytes, and moves none [objects.copy]', async (t) => {
     const before = films.world.memory.blobs.written.length
     const copied = await photos.copy('a/b', { sourceBucket: 'films', sourceKey: 'source' })
     t.equal(copied.status, 200)
@@ -48,7 +48,7 @@ t.test('copyObject', async (t) => {
   })
 
   await t.test(
-    'metadataDirective: COPY ignores what the body gives, REPLACE takes nothing else',
+    'metadataDirective: COPY ignores what the body gives, REPLACE takes nothing else [objects.copy.directive] [objects.copy.ignored]',
     async (t) => {
       const given = { sourceKey: 'source', contentType: 'c/d', metadata: { Lens: '35mm' } }
       for (const metadataDirective of ['COPY', 'copy', undefined]) {
@@ -83,7 +83,7 @@ t.test('copyObject', async (t) => {
   )
 
   await t.test(
-    'a copy to itself without REPLACE is refused, unless it brings an older version back',
+    'a copy to itself without REPLACE is refused, unless it brings an older version back [objects.copy.self] [objects.copy.version]',
     async (t) => {
       const one = await films.put('self', 'one')
       t.match(await films.copy('self', { sourceKey: 'self' }), { status: 400, code: 'invalid_request' })
@@ -107,7 +107,7 @@ t.test('copyObject', async (t) => {
     },
   )
 
-  await t.test('not_found: source, target or version', async (t) => {
+  await t.test('not_found: source, target or version [objects.copy.not-found]', async (t) => {
     await films.put('gone')
     const marker = idOf(await films.remove('gone'))
     const missing = [
@@ -124,92 +124,101 @@ t.test('copyObject', async (t) => {
     t.match(ofMarker, { status: 400, code: 'invalid_request', json: { message: /delete marker/ } })
   })
 
-  await t.test('access_denied: read scope on the source and write scope on the target', async (t) => {
-    const scopes = 'op=read:bucket=films:prefix=in/,op=write:bucket=photos:prefix=out/'
-    const token = await films.world.memory.bearer('acme', scopes)
-    await films.put('in/a')
-    const narrow = photos.as({ token })
-    const from = { sourceBucket: 'films', sourceKey: 'in/a' }
-    t.equal((await narrow.copy('out/a', from)).status, 200)
-    const denied = { status: 403, code: 'access_denied' }
-    t.match(await narrow.copy('elsewhere', from), denied)
-    t.match(await narrow.copy('out/a', { ...from, sourceKey: 'source' }), denied)
-    t.match(
-      await narrow.copy('out/a', { ...from, sourceKey: 'absent' }),
-      denied,
-      'and no word about what exists',
-    )
-    t.match(await narrow.copy('out/a', { sourceBucket: 'photos', sourceKey: 'out/a' }), denied)
-    await films.world.memory.tenant('evil')
-    const evil = photos.as({ token: await films.world.memory.bearer('evil') })
-    await evil.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'photos' } })
-    t.match(
-      await evil.copy('k', from),
-      { status: 404, code: 'not_found' },
-      'the source is sought in the own tenant',
-    )
-  })
+  await t.test(
+    'access_denied: read scope on the source and write scope on the target [objects.copy.scope] [objects.copy.tenant]',
+    async (t) => {
+      const scopes = 'op=read:bucket=films:prefix=in/,op=write:bucket=photos:prefix=out/'
+      const token = await films.world.memory.bearer('acme', scopes)
+      await films.put('in/a')
+      const narrow = photos.as({ token })
+      const from = { sourceBucket: 'films', sourceKey: 'in/a' }
+      t.equal((await narrow.copy('out/a', from)).status, 200)
+      const denied = { status: 403, code: 'access_denied' }
+      t.match(await narrow.copy('elsewhere', from), denied)
+      t.match(await narrow.copy('out/a', { ...from, sourceKey: 'source' }), denied)
+      t.match(
+        await narrow.copy('out/a', { ...from, sourceKey: 'absent' }),
+        denied,
+        'and no word about what exists',
+      )
+      t.match(await narrow.copy('out/a', { sourceBucket: 'photos', sourceKey: 'out/a' }), denied)
+      await films.world.memory.tenant('evil')
+      const evil = photos.as({ token: await films.world.memory.bearer('evil') })
+      await evil.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'photos' } })
+      t.match(
+        await evil.copy('k', from),
+        { status: 404, code: 'not_found' },
+        'the source is sought in the own tenant',
+      )
+    },
+  )
 })
 
-t.test('[decisions 14] preconditions of a copy', async (t) => {
-  const films = await BucketClient.start(t, { versioning: 'Enabled' })
-  const put = await films.put('source')
-  const etag = etagOf(put)
-  const stamp = String(put.json['lastModified'])
-  const seconds = stamp.replace(/\.\d+Z/, 'Z')
-  const shifted = (ms: number): string => new Date(Date.parse(stamp) + ms).toISOString()
-  const table = [
-    [{ ifMatch: etag }, 200],
-    [{ ifMatch: `"${etag}"` }, 200],
-    [{ ifMatch: '*' }, 200],
-    [{ ifMatch: 'x' }, 412],
-    [{ ifNoneMatch: 'x' }, 200],
-    [{ ifNoneMatch: etag }, 412],
-    [{ ifNoneMatch: `W/"${etag}"` }, 412],
-    [{ ifNoneMatch: '*' }, 412],
-    [{ ifModifiedSince: shifted(-1) }, 200],
-    [{ ifModifiedSince: stamp }, 412],
-    [{ ifModifiedSince: seconds }, 412],
-    [{ ifUnmodifiedSince: stamp }, 200],
-    [{ ifUnmodifiedSince: seconds }, 200],
-    [{ ifUnmodifiedSince: shifted(-1000) }, 412],
-    [{ ifMatch: etag, ifUnmodifiedSince: shifted(-60_000) }, 200],
-    [{ ifMatch: 'x', ifUnmodifiedSince: shifted(60_000) }, 412],
-    [{ ifNoneMatch: etag, ifModifiedSince: shifted(-60_000) }, 412],
-    [{ ifNoneMatch: 'x', ifModifiedSince: shifted(60_000) }, 200],
-    [{ ifMatch: etag, ifNoneMatch: etag }, 412],
-  ] as const
-  for (const [conditions, status] of table) {
-    const heard = await films.copy('target', { sourceKey: 'source', ...conditions })
-    t.equal(heard.status, status, JSON.stringify(conditions))
-    if (status === 412) t.equal(heard.code, 'precondition_failed')
-  }
-  for (const name of ['ifModifiedSince', 'ifUnmodifiedSince'])
-    t.match(await films.copy('target', { sourceKey: 'source', [name]: 'Tue, 01 Jan 2030 00:00:00 GMT' }), {
-      status: 400,
-      code: 'invalid_request',
-      json: { message: /RFC 3339/ },
-    })
+t.test(
+  '[decisions 14] preconditions of a copy [objects.copy.if-match] [objects.copy.if-none-match] [objects.copy.if-modified-since] [objects.copy.if-unmodified-since] [objects.copy.combined]',
+  async (t) => {
+    const films = await BucketClient.start(t, { versioning: 'Enabled' })
+    const put = await films.put('source')
+    const etag = etagOf(put)
+    const stamp = String(put.json['lastModified'])
+    const seconds = stamp.replace(/\.\d+Z/, 'Z')
+    const shifted = (ms: number): string => new Date(Date.parse(stamp) + ms).toISOString()
+    const table = [
+      [{ ifMatch: etag }, 200],
+      [{ ifMatch: `"${etag}"` }, 200],
+      [{ ifMatch: '*' }, 200],
+      [{ ifMatch: 'x' }, 412],
+      [{ ifNoneMatch: 'x' }, 200],
+      [{ ifNoneMatch: etag }, 412],
+      [{ ifNoneMatch: `W/"${etag}"` }, 412],
+      [{ ifNoneMatch: '*' }, 412],
+      [{ ifModifiedSince: shifted(-1) }, 200],
+      [{ ifModifiedSince: stamp }, 412],
+      [{ ifModifiedSince: seconds }, 412],
+      [{ ifUnmodifiedSince: stamp }, 200],
+      [{ ifUnmodifiedSince: seconds }, 200],
+      [{ ifUnmodifiedSince: shifted(-1000) }, 412],
+      [{ ifMatch: etag, ifUnmodifiedSince: shifted(-60_000) }, 200],
+      [{ ifMatch: 'x', ifUnmodifiedSince: shifted(60_000) }, 412],
+      [{ ifNoneMatch: etag, ifModifiedSince: shifted(-60_000) }, 412],
+      [{ ifNoneMatch: 'x', ifModifiedSince: shifted(60_000) }, 200],
+      [{ ifMatch: etag, ifNoneMatch: etag }, 412],
+    ] as const
+    for (const [conditions, status] of table) {
+      const heard = await films.copy('target', { sourceKey: 'source', ...conditions })
+      t.equal(heard.status, status, JSON.stringify(conditions))
+      if (status === 412) t.equal(heard.code, 'precondition_failed')
+    }
+    for (const name of ['ifModifiedSince', 'ifUnmodifiedSince'])
+      t.match(await films.copy('target', { sourceKey: 'source', [name]: 'Tue, 01 Jan 2030 00:00:00 GMT' }), {
+        status: 400,
+        code: 'invalid_request',
+        json: { message: /RFC 3339/ },
+      })
 
-  await t.test('requireAbsent and requireMatchEtag are about the target', async (t) => {
-    const copy = (key: string, more: object) => films.copy(key, { sourceKey: 'source', ...more })
-    t.equal((await copy('fresh', { requireAbsent: true })).status, 200)
-    t.match(await copy('fresh', { requireAbsent: true }), { status: 412, code: 'precondition_failed' })
-    t.equal((await copy('fresh', { requireAbsent: false })).status, 200)
-    await films.put('fresh', 'other')
-    t.match(await copy('fresh', { requireMatchEtag: etag }), { status: 412, code: 'precondition_failed' })
-    const other = String((await films.get('fresh')).headers.etag)
-    t.equal((await copy('fresh', { requireMatchEtag: other })).status, 200)
-    t.match(await copy('absent', { requireMatchEtag: etag }), { status: 412 })
-    t.match(
-      await copy('fresh', { requireAbsent: true, requireMatchEtag: etag }),
-      { status: 412 },
-      'never both',
+    await t.test(
+      'requireAbsent and requireMatchEtag are about the target [objects.copy.require-absent] [objects.copy.require-match-etag]',
+      async (t) => {
+        const copy = (key: string, more: object) => films.copy(key, { sourceKey: 'source', ...more })
+        t.equal((await copy('fresh', { requireAbsent: true })).status, 200)
+        t.match(await copy('fresh', { requireAbsent: true }), { status: 412, code: 'precondition_failed' })
+        t.equal((await copy('fresh', { requireAbsent: false })).status, 200)
+        await films.put('fresh', 'other')
+        t.match(await copy('fresh', { requireMatchEtag: etag }), { status: 412, code: 'precondition_failed' })
+        const other = String((await films.get('fresh')).headers.etag)
+        t.equal((await copy('fresh', { requireMatchEtag: other })).status, 200)
+        t.match(await copy('absent', { requireMatchEtag: etag }), { status: 412 })
+        t.match(
+          await copy('fresh', { requireAbsent: true, requireMatchEtag: etag }),
+          { status: 412 },
+          'never both',
+        )
+        await films.remove('fresh')
+        t.equal((await copy('fresh', { requireAbsent: true })).status, 200, 'a delete marker is no object')
+      },
     )
-    await films.remove('fresh')
-    t.equal((await copy('fresh', { requireAbsent: true })).status, 200, 'a delete marker is no object')
-  })
-})
+  },
+)
 
 t.test('a source that vanished between look and commit is looked at once more', async (t) => {
   const films = await BucketClient.start(t)
@@ -243,7 +252,7 @@ t.test('a source that vanished between look and commit is looked at once more', 
   t.equal(copies, 2, 'once, not for ever')
 })
 
-t.test('entity_too_large: more than 5 GiB at once', async (t) => {
+t.test('entity_too_large: more than 5 GiB at once [limits.copy]', async (t) => {
   const films = await BucketClient.start(t)
   await films.put('source')
   const { state } = films.world.memory.services
@@ -258,4 +267,18 @@ t.test('entity_too_large: more than 5 GiB at once', async (t) => {
   t.match(await films.copy('target', { sourceKey: 'source' }), { status: 413, code: 'entity_too_large' })
   sized(OBJECT_COPY_BYTES_MAX)
   t.equal((await films.copy('target', { sourceKey: 'source' })).status, 200)
+})
+
+t.test('the body of a copy names its source [objects.copy.source]', async (t) => {
+  const films = await BucketClient.start(t)
+  await films.put('source')
+  const whole = { sourceBucket: 'films', sourceKey: 'source' }
+  for (const missing of ['sourceBucket', 'sourceKey'])
+    t.match(
+      await films.copy('target', { ...whole, [missing]: undefined }),
+      { status: 400, code: 'invalid_request' },
+      missing,
+    )
+  t.equal((await films.get('target')).status, 404)
+  t.equal((await films.copy('target', whole)).status, 200)
 })

@@ -11,7 +11,7 @@ import { ApiWorld } from './api-world.ts'
 const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
 
-t.test('happy path', async (t) => {
+t.test('happy path [objects.put] [objects.etag] [objects.get] [objects.head] [objects.delete]', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)
   const path = '/api/v1/buckets/photos/objects/a/b.txt'
   const put = await world.call({
@@ -90,51 +90,57 @@ t.test('createToken', async (t) => {
   t.ok(limited.headers['ratelimit-policy'])
 })
 
-t.test('authentication comes first', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t)
-  const admin = await world.memory.adminToken('owner')
-  const path = '/api/v1/buckets/photos'
-  t.match(await world.call({ path }), { status: 401, code: 'unauthorized' })
-  const before = world.memory.barriers
-  await world.call({ path })
-  t.equal(world.memory.barriers, before, 'a stranger does not make the cluster work')
-  t.match(await world.call({ path, token: 'svctk_x.y' }), { status: 401, code: 'token_invalid' })
-  t.match(
-    await world.call({ path, token: admin }),
-    { status: 401, code: 'token_invalid' },
-    'the other kind of token',
-  )
-  t.match(await world.call({ path, headers: { authorization: basic('a', 'b') } }), { status: 401 })
-  for (const strange of [
-    '/',
-    '/api/v1/nowhere',
-    '/api/v1',
-    '/api/v1/buckets/',
-    '/admin/api/v1/tenants',
-    '/api/v1/buckets/%zz',
-  ]) {
+t.test(
+  'authentication comes first [errors.unauthorized] [errors.unknown-route] [errors.method_not_allowed]',
+  async (t) => {
+    const { world, token } = await ApiWorld.withBucket(t)
+    const admin = await world.memory.adminToken('owner')
+    const path = '/api/v1/buckets/photos'
+    t.match(await world.call({ path }), { status: 401, code: 'unauthorized' })
+    const before = world.memory.barriers
+    await world.call({ path })
+    t.equal(world.memory.barriers, before, 'a stranger does not make the cluster work')
+    t.match(await world.call({ path, token: 'svctk_x.y' }), { status: 401, code: 'token_invalid' })
     t.match(
-      await world.call({ path: strange }),
-      { status: 401, code: 'unauthorized' },
-      `${strange} without a token`,
+      await world.call({ path, token: admin }),
+      { status: 401, code: 'token_invalid' },
+      'the other kind of token',
     )
-  }
-  t.match(await world.call({ method: 'PATCH', path, headers: { 'content-type': '?' } }), { status: 401 })
-  t.match(await world.call({ path: '/api/v1/nowhere', token }), { status: 404, code: 'not_found' })
-  t.match(await world.call({ path: '/api/v1/buckets/%zz', token }), { status: 400, code: 'invalid_request' })
-  const patch = await world.call({ method: 'PATCH', path, token, body: '{}' })
-  t.match(patch, { status: 405, code: 'method_not_allowed' })
-  t.equal(patch.headers.allow, 'DELETE, GET, HEAD')
-  const post = await world.call({ method: 'POST', path: `${path}/objects/k`, token })
-  t.equal(post.headers.allow, 'DELETE, GET, HEAD, PUT')
-  for (const method of ['PROPFIND', 'OPTIONS', 'TRACE', 'QUERY']) {
-    t.match(await world.call({ method, path, token }), { status: 405 }, method)
-  }
-  t.match(
-    await world.raw('OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
-    /^HTTP\/1\.1 40[14] /,
-  )
-})
+    t.match(await world.call({ path, headers: { authorization: basic('a', 'b') } }), { status: 401 })
+    for (const strange of [
+      '/',
+      '/api/v1/nowhere',
+      '/api/v1',
+      '/api/v1/buckets/',
+      '/admin/api/v1/tenants',
+      '/api/v1/buckets/%zz',
+    ]) {
+      t.match(
+        await world.call({ path: strange }),
+        { status: 401, code: 'unauthorized' },
+        `${strange} without a token`,
+      )
+    }
+    t.match(await world.call({ method: 'PATCH', path, headers: { 'content-type': '?' } }), { status: 401 })
+    t.match(await world.call({ path: '/api/v1/nowhere', token }), { status: 404, code: 'not_found' })
+    t.match(await world.call({ path: '/api/v1/buckets/%zz', token }), {
+      status: 400,
+      code: 'invalid_request',
+    })
+    const patch = await world.call({ method: 'PATCH', path, token, body: '{}' })
+    t.match(patch, { status: 405, code: 'method_not_allowed' })
+    t.equal(patch.headers.allow, 'DELETE, GET, HEAD')
+    const post = await world.call({ method: 'POST', path: `${path}/objects/k`, token })
+    t.equal(post.headers.allow, 'DELETE, GET, HEAD, PUT')
+    for (const method of ['PROPFIND', 'OPTIONS', 'TRACE', 'QUERY']) {
+      t.match(await world.call({ method, path, token }), { status: 405 }, method)
+    }
+    t.match(
+      await world.raw('OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+      /^HTTP\/1\.1 40[14] /,
+    )
+  },
+)
 
 t.test('what dies takes its tokens along', async (t) => {
   const world = await ApiWorld.start(t)
@@ -166,120 +172,133 @@ t.test('what dies takes its tokens along', async (t) => {
   t.match(await world.call({ path, token: third }), { status: 401, code: 'key_revoked' }, 'revocation')
 })
 
-t.test('buckets', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t, { limits: { bucketsPerTenantMax: 4 } })
-  const create = (body: object) => world.call({ method: 'POST', path: '/api/v1/buckets', token, body })
-  const made = await create({ name: 'films', versioning: 'Unversioned', objectLockEnabled: false })
-  t.equal(made.status, 201)
-  t.equal(made.headers.location, '/api/v1/buckets/films')
-  t.match(made.json, { name: 'films', tenantId: 'acme', versioning: 'Unversioned', visibility: 'private' })
-  t.same((await world.call({ path: '/api/v1/buckets/films', token })).json, made.json)
-  t.match(await create({ name: 'films' }), { status: 409, code: 'bucket_already_exists' })
-  for (const name of [
-    'ab',
-    'A-b',
-    'a..b',
-    '-ab',
-    'ab-',
-    '10.0.0.1',
-    'xn--a',
-    'a/b',
-    '',
-    'x'.repeat(64),
-    'a\u0000b',
-  ]) {
-    t.match(await create({ name }), { status: 400, code: 'invalid_bucket_name' }, JSON.stringify(name))
-  }
-  t.match(await create({ name: 'v', versioning: 'Enabled' }), { status: 400 }, 'the name first')
+t.test(
+  'buckets [buckets.create] [buckets.create.duplicate] [buckets.create.name] [buckets.get] [buckets.delete] [buckets.delete.object] [limits.buckets]',
+  async (t) => {
+    const { world, token } = await ApiWorld.withBucket(t, { limits: { bucketsPerTenantMax: 4 } })
+    const create = (body: object) => world.call({ method: 'POST', path: '/api/v1/buckets', token, body })
+    const made = await create({ name: 'films', versioning: 'Unversioned', objectLockEnabled: false })
+    t.equal(made.status, 201)
+    t.equal(made.headers.location, '/api/v1/buckets/films')
+    t.match(made.json, { name: 'films', tenantId: 'acme', versioning: 'Unversioned', visibility: 'private' })
+    t.same((await world.call({ path: '/api/v1/buckets/films', token })).json, made.json)
+    t.match(await create({ name: 'films' }), { status: 409, code: 'bucket_already_exists' })
+    for (const name of [
+      'ab',
+      'A-b',
+      'a..b',
+      '-ab',
+      'ab-',
+      '10.0.0.1',
+      'xn--a',
+      'a/b',
+      '',
+      'x'.repeat(64),
+      'a\u0000b',
+    ]) {
+      t.match(await create({ name }), { status: 400, code: 'invalid_bucket_name' }, JSON.stringify(name))
+    }
+    t.match(await create({ name: 'v', versioning: 'Enabled' }), { status: 400 }, 'the name first')
 
-  await t.test('lists by name, page by page', async (t) => {
-    await create({ name: 'fonts' })
-    const all = await world.call({ path: '/api/v1/buckets', token })
-    t.same(names(all.json), ['films', 'fonts', 'photos'])
-    t.equal(all.json['isTruncated'], false)
-    t.notOk('nextContinuationToken' in all.json)
-    const first = await world.call({ path: '/api/v1/buckets?prefix=f&maxBuckets=1', token })
-    t.same(names(first.json), ['films'])
-    const next = encodeURIComponent(String(first.json['nextContinuationToken']))
-    const second = await world.call({
-      path: `/api/v1/buckets?prefix=f&maxBuckets=1&continuationToken=${next}`,
-      token,
-    })
-    t.same(names(second.json), ['fonts'])
-    t.match(
-      await world.call({ path: `/api/v1/buckets?continuationToken=${next}`, token }),
-      { status: 400, code: 'invalid_continuation_token' },
-      'a token belongs to its query',
+    await t.test(
+      'lists by name, page by page [buckets.list] [buckets.list.pages] [buckets.list.scope]',
+      async (t) => {
+        await create({ name: 'fonts' })
+        const all = await world.call({ path: '/api/v1/buckets', token })
+        t.same(names(all.json), ['films', 'fonts', 'photos'])
+        t.equal(all.json['isTruncated'], false)
+        t.notOk('nextContinuationToken' in all.json)
+        const first = await world.call({ path: '/api/v1/buckets?prefix=f&maxBuckets=1', token })
+        t.same(names(first.json), ['films'])
+        const next = encodeURIComponent(String(first.json['nextContinuationToken']))
+        const second = await world.call({
+          path: `/api/v1/buckets?prefix=f&maxBuckets=1&continuationToken=${next}`,
+          token,
+        })
+        t.same(names(second.json), ['fonts'])
+        t.match(
+          await world.call({ path: `/api/v1/buckets?continuationToken=${next}`, token }),
+          { status: 400, code: 'invalid_continuation_token' },
+          'a token belongs to its query',
+        )
+        const narrow = await world.memory.bearer('acme', 'op=read:bucket=photos:prefix=')
+        t.same(names((await world.call({ path: '/api/v1/buckets?maxBuckets=1', token: narrow })).json), [
+          'photos',
+        ])
+      },
     )
-    const narrow = await world.memory.bearer('acme', 'op=read:bucket=photos:prefix=')
-    t.same(names((await world.call({ path: '/api/v1/buckets?maxBuckets=1', token: narrow })).json), [
-      'photos',
-    ])
-  })
 
-  await create({ name: 'last' })
-  t.match(await create({ name: 'more' }), { status: 400, code: 'invalid_request' }, 'the limit of the tenant')
-  await world.call({ method: 'PUT', path: '/api/v1/buckets/last/objects/k', token, body: 'x' })
-  const remove = { method: 'DELETE', path: '/api/v1/buckets/last', token }
-  t.match(await world.call(remove), { status: 409, code: 'bucket_not_empty' })
-  await world.call({ method: 'DELETE', path: '/api/v1/buckets/last/objects/k', token })
-  t.equal((await world.call(remove)).status, 204)
-  t.match(await world.call(remove), { status: 404, code: 'not_found' })
-  t.match(
-    await world.call({ ...remove, body: '{}' }),
-    { status: 400, code: 'invalid_request' },
-    'takes no body',
-  )
-})
+    await create({ name: 'last' })
+    t.match(
+      await create({ name: 'more' }),
+      { status: 400, code: 'invalid_request' },
+      'the limit of the tenant',
+    )
+    await world.call({ method: 'PUT', path: '/api/v1/buckets/last/objects/k', token, body: 'x' })
+    const remove = { method: 'DELETE', path: '/api/v1/buckets/last', token }
+    t.match(await world.call(remove), { status: 409, code: 'bucket_not_empty' })
+    await world.call({ method: 'DELETE', path: '/api/v1/buckets/last/objects/k', token })
+    t.equal((await world.call(remove)).status, 204)
+    t.match(await world.call(remove), { status: 404, code: 'not_found' })
+    t.match(
+      await world.call({ ...remove, body: '{}' }),
+      { status: 400, code: 'invalid_request' },
+      'takes no body',
+    )
+  },
+)
 
-t.test('a machine that cannot serve', async (t) => {
-  const { world, token } = await ApiWorld.withBucket(t)
-  world.memory.barrierFault = new Condition('no_quorum', 'No majority of voters answers', {
-    retryAfterMs: 2500,
-  })
-  const refused = await world.call({ path: '/api/v1/buckets', token })
-  t.match(refused, { status: 503, code: 'no_quorum' })
-  t.equal(refused.headers['retry-after'], '3')
-  t.equal((await world.call({ path: '/api/v1/healthz' })).status, 200, 'a probe needs no quorum')
-  t.match(await world.call({ method: 'POST', path: '/api/v1/auth/token', body: {} }), { status: 503 })
-  world.memory.barrierFault = null
+t.test(
+  'a machine that cannot serve [errors.no_leader] [errors.no_quorum] [errors.leader_not_ready] [errors.commit_unknown] [errors.not_enough_replicas] [errors.slow_down] [errors.disk_full] [errors.internal_error]',
+  async (t) => {
+    const { world, token } = await ApiWorld.withBucket(t)
+    world.memory.barrierFault = new Condition('no_quorum', 'No majority of voters answers', {
+      retryAfterMs: 2500,
+    })
+    const refused = await world.call({ path: '/api/v1/buckets', token })
+    t.match(refused, { status: 503, code: 'no_quorum' })
+    t.equal(refused.headers['retry-after'], '3')
+    t.equal((await world.call({ path: '/api/v1/healthz' })).status, 200, 'a probe needs no quorum')
+    t.match(await world.call({ method: 'POST', path: '/api/v1/auth/token', body: {} }), { status: 503 })
+    world.memory.barrierFault = null
 
-  world.memory.notReady = ['no leader is known', 'the log is being replayed']
-  for (const path of ['/readyz', '/api/v1/readyz']) {
-    const probe = await world.call({ path })
-    t.equal(probe.status, 503, path)
-    t.match(probe.json['message'], /no leader is known; the log is being replayed/)
-  }
-  world.memory.notReady = []
-  t.equal((await world.call({ path: '/readyz?verbose' })).status, 200)
+    world.memory.notReady = ['no leader is known', 'the log is being replayed']
+    for (const path of ['/readyz', '/api/v1/readyz']) {
+      const probe = await world.call({ path })
+      t.equal(probe.status, 503, path)
+      t.match(probe.json['message'], /no leader is known; the log is being replayed/)
+    }
+    world.memory.notReady = []
+    t.equal((await world.call({ path: '/readyz?verbose' })).status, 200)
 
-  const put = { method: 'PUT', path: '/api/v1/buckets/photos/objects/k', token, body: 'x' }
-  for (const code of [
-    'commit_unknown',
-    'not_enough_replicas',
-    'slow_down',
-    'disk_full',
-    'no_leader',
-    'leader_not_ready',
-  ] as const) {
-    world.memory.proposeFault = new Condition(code, 'No')
-    t.match(await world.call(put), { status: 503, code })
-  }
-  world.memory.proposeFault = new Error('secret detail of the inside')
-  const failed = await world.call(put)
-  t.match(failed, { status: 500, code: 'internal_error' })
-  t.notMatch(failed.bytes.toString(), /secret detail/)
-  const line = world.memory.lines.find(({ level }) => level === 'error')
-  t.match(line?.fields, { requestId: failed.headers['x-request-id'], err: { message: /secret detail/ } })
-  world.memory.proposeFault = null
-  t.match(
-    await world.call({ path: put.path, token }),
-    { status: 404 },
-    'nothing of the refused writes is there',
-  )
-})
+    const put = { method: 'PUT', path: '/api/v1/buckets/photos/objects/k', token, body: 'x' }
+    for (const code of [
+      'commit_unknown',
+      'not_enough_replicas',
+      'slow_down',
+      'disk_full',
+      'no_leader',
+      'leader_not_ready',
+    ] as const) {
+      world.memory.proposeFault = new Condition(code, 'No')
+      t.match(await world.call(put), { status: 503, code })
+    }
+    world.memory.proposeFault = new Error('secret detail of the inside')
+    const failed = await world.call(put)
+    t.match(failed, { status: 500, code: 'internal_error' })
+    t.notMatch(failed.bytes.toString(), /secret detail/)
+    const line = world.memory.lines.find(({ level }) => level === 'error')
+    t.match(line?.fields, { requestId: failed.headers['x-request-id'], err: { message: /secret detail/ } })
+    world.memory.proposeFault = null
+    t.match(
+      await world.call({ path: put.path, token }),
+      { status: 404 },
+      'nothing of the refused writes is there',
+    )
+  },
+)
 
-t.test('a server that closes finishes what runs and refuses what comes', async (t) => {
+t.test('a server that closes finishes what runs and refuses what comes [errors.shutting_down]', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)
   const inApply = deferred()
   const mayApply = deferred()

@@ -19,32 +19,41 @@ t.test('an upload with an idempotency key', async (t) => {
   const put = (key: string, body: string | Buffer, headers: OutgoingHttpHeaders = {}) =>
     films.put(key, body, { ...sum(body), 'idempotency-key': 'i-1', ...headers })
 
-  await t.test('checksum_required: without a checksum header it is refused', async (t) => {
-    t.match(await films.put('k', 'x', { 'idempotency-key': 'i' }), { status: 400, code: 'checksum_required' })
-    t.match(await films.put('k', 'x', { 'x-service-idempotency-key': 'i' }), { code: 'checksum_required' })
-    t.equal((await films.get('k')).status, 404)
-  })
+  await t.test(
+    'checksum_required: without a checksum header it is refused [objects.put.rule-2] [idempotency.checksum] [errors.checksum_required]',
+    async (t) => {
+      t.match(await films.put('k', 'x', { 'idempotency-key': 'i' }), {
+        status: 400,
+        code: 'checksum_required',
+      })
+      t.match(await films.put('k', 'x', { 'x-service-idempotency-key': 'i' }), { code: 'checksum_required' })
+      t.equal((await films.get('k')).status, 404)
+    },
+  )
 
   const first = await put('k', 'one')
-  await t.test('is answered as before when it is repeated, whatever holds by then', async (t) => {
-    t.equal(first.status, 200)
-    t.notOk('idempotent-replayed' in first.headers)
-    const again = await put('k', 'one')
-    t.equal(again.status, 200)
-    t.equal(again.headers['idempotent-replayed'], 'true')
-    t.same(again.json, first.json)
-    t.equal(again.headers.etag, first.headers.etag)
-    const twin = { 'idempotency-key': undefined, 'x-service-idempotency-key': 'i-1' }
-    t.equal(idOf(await put('k', 'one', twin)), idOf(first), 'by either name of the header')
-    await films.put('k', 'two')
-    await films.remove('k')
-    t.same((await put('k', 'one')).json, first.json, 'after others have written')
-    t.equal((await films.get('k')).status, 404, 'and what they wrote stands')
-    t.equal((await films.shown({ prefix: 'k' })).length, 3, 'nothing was stored again')
-  })
+  await t.test(
+    'is answered as before when it is repeated, whatever holds by then [idempotency.replay] [idempotency.twin]',
+    async (t) => {
+      t.equal(first.status, 200)
+      t.notOk('idempotent-replayed' in first.headers)
+      const again = await put('k', 'one')
+      t.equal(again.status, 200)
+      t.equal(again.headers['idempotent-replayed'], 'true')
+      t.same(again.json, first.json)
+      t.equal(again.headers.etag, first.headers.etag)
+      const twin = { 'idempotency-key': undefined, 'x-service-idempotency-key': 'i-1' }
+      t.equal(idOf(await put('k', 'one', twin)), idOf(first), 'by either name of the header')
+      await films.put('k', 'two')
+      await films.remove('k')
+      t.same((await put('k', 'one')).json, first.json, 'after others have written')
+      t.equal((await films.get('k')).status, 404, 'and what they wrote stands')
+      t.equal((await films.shown({ prefix: 'k' })).length, 3, 'nothing was stored again')
+    },
+  )
 
   await t.test(
-    'that may only create is answered as before, not refused for what it made itself',
+    'that may only create is answered as before, not refused for what it made itself [idempotency.condition]',
     async (t) => {
       const headers = { 'if-none-match': '*', 'idempotency-key': 'create' }
       const made = await put('once', 'x', headers)
@@ -55,7 +64,7 @@ t.test('an upload with an idempotency key', async (t) => {
   )
 
   await t.test(
-    'idempotency_conflict: the key is bound to bytes, length, content type and metadata',
+    'idempotency_conflict: the key is bound to bytes, length, content type and metadata [objects.put.rule-3] [idempotency.conflict] [idempotency.bound] [errors.idempotency_conflict]',
     async (t) => {
       const body = patternBytes(5000)
       await put('bound', body, { 'content-type': 'a/b', 'x-service-meta-a': '1', 'x-service-meta-b': '2' })
@@ -76,7 +85,7 @@ t.test('an upload with an idempotency key', async (t) => {
     },
   )
 
-  await t.test('is known in its bucket and for its object key alone', async (t) => {
+  await t.test('is known in its bucket and for its object key alone [idempotency.scope]', async (t) => {
     for (const client of [films, films.as({ name: 'photos' })]) {
       const other = await client.put('elsewhere', 'other', { ...sum('other'), 'idempotency-key': 'i-1' })
       t.equal(other.status, 200)
@@ -84,7 +93,7 @@ t.test('an upload with an idempotency key', async (t) => {
     }
   })
 
-  await t.test('takes 1 to 255 printable ASCII characters', async (t) => {
+  await t.test('takes 1 to 255 printable ASCII characters [idempotency.key]', async (t) => {
     for (const key of ['x', '~'.repeat(255), 'a b', '"quoted"'])
       t.equal((await put('named', 'x', { 'idempotency-key': key })).status, 200, key)
     for (const key of ['', 'x'.repeat(256), 'é'])
@@ -94,58 +103,77 @@ t.test('an upload with an idempotency key', async (t) => {
   })
 })
 
-t.test('idempotency_in_progress: while one runs on this node, another one waits', async (t) => {
+t.test(
+  'idempotency_in_progress: while one runs on this node, another one waits [idempotency.in-progress] [errors.idempotency_in_progress]',
+  async (t) => {
+    const films = await BucketClient.start(t)
+    const { memory } = films.world
+    const headers = { ...sum('x'), 'idempotency-key': 'i' }
+    const inApply = deferred()
+    const mayApply = deferred()
+    memory.beforeApply = () => {
+      inApply.resolve()
+      return mayApply.promise
+    }
+    const running = films.put('k', 'x', headers)
+    await inApply.promise
+    const second = await films.put('k', 'x', headers)
+    t.match(second, { status: 409, code: 'idempotency_in_progress', headers: { 'retry-after': '1' } })
+    mayApply.resolve()
+    const first = await running
+    t.equal(first.status, 200)
+    const third = await films.put('k', 'x', headers)
+    t.match(third, { status: 200, headers: { 'idempotent-replayed': 'true' } })
+    t.equal(etagOf(third), etagOf(first))
+
+    memory.proposeFault = new Condition('commit_unknown', 'Nobody knows')
+    const other = { ...headers, 'idempotency-key': 'j' }
+    t.equal((await films.put('k', 'x', other)).status, 503)
+    memory.proposeFault = null
+    t.equal((await films.put('k', 'x', other)).status, 200, 'one that failed is not in the way')
+  },
+)
+
+t.test(
+  'of two that race through two nodes, one is stored and both get its answer [idempotency.entry]',
+  async (t) => {
+    const films = await BucketClient.start(t, { versioning: 'Enabled' })
+    const { memory } = films.world
+    const headers = { ...sum('x'), 'idempotency-key': 'i', 'if-none-match': '*' }
+    const { content } = memory.services
+    const ingest = content.ingest.bind(content)
+    const both = deferred()
+    let looked = 0
+    content.ingest = (request) => {
+      // Each node knows of its own uploads only.
+      memory.services.writesInProgress = new WritesInProgress()
+      looked += 1
+      if (looked === 2) both.resolve()
+      return ingest(request)
+    }
+    memory.beforeApply = () => both.promise
+    const first = films.put('k', 'x', headers)
+    await until('the first upload is on its way', () => looked === 1)
+    const heard = [await films.put('k', 'x', headers), await first]
+    t.same(
+      heard.map(({ status }) => status),
+      [200, 200],
+    )
+    t.same(heard[0]?.json, heard[1]?.json)
+    t.equal(heard.filter(({ headers: told }) => told['idempotent-replayed'] === 'true').length, 1)
+    t.equal((await films.shown()).length, 1)
+  },
+)
+
+t.test('an idempotency key is known to its tenant alone [idempotency.tenant]', async (t) => {
   const films = await BucketClient.start(t)
-  const { memory } = films.world
   const headers = { ...sum('x'), 'idempotency-key': 'i' }
-  const inApply = deferred()
-  const mayApply = deferred()
-  memory.beforeApply = () => {
-    inApply.resolve()
-    return mayApply.promise
-  }
-  const running = films.put('k', 'x', headers)
-  await inApply.promise
-  const second = await films.put('k', 'x', headers)
-  t.match(second, { status: 409, code: 'idempotency_in_progress', headers: { 'retry-after': '1' } })
-  mayApply.resolve()
-  const first = await running
-  t.equal(first.status, 200)
-  const third = await films.put('k', 'x', headers)
-  t.match(third, { status: 200, headers: { 'idempotent-replayed': 'true' } })
-  t.equal(etagOf(third), etagOf(first))
-
-  memory.proposeFault = new Condition('commit_unknown', 'Nobody knows')
-  const other = { ...headers, 'idempotency-key': 'j' }
-  t.equal((await films.put('k', 'x', other)).status, 503)
-  memory.proposeFault = null
-  t.equal((await films.put('k', 'x', other)).status, 200, 'one that failed is not in the way')
-})
-
-t.test('of two that race through two nodes, one is stored and both get its answer', async (t) => {
-  const films = await BucketClient.start(t, { versioning: 'Enabled' })
-  const { memory } = films.world
-  const headers = { ...sum('x'), 'idempotency-key': 'i', 'if-none-match': '*' }
-  const { content } = memory.services
-  const ingest = content.ingest.bind(content)
-  const both = deferred()
-  let looked = 0
-  content.ingest = (request) => {
-    // Each node knows of its own uploads only.
-    memory.services.writesInProgress = new WritesInProgress()
-    looked += 1
-    if (looked === 2) both.resolve()
-    return ingest(request)
-  }
-  memory.beforeApply = () => both.promise
-  const first = films.put('k', 'x', headers)
-  await until('the first upload is on its way', () => looked === 1)
-  const heard = [await films.put('k', 'x', headers), await first]
-  t.same(
-    heard.map(({ status }) => status),
-    [200, 200],
-  )
-  t.same(heard[0]?.json, heard[1]?.json)
-  t.equal(heard.filter(({ headers: told }) => told['idempotent-replayed'] === 'true').length, 1)
-  t.equal((await films.shown()).length, 1)
+  t.equal((await films.put('k', 'x', headers)).status, 200)
+  await films.world.memory.tenant('rival')
+  const rival = films.as({ token: await films.world.memory.bearer('rival') })
+  await rival.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'films' } })
+  const other = await rival.put('k', 'other', { ...sum('other'), 'idempotency-key': 'i' })
+  t.equal(other.status, 200, 'no conflict')
+  t.notOk('idempotent-replayed' in other.headers)
+  t.equal((await films.put('k', 'x', headers)).headers['idempotent-replayed'], 'true')
 })

@@ -32,7 +32,7 @@ const KEYS = [
 const pathOf = (key: string): string => key.split('/').map(encodeURIComponent).join('/')
 
 t.test(
-  '[decisions 16] a key that looks like another path can be begun, filled, completed and read',
+  '[decisions 16] a key that looks like another path can be begun, filled, completed and read [multipart.paths]',
   async (t) => {
     const client = await MultipartClient.start(t)
     for (const key of KEYS) {
@@ -106,7 +106,7 @@ t.test('paths that lead nowhere', async (t) => {
   t.match(await client.ask('PUT', `${ID}/parts/1`, 'x'), { status: /404|405/ })
 })
 
-t.test('[decisions 14] scopes hold for uploads as for objects', async (t) => {
+t.test('[decisions 14] scopes hold for uploads as for objects [multipart.scope]', async (t) => {
   const client = await MultipartClient.start(t)
   const { world } = client
   const id = await client.begin('in/k')
@@ -129,35 +129,42 @@ t.test('[decisions 14] scopes hold for uploads as for objects', async (t) => {
   t.equal(await as(inOnly, 'DELETE', `/${id}/in/k`), 204)
 })
 
-t.test('listMultipartUploads goes on where a page ended', async (t) => {
-  const client = await MultipartClient.start(t)
-  const begun: { readonly key: string; readonly uploadId: string }[] = []
-  for (const key of ['a', 'b', 'b', 'b', 'b/1', 'c']) begun.push({ key, uploadId: await client.begin(key) })
-  const walk = async (query: Record<string, string>): Promise<object[]> => {
-    const found: object[] = []
-    for (let from: Record<string, string> = {}; ; ) {
-      const page = await client.ask('GET', `?${new URLSearchParams({ ...query, ...from }).toString()}`)
-      t.equal(page.status, 200)
-      const uploads = page.json['uploads'] as { key: string; uploadId: string }[]
-      found.push(...uploads.map(({ key, uploadId }) => ({ key, uploadId })))
-      if (page.json['isTruncated'] !== true) {
-        t.notOk('nextKeyMarker' in page.json)
-        return found
+t.test(
+  'listMultipartUploads goes on where a page ended [multipart.list] [multipart.list.pages] [multipart.next-absent]',
+  async (t) => {
+    const client = await MultipartClient.start(t)
+    const begun: { readonly key: string; readonly uploadId: string }[] = []
+    for (const key of ['a', 'b', 'b', 'b', 'b/1', 'c']) begun.push({ key, uploadId: await client.begin(key) })
+    const walk = async (query: Record<string, string>): Promise<object[]> => {
+      const found: object[] = []
+      for (let from: Record<string, string> = {}; ; ) {
+        const page = await client.ask('GET', `?${new URLSearchParams({ ...query, ...from }).toString()}`)
+        t.equal(page.status, 200)
+        const uploads = page.json['uploads'] as { key: string; uploadId: string }[]
+        found.push(...uploads.map(({ key, uploadId }) => ({ key, uploadId })))
+        if (page.json['isTruncated'] !== true) {
+          t.notOk('nextKeyMarker' in page.json)
+          return found
+        }
+        const { nextKeyMarker, nextUploadIdMarker } = page.json
+        from = { keyMarker: String(nextKeyMarker), uploadIdMarker: String(nextUploadIdMarker) }
       }
-      const { nextKeyMarker, nextUploadIdMarker } = page.json
-      from = { keyMarker: String(nextKeyMarker), uploadIdMarker: String(nextUploadIdMarker) }
     }
-  }
-  for (const maxUploads of ['1', '2', '5', '6', '1000'])
-    t.strictSame(await walk({ maxUploads }), begun, `${maxUploads} a page`)
-  t.strictSame(await walk({ prefix: 'b', maxUploads: '2' }), begun.slice(1, 5))
-  t.strictSame(await walk({ keyMarker: 'b' }), begun.slice(4), 'without an id, all of a key are passed over')
-  const [first] = (await client.ask('GET', '?maxUploads=1')).json['uploads'] as object[]
-  t.match(first, { key: 'a', initiator: /^AK/, createdAt: /Z$/, expiresAt: /Z$/ })
-  t.match(await client.ask('GET', '?max-uploads=1'), { status: 400, code: 'invalid_argument' })
-})
+    for (const maxUploads of ['1', '2', '5', '6', '1000'])
+      t.strictSame(await walk({ maxUploads }), begun, `${maxUploads} a page`)
+    t.strictSame(await walk({ prefix: 'b', maxUploads: '2' }), begun.slice(1, 5))
+    t.strictSame(
+      await walk({ keyMarker: 'b' }),
+      begun.slice(4),
+      'without an id, all of a key are passed over',
+    )
+    const [first] = (await client.ask('GET', '?maxUploads=1')).json['uploads'] as object[]
+    t.match(first, { key: 'a', initiator: /^AK/, createdAt: /Z$/, expiresAt: /Z$/ })
+    t.match(await client.ask('GET', '?max-uploads=1'), { status: 400, code: 'invalid_argument' })
+  },
+)
 
-t.test('listParts goes on where a page ended', async (t) => {
+t.test('listParts goes on where a page ended [multipart.parts.pages]', async (t) => {
   const client = await MultipartClient.start(t)
   const upload = { key: 'k', id: await client.begin('k') }
   const numbers = [1, 2, 9, 10, 256, 4096, 9999, 10_000]

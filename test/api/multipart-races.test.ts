@@ -178,7 +178,7 @@ t.test('a client that goes away in the middle of a part stores nothing', async (
   t.match((await client.ask('GET', `${upload.id}/parts/k`)).json, { parts: { length: 2 } })
 })
 
-t.test('the tenant quota holds for parts', async (t) => {
+t.test('the tenant quota holds for parts [multipart.part.quota]', async (t) => {
   const client = await MultipartClient.start(t)
   const { memory } = client.world
   const limits = { maxBytes: 10 * MIB, maxObjects: null, maxBuckets: null }
@@ -200,7 +200,7 @@ t.test('the tenant quota holds for parts', async (t) => {
   t.match(client.usage, { logicalBytes: 10 * MIB, uploadBytes: 0 })
 })
 
-t.test('an upload that nobody completes ends at its time', async (t) => {
+t.test('an upload that nobody completes ends at its time [multipart.expiry]', async (t) => {
   const client = await MultipartClient.start(t, { limits: { multipartExpiresAfterMs: 60_000 } })
   const { memory } = client.world
   const upload = { key: 'k', id: await client.begin('k') }

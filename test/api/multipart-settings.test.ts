@@ -16,7 +16,7 @@ async function lockedBucket(t: Parameters<typeof ApiWorld.start>[0]): Promise<Mu
   return new MultipartClient({ world, token })
 }
 
-t.test('settings of the object come in the body or in headers', async (t) => {
+t.test('settings of the object come in the body or in headers [multipart.create.settings]', async (t) => {
   const client = await lockedBucket(t)
   const inBody = {
     contentType: 'video/mp4',
@@ -62,7 +62,7 @@ t.test('settings of the object come in the body or in headers', async (t) => {
   t.match(done.json, { contentType: 'application/octet-stream', tagCount: 0, retention: null })
 })
 
-t.test('what cannot hold is refused at the beginning', async (t) => {
+t.test('what cannot hold is refused at the beginning [multipart.create.twice-said]', async (t) => {
   const client = await lockedBucket(t)
   const refused = async (expected: object, body: object | undefined, headers = {}): Promise<void> => {
     const heard = await client.ask('POST', 'k', body, headers)
@@ -91,16 +91,19 @@ t.test('what cannot hold is refused at the beginning', async (t) => {
   t.match(hold, { status: 400, code: 'object_lock_not_enabled' })
 })
 
-t.test('[native: Upload rules 4] conditions are decided at the completion', async (t) => {
-  const client = await MultipartClient.start(t)
-  const upload = { key: 'k', id: await client.begin('k') }
-  const parts = [await client.part(upload, 1, 'parts')]
-  const path = '/api/v1/buckets/photos/objects/k'
-  const put = await client.world.call({ method: 'PUT', path, token: client.token, body: 'first' })
-  const failed = { status: 412, code: 'precondition_failed' }
-  t.match(await client.complete(upload, parts, { 'if-none-match': '*' }), failed)
-  t.match(await client.complete(upload, parts, { 'if-match': '"other-1"' }), failed)
-  t.match(await client.complete(upload, parts, { 'x-service-meta-a': 'b' }), { status: 400 })
-  t.equal((await client.complete(upload, parts, { 'if-match': `${put.headers.etag}` })).status, 200)
-  t.equal((await client.get('k')).bytes.toString(), 'parts')
-})
+t.test(
+  '[native: Upload rules 4] conditions are decided at the completion [multipart.complete.conditions]',
+  async (t) => {
+    const client = await MultipartClient.start(t)
+    const upload = { key: 'k', id: await client.begin('k') }
+    const parts = [await client.part(upload, 1, 'parts')]
+    const path = '/api/v1/buckets/photos/objects/k'
+    const put = await client.world.call({ method: 'PUT', path, token: client.token, body: 'first' })
+    const failed = { status: 412, code: 'precondition_failed' }
+    t.match(await client.complete(upload, parts, { 'if-none-match': '*' }), failed)
+    t.match(await client.complete(upload, parts, { 'if-match': '"other-1"' }), failed)
+    t.match(await client.complete(upload, parts, { 'x-service-meta-a': 'b' }), { status: 400 })
+    t.equal((await client.complete(upload, parts, { 'if-match': `${put.headers.etag}` })).status, 200)
+    t.equal((await client.get('k')).bytes.toString(), 'parts')
+  },
+)

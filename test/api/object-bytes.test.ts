@@ -21,7 +21,7 @@ t.test('putObject', async (t) => {
     t.equal((await world.call({ path: `${OBJECTS}${key}`, token })).status, 404, 'stores nothing')
   }
 
-  await t.test('takes any content type as bytes, JSON too', async (t) => {
+  await t.test('takes any content type as bytes, JSON too [objects.put.content-type]', async (t) => {
     for (const type of [
       'application/json',
       'application/json; charset=latin1',
@@ -41,51 +41,57 @@ t.test('putObject', async (t) => {
     t.match(await put('bad', { headers: { 'content-type': 'é' } }), { status: 400, code: 'invalid_request' })
   })
 
-  await t.test('takes bodies of every kind: empty, inline, in chunks', async (t) => {
-    for (const size of [0, 1, 2048, 2049, 4 * MIB, 5 * MIB + 3]) {
-      const body = patternBytes(size, size + 1)
-      const stored = await put('sized', { body })
-      t.equal(stored.json['size'], size)
-      const got = await world.call({ path: `${OBJECTS}sized`, token })
-      t.ok(got.bytes.equals(body), `${size} bytes`)
-      t.equal(got.headers['content-length'], `${size}`)
-    }
-    const chunked = { 'transfer-encoding': 'chunked', 'content-length': undefined }
-    const streamed = await put('chunked', { body: patternBytes(3 * MIB), headers: chunked })
-    t.equal(streamed.json['size'], 3 * MIB, 'without a length')
-  })
-
-  await t.test('verifies every digest before anything is stored', async (t) => {
-    const sha256 = createHash('sha256').update('hello').digest('base64')
-    const sha1 = createHash('sha1').update('hello').digest('base64')
-    const good = await put('summed', {
-      headers: { 'x-service-checksum-SHA256': sha256, 'X-Service-Checksum-sha1': ` ${sha1} ` },
-    })
-    t.match(good.json, {
-      checksums: { SHA256: sha256, SHA1: sha1, CRC64NVME: /=$/ },
-      checksumType: 'FULL_OBJECT',
-    })
-    t.equal(good.headers['x-service-checksum-sha256'], sha256)
-    const cases = [
-      ['SHA256', createHash('sha256').update('other').digest('base64'), 'checksum_mismatch'],
-      ['CRC32', 'AAAAAA==', 'checksum_mismatch'],
-      ['SHA256', 'AAAA', 'checksum_malformed'],
-      ['SHA256', `${sha256.slice(0, -1)}!`, 'checksum_malformed'],
-      ['CRC32', '', 'checksum_malformed'],
-      ['FOO', sha256, 'checksum_unsupported'],
-      ['MD5', sha256, 'checksum_unsupported'],
-    ] as const
-    for (const [algorithm, digest, code] of cases) {
-      const headers = { [`x-service-checksum-${algorithm}`]: digest, 'x-service-checksum-sha1': sha1 }
-      t.match(await put('refused', { headers }), { status: 400, code }, `${algorithm} ${digest}`)
-    }
-    const large = { body: patternBytes(5 * MIB), headers: { 'x-service-checksum-crc32c': 'AAAAAA==' } }
-    t.match(await put('refused', large), { status: 400, code: 'checksum_mismatch' })
-    await isAbsent(t, 'refused')
-  })
+  await t.test(
+    'takes bodies of every kind: empty, inline, in chunks [objects.get] [objects.put.streamed]',
+    async (t) => {
+      for (const size of [0, 1, 2048, 2049, 4 * MIB, 5 * MIB + 3]) {
+        const body = patternBytes(size, size + 1)
+        const stored = await put('sized', { body })
+        t.equal(stored.json['size'], size)
+        const got = await world.call({ path: `${OBJECTS}sized`, token })
+        t.ok(got.bytes.equals(body), `${size} bytes`)
+        t.equal(got.headers['content-length'], `${size}`)
+      }
+      const chunked = { 'transfer-encoding': 'chunked', 'content-length': undefined }
+      const streamed = await put('chunked', { body: patternBytes(3 * MIB), headers: chunked })
+      t.equal(streamed.json['size'], 3 * MIB, 'without a length')
+    },
+  )
 
   await t.test(
-    'refuses what is too large, by its header before a byte is read, or while it streams',
+    'verifies every digest before anything is stored [objects.put.rule-1] [objects.put.several-sums] [errors.checksum_malformed] [errors.checksum_unsupported] [errors.checksum_mismatch]',
+    async (t) => {
+      const sha256 = createHash('sha256').update('hello').digest('base64')
+      const sha1 = createHash('sha1').update('hello').digest('base64')
+      const good = await put('summed', {
+        headers: { 'x-service-checksum-SHA256': sha256, 'X-Service-Checksum-sha1': ` ${sha1} ` },
+      })
+      t.match(good.json, {
+        checksums: { SHA256: sha256, SHA1: sha1, CRC64NVME: /=$/ },
+        checksumType: 'FULL_OBJECT',
+      })
+      t.equal(good.headers['x-service-checksum-sha256'], sha256)
+      const cases = [
+        ['SHA256', createHash('sha256').update('other').digest('base64'), 'checksum_mismatch'],
+        ['CRC32', 'AAAAAA==', 'checksum_mismatch'],
+        ['SHA256', 'AAAA', 'checksum_malformed'],
+        ['SHA256', `${sha256.slice(0, -1)}!`, 'checksum_malformed'],
+        ['CRC32', '', 'checksum_malformed'],
+        ['FOO', sha256, 'checksum_unsupported'],
+        ['MD5', sha256, 'checksum_unsupported'],
+      ] as const
+      for (const [algorithm, digest, code] of cases) {
+        const headers = { [`x-service-checksum-${algorithm}`]: digest, 'x-service-checksum-sha1': sha1 }
+        t.match(await put('refused', { headers }), { status: 400, code }, `${algorithm} ${digest}`)
+      }
+      const large = { body: patternBytes(5 * MIB), headers: { 'x-service-checksum-crc32c': 'AAAAAA==' } }
+      t.match(await put('refused', large), { status: 400, code: 'checksum_mismatch' })
+      await isAbsent(t, 'refused')
+    },
+  )
+
+  await t.test(
+    'refuses what is too large, by its header before a byte is read, or while it streams [objects.body.too-large] [errors.entity_too_large]',
     async (t) => {
       const before = world.memory.blobs.written.length
       t.match(await put('large', { body: Buffer.alloc(6 * MIB + 1) }), {
@@ -102,67 +108,77 @@ t.test('putObject', async (t) => {
     },
   )
 
-  await t.test('refuses by name what it would otherwise ignore', async (t) => {
-    for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
-      const refused = await put('later', { headers: { [name]: 'x' } })
-      t.match(refused, {
-        status: 501,
-        code: 'not_implemented',
-        json: { message: new RegExp(`header ${name} `) },
+  await t.test(
+    'refuses by name what it would otherwise ignore [objects.put.unknown-header] [errors.not_implemented] [errors.length_required]',
+    async (t) => {
+      for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
+        const refused = await put('later', { headers: { [name]: 'x' } })
+        t.match(refused, {
+          status: 501,
+          code: 'not_implemented',
+          json: { message: new RegExp(`header ${name} `) },
+        })
+      }
+      const misspelt = await put('later', {
+        headers: { 'X-Service-Retention-Until': '2099-01-01T00:00:00Z' },
       })
-    }
-    const misspelt = await put('later', { headers: { 'X-Service-Retention-Until': '2099-01-01T00:00:00Z' } })
-    t.match(misspelt, {
-      status: 400,
-      code: 'invalid_request',
-      json: { message: /did you mean x-service-ret/ },
-    })
-    const answered = await put('later', { headers: { 'X-Service-Storage-Class': 'STANDARD' } })
-    t.match(answered, { status: 400, code: 'invalid_request' })
-    t.match(await put('later', { headers: { 'content-range': 'bytes 0-4/5' } }), {
-      status: 400,
-      code: 'invalid_request',
-    })
-    t.match(await put('later?versionId=x'), { status: 400, code: 'invalid_argument' })
-    const withoutLength = await world.raw(
-      `PUT ${OBJECTS}later HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
-    )
-    t.match(withoutLength, /^HTTP\/1\.1 411 [^]*"code":"length_required"/)
-    await isAbsent(t, 'later')
-    const conditional = {
-      method: 'DELETE',
-      path: `${OBJECTS}plain`,
-      token,
-      headers: { 'if-none-match': '*' },
-    }
-    t.match(await world.call(conditional), { status: 501, code: 'not_implemented' })
-    t.equal(
-      (await world.call({ path: `${OBJECTS}plain`, token })).status,
-      200,
-      'a refused delete deletes nothing',
-    )
-  })
+      t.match(misspelt, {
+        status: 400,
+        code: 'invalid_request',
+        json: { message: /did you mean x-service-ret/ },
+      })
+      const answered = await put('later', { headers: { 'X-Service-Storage-Class': 'STANDARD' } })
+      t.match(answered, { status: 400, code: 'invalid_request' })
+      t.match(await put('later', { headers: { 'content-range': 'bytes 0-4/5' } }), {
+        status: 400,
+        code: 'invalid_request',
+      })
+      t.match(await put('later?versionId=x'), { status: 400, code: 'invalid_argument' })
+      const withoutLength = await world.raw(
+        `PUT ${OBJECTS}later HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      )
+      t.match(withoutLength, /^HTTP\/1\.1 411 [^]*"code":"length_required"/)
+      await isAbsent(t, 'later')
+      const conditional = {
+        method: 'DELETE',
+        path: `${OBJECTS}plain`,
+        token,
+        headers: { 'if-none-match': '*' },
+      }
+      t.match(await world.call(conditional), { status: 501, code: 'not_implemented' })
+      t.equal(
+        (await world.call({ path: `${OBJECTS}plain`, token })).status,
+        200,
+        'a refused delete deletes nothing',
+      )
+    },
+  )
 
-  await t.test('keeps user metadata byte for byte, up to 2 KiB', async (t) => {
-    // The last of its bytes is no space of HTTP, though some trim it.
-    const text = 'größe 😀\u00a0'
-    const utf8 = Buffer.from(text).toString('latin1')
-    const stored = await put('meta', { headers: { 'x-service-meta-Name': utf8, 'x-service-meta-empty': '' } })
-    t.match(stored.json, { metadata: { name: text, empty: '' } })
-    const got = await world.call({ path: `${OBJECTS}meta`, token })
-    t.equal(got.headers['x-service-meta-name'], utf8)
-    const full = await put('meta', { headers: { 'x-service-meta-a': 'x'.repeat(2047) } })
-    t.equal(full.status, 200)
-    for (const headers of [
-      { 'x-service-meta-a': 'x'.repeat(2048) },
-      { 'x-service-meta-': 'x' },
-      { 'x-service-meta-__proto__': 'x' },
-      { 'x-service-meta-a': '\u00ff' },
-      { 'x-service-meta-a': Buffer.from('\u0085').toString('latin1') },
-    ]) {
-      t.match(await put('refused', { headers }), { status: 400, code: 'invalid_request' })
-    }
-  })
+  await t.test(
+    'keeps user metadata byte for byte, up to 2 KiB [objects.put.metadata] [limits.metadata]',
+    async (t) => {
+      // The last of its bytes is no space of HTTP, though some trim it.
+      const text = 'größe 😀\u00a0'
+      const utf8 = Buffer.from(text).toString('latin1')
+      const stored = await put('meta', {
+        headers: { 'x-service-meta-Name': utf8, 'x-service-meta-empty': '' },
+      })
+      t.match(stored.json, { metadata: { name: text, empty: '' } })
+      const got = await world.call({ path: `${OBJECTS}meta`, token })
+      t.equal(got.headers['x-service-meta-name'], utf8)
+      const full = await put('meta', { headers: { 'x-service-meta-a': 'x'.repeat(2047) } })
+      t.equal(full.status, 200)
+      for (const headers of [
+        { 'x-service-meta-a': 'x'.repeat(2048) },
+        { 'x-service-meta-': 'x' },
+        { 'x-service-meta-__proto__': 'x' },
+        { 'x-service-meta-a': '\u00ff' },
+        { 'x-service-meta-a': Buffer.from('\u0085').toString('latin1') },
+      ]) {
+        t.match(await put('refused', { headers }), { status: 400, code: 'invalid_request' })
+      }
+    },
+  )
 
   await t.test('replaces what the key held', async (t) => {
     const first = await put('twice', { body: patternBytes(3000) })
@@ -180,55 +196,58 @@ t.test('getObject', async (t) => {
   await world.call({ method: 'PUT', path: `${OBJECTS}empty`, token, body: '' })
   const size = body.length
 
-  await t.test('[RFC 9110 14.2] serves one range', async (t) => {
-    const table = [
-      ['bytes=0-0', 0, 1],
-      ['bytes=0-99', 0, 100],
-      ['bytes=100-', 100, size],
-      ['bytes=-1', size - 1, size],
-      ['bytes=-100', size - 100, size],
-      [`bytes=-${size + 5}`, 0, size],
-      [`bytes=${size - 1}-`, size - 1, size],
-      [`bytes=0-${size * 2}`, 0, size],
-      ['bytes=0-99999999999999999999999', 0, size],
-      [`bytes=${4 * MIB - 3}-${4 * MIB + 2}`, 4 * MIB - 3, 4 * MIB + 3],
-      ['BYTES=65535-65536', 65535, 65537],
-    ] as const
-    for (const [range, start, end] of table) {
-      const got = await world.call({ path, token, headers: { range } })
-      t.equal(got.status, 206, range)
-      t.ok(got.bytes.equals(body.subarray(start, end)), 'the very bytes')
-      t.equal(got.headers['content-range'], `bytes ${start}-${end - 1}/${size}`)
-      t.equal(got.headers['content-length'], `${end - start}`)
-      t.equal(got.headers['x-service-object-length'], `${size}`)
-    }
-    for (const range of ['items=0-1', 'bytes=0-1,5-9']) {
-      t.equal((await world.call({ path, token, headers: { range } })).status, 200, `${range} is ignored`)
-    }
-    const refused = [
-      `bytes=${size}-`,
-      'bytes=99999999999999999999-',
-      'bytes=-0',
-      'bytes=9-2',
-      'bytes=a-b',
-      'bytes=',
-      'bytes=-',
-      'bytes=1',
-      'bytes=--1',
-      'bytes=0x1-2',
-    ]
-    for (const range of refused) {
-      const got = await world.call({ path, token, headers: { range } })
-      t.match(got, { status: 416, code: 'range_not_satisfiable' }, range)
-      t.equal(got.headers['content-range'], `bytes */${size}`)
-    }
-    const ofNothing = await world.call({ path: `${OBJECTS}empty`, token, headers: { range: 'bytes=0-' } })
-    t.match(ofNothing, { status: 416 })
-    const head = await world.call({ method: 'HEAD', path, token, headers: { range: 'bytes=0-0' } })
-    t.match(head, { status: 200, headers: { 'content-length': `${size}` } }, 'HEAD knows no range')
-  })
+  await t.test(
+    '[RFC 9110 14.2] serves one range [objects.get.range] [errors.range_not_satisfiable]',
+    async (t) => {
+      const table = [
+        ['bytes=0-0', 0, 1],
+        ['bytes=0-99', 0, 100],
+        ['bytes=100-', 100, size],
+        ['bytes=-1', size - 1, size],
+        ['bytes=-100', size - 100, size],
+        [`bytes=-${size + 5}`, 0, size],
+        [`bytes=${size - 1}-`, size - 1, size],
+        [`bytes=0-${size * 2}`, 0, size],
+        ['bytes=0-99999999999999999999999', 0, size],
+        [`bytes=${4 * MIB - 3}-${4 * MIB + 2}`, 4 * MIB - 3, 4 * MIB + 3],
+        ['BYTES=65535-65536', 65535, 65537],
+      ] as const
+      for (const [range, start, end] of table) {
+        const got = await world.call({ path, token, headers: { range } })
+        t.equal(got.status, 206, range)
+        t.ok(got.bytes.equals(body.subarray(start, end)), 'the very bytes')
+        t.equal(got.headers['content-range'], `bytes ${start}-${end - 1}/${size}`)
+        t.equal(got.headers['content-length'], `${end - start}`)
+        t.equal(got.headers['x-service-object-length'], `${size}`)
+      }
+      for (const range of ['items=0-1', 'bytes=0-1,5-9']) {
+        t.equal((await world.call({ path, token, headers: { range } })).status, 200, `${range} is ignored`)
+      }
+      const refused = [
+        `bytes=${size}-`,
+        'bytes=99999999999999999999-',
+        'bytes=-0',
+        'bytes=9-2',
+        'bytes=a-b',
+        'bytes=',
+        'bytes=-',
+        'bytes=1',
+        'bytes=--1',
+        'bytes=0x1-2',
+      ]
+      for (const range of refused) {
+        const got = await world.call({ path, token, headers: { range } })
+        t.match(got, { status: 416, code: 'range_not_satisfiable' }, range)
+        t.equal(got.headers['content-range'], `bytes */${size}`)
+      }
+      const ofNothing = await world.call({ path: `${OBJECTS}empty`, token, headers: { range: 'bytes=0-' } })
+      t.match(ofNothing, { status: 416 })
+      const head = await world.call({ method: 'HEAD', path, token, headers: { range: 'bytes=0-0' } })
+      t.match(head, { status: 200, headers: { 'content-length': `${size}` } }, 'HEAD knows no range')
+    },
+  )
 
-  await t.test('[RFC 9110 13.2.2] honours conditions', async (t) => {
+  await t.test('[RFC 9110 13.2.2] honours conditions [objects.get.conditions]', async (t) => {
     // Small, because many of the answers carry it.
     const path = `${OBJECTS}conditional`
     const stored = await world.call({ method: 'PUT', path, token, body: 'small' })
@@ -268,7 +287,7 @@ t.test('getObject', async (t) => {
     t.equal(head.status, 304)
   })
 
-  await t.test('selects the null version and no other', async (t) => {
+  await t.test('selects the null version and no other [versions.select.null]', async (t) => {
     t.equal((await world.call({ path: `${path}?versionId=null`, token })).status, 200)
     t.equal((await world.call({ path: `${path}?versionId=01J`, token })).status, 404)
     t.equal((await world.call({ method: 'DELETE', path: `${path}?versionId=01J`, token })).status, 204)

@@ -88,7 +88,7 @@ const REFUSED: readonly string[] = [
   '%C3%A9'.repeat(513),
 ]
 
-t.test('keys round-trip byte for byte', async (t) => {
+t.test('keys round-trip byte for byte [objects.key] [limits.key] [errors.invalid_key]', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)
   const keys = new Map<string, string>()
   for (const [raw, key] of CORPUS) {

@@ -46,7 +46,7 @@ t.test('documents', async (t) => {
   }
 })
 
-t.test('every operation but the open ones refuses a stranger', async (t) => {
+t.test('every operation but the open ones refuses a stranger [buckets.anonymous]', async (t) => {
   const world = await ApiWorld.start(t)
   const open = [
     'healthz',

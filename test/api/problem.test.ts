@@ -16,7 +16,7 @@ import { ApiWorld } from './api-world.ts'
 
 const context = { requestId: 'r', instance: '/x', challenge: 'bearer' } as const
 
-t.test('problems', async (t) => {
+t.test('problems [errors.body]', async (t) => {
   for (const code of REFUSAL_CODES) {
     const problem = expectedProblem(new Refusal(code, 'No'), context)
     t.equal(problem?.status, STATUS_OF[code])
@@ -104,7 +104,7 @@ t.test('what is no request gets a problem too, and its connection is closed', as
   }
 })
 
-t.test('headers that never end are told so', async (t) => {
+t.test('headers that never end are told so [errors.request_timeout]', async (t) => {
   const timedOut = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
   const server = net.createServer((socket) => answerClientError(timedOut, socket, 'n1'))
   server.listen(0, '127.0.0.1')

@@ -4,7 +4,7 @@
 import t from 'tap'
 import { BucketClient, etagOf } from './bucket-client.ts'
 
-t.test('quota_exceeded', async (t) => {
+t.test('quota_exceeded [limits.quota] [errors.quota_exceeded]', async (t) => {
   const films = await BucketClient.start(t, { versioning: 'Enabled' })
   const { services } = films.world.memory
   const limit = (maxBytes: number | null, maxObjects: number | null) =>

@@ -33,51 +33,60 @@ t.test('listObjectVersions', async (t) => {
     }
   }
 
-  await t.test('gives keys in UTF-8 byte order, of a key the newest first', async (t) => {
-    const inByteOrder = made.toSorted((a, b) =>
-      Buffer.compare(Buffer.from(a.split(/[@-]/)[0] ?? ''), Buffer.from(b.split(/[@-]/)[0] ?? '')),
-    )
-    t.same(await films.shown(), inByteOrder)
-    const { json } = await films.versions()
-    t.match(json, { bucket: 'films', prefix: '', delimiter: '', maxKeys: 1000, isTruncated: false })
-    t.notOk('nextKeyMarker' in json || 'nextVersionIdMarker' in json)
-    const versions = json['versions'] as Record<string, unknown>[]
-    t.match(versions[0], { key: 'a', isLatest: true, size: 3, storageClass: 'STANDARD', etag: /-1$/ })
-    const marker = versions.find(({ isDeleteMarker }) => isDeleteMarker === true)
-    t.same(Object.keys(marker ?? {}).sort(), [
-      'isDeleteMarker',
-      'isLatest',
-      'key',
-      'lastModified',
-      'versionId',
-    ])
-  })
+  await t.test(
+    'gives keys in UTF-8 byte order, of a key the newest first [versions.list] [versions.list.order] [versions.list.next-absent]',
+    async (t) => {
+      const inByteOrder = made.toSorted((a, b) =>
+        Buffer.compare(Buffer.from(a.split(/[@-]/)[0] ?? ''), Buffer.from(b.split(/[@-]/)[0] ?? '')),
+      )
+      t.same(await films.shown(), inByteOrder)
+      const { json } = await films.versions()
+      t.match(json, { bucket: 'films', prefix: '', delimiter: '', maxKeys: 1000, isTruncated: false })
+      t.notOk('nextKeyMarker' in json || 'nextVersionIdMarker' in json)
+      const versions = json['versions'] as Record<string, unknown>[]
+      t.match(versions[0], { key: 'a', isLatest: true, size: 3, storageClass: 'STANDARD', etag: /-1$/ })
+      const marker = versions.find(({ isDeleteMarker }) => isDeleteMarker === true)
+      t.same(Object.keys(marker ?? {}).sort(), [
+        'isDeleteMarker',
+        'isLatest',
+        'key',
+        'lastModified',
+        'versionId',
+      ])
+    },
+  )
 
-  await t.test('goes on where a page ended, whatever its size', async (t) => {
-    const all = await films.shown()
-    for (const maxKeys of ['1', '2', '3', '7', '14']) t.same((await walk({ maxKeys })).shown, all, maxKeys)
-    const grouped = { shown: all.slice(2, 6), prefixes: ['a/x/'] }
-    for (const maxKeys of ['1', '2', '4', '5'])
-      t.same(await walk({ prefix: 'a/', delimiter: '/', maxKeys }), grouped, `${maxKeys} grouped`)
-    t.same(await films.shown({ keyMarker: 'a/x/1' }), all.slice(8), 'behind a key')
-    t.same(await films.shown({ prefix: 'zzz' }), [])
-  })
+  await t.test(
+    'goes on where a page ended, whatever its size [versions.list.prefix] [versions.list.markers] [versions.list.key-marker]',
+    async (t) => {
+      const all = await films.shown()
+      for (const maxKeys of ['1', '2', '3', '7', '14']) t.same((await walk({ maxKeys })).shown, all, maxKeys)
+      const grouped = { shown: all.slice(2, 6), prefixes: ['a/x/'] }
+      for (const maxKeys of ['1', '2', '4', '5'])
+        t.same(await walk({ prefix: 'a/', delimiter: '/', maxKeys }), grouped, `${maxKeys} grouped`)
+      t.same(await films.shown({ keyMarker: 'a/x/1' }), all.slice(8), 'behind a key')
+      t.same(await films.shown({ prefix: 'zzz' }), [])
+    },
+  )
 
-  await t.test('refuses what it would have to guess at', async (t) => {
-    const [, older = ''] = made
-    const versionIdMarker = older.split('@')[1] ?? ''
-    t.match(await films.versions({ versionIdMarker }), { status: 400, code: 'invalid_argument' })
-    t.match(await films.versions({ maxKeys: 'x' }), { status: 400, code: 'invalid_argument' })
-    t.match(await films.versions({ continuationToken: 'x' }), { status: 400, code: 'invalid_argument' })
-    for (const [asked, given] of [
-      ['0', 1],
-      ['1001', 1000],
-    ] as const)
-      t.equal((await films.versions({ maxKeys: asked })).json['maxKeys'], given)
-    t.match(await films.as({ name: 'nobody' }).versions(), { status: 404, code: 'not_found' })
-  })
+  await t.test(
+    'refuses what it would have to guess at [versions.list.marker-alone] [versions.list.max-keys]',
+    async (t) => {
+      const [, older = ''] = made
+      const versionIdMarker = older.split('@')[1] ?? ''
+      t.match(await films.versions({ versionIdMarker }), { status: 400, code: 'invalid_argument' })
+      t.match(await films.versions({ maxKeys: 'x' }), { status: 400, code: 'invalid_argument' })
+      t.match(await films.versions({ continuationToken: 'x' }), { status: 400, code: 'invalid_argument' })
+      for (const [asked, given] of [
+        ['0', 1],
+        ['1001', 1000],
+      ] as const)
+        t.equal((await films.versions({ maxKeys: asked })).json['maxKeys'], given)
+      t.match(await films.as({ name: 'nobody' }).versions(), { status: 404, code: 'not_found' })
+    },
+  )
 
-  await t.test('stays inside of the scope of the key', async (t) => {
+  await t.test('stays inside of the scope of the key [versions.list.scope]', async (t) => {
     const token = await films.world.memory.bearer('acme', 'op=read:bucket=films:prefix=a/')
     const narrow = films.as({ token })
     t.match(await narrow.versions(), { status: 403, code: 'access_denied' })

@@ -4,7 +4,7 @@
 import t from 'tap'
 import { BucketClient, etagOf, idOf } from './bucket-client.ts'
 
-t.test('a bucket without versions', async (t) => {
+t.test('a bucket without versions [versions.unversioned] [versions.select.null]', async (t) => {
   const films = await BucketClient.start(t)
   const put = await films.put('k', 'one')
   t.match(put.json, { versionId: 'null', isLatest: true })
@@ -28,27 +28,30 @@ t.test('a bucket that keeps versions', async (t) => {
   t.equal(two.json['versionId'], second)
   t.same(await films.shown(), [`k@${second}*`, `k@${first}`])
 
-  await t.test('gives the newest, or the one that was asked for', async (t) => {
-    t.equal((await films.get('k')).bytes.toString(), 'two')
-    t.equal(idOf(await films.get('k')), second)
-    const old = await films.get(`k?versionId=${first}`)
-    t.equal(old.bytes.toString(), 'one')
-    t.equal(idOf(old), first)
-    t.equal(old.headers.etag, `"${etagOf(one)}"`)
-    t.equal(idOf(await films.head(`k?versionId=${first}`)), first)
-    t.equal(
-      idOf(await films.get(`k?versionId=${first}`, { 'if-none-match': etagOf(one) })),
-      first,
-      'a 304 too',
-    )
-    const listed = (await films.list()).json['objects'] as { versionId: string }[]
-    t.same(
-      listed.map(({ versionId }) => versionId),
-      [second],
-    )
-  })
+  await t.test(
+    'gives the newest, or the one that was asked for [versions.enabled] [versions.select]',
+    async (t) => {
+      t.equal((await films.get('k')).bytes.toString(), 'two')
+      t.equal(idOf(await films.get('k')), second)
+      const old = await films.get(`k?versionId=${first}`)
+      t.equal(old.bytes.toString(), 'one')
+      t.equal(idOf(old), first)
+      t.equal(old.headers.etag, `"${etagOf(one)}"`)
+      t.equal(idOf(await films.head(`k?versionId=${first}`)), first)
+      t.equal(
+        idOf(await films.get(`k?versionId=${first}`, { 'if-none-match': etagOf(one) })),
+        first,
+        'a 304 too',
+      )
+      const listed = (await films.list()).json['objects'] as { versionId: string }[]
+      t.same(
+        listed.map(({ versionId }) => versionId),
+        [second],
+      )
+    },
+  )
 
-  await t.test('knows no other', async (t) => {
+  await t.test('knows no other [versions.select.unknown] [versions.select.empty]', async (t) => {
     const strange = [
       'null',
       first.toLowerCase(),
@@ -75,36 +78,42 @@ t.test('a bucket that keeps versions', async (t) => {
 
   const marked = await films.remove('k')
   const marker = idOf(marked)
-  await t.test('DELETE hides all versions behind a delete marker', async (t) => {
-    t.match(marked, { status: 204, headers: { 'x-service-delete-marker': 'true' } })
-    t.same(await films.shown(), [`k-${marker}*`, `k@${second}`, `k@${first}`])
-    for (const heard of [await films.get('k'), await films.head('k')]) {
-      t.match(heard, {
-        status: 404,
-        headers: { 'x-service-delete-marker': 'true', 'x-service-version-id': marker },
-      })
-    }
-    t.equal((await films.get('k')).code, 'not_found')
-    t.equal((await films.get(`k?versionId=${second}`)).bytes.toString(), 'two', 'which are still there')
-    t.same((await films.list()).json['keyCount'], 0)
-    const absent = await films.get('never')
-    t.equal(absent.status, 404)
-    t.notOk('x-service-delete-marker' in absent.headers, 'a key that never was has no delete marker')
-  })
+  await t.test(
+    'DELETE hides all versions behind a delete marker [versions.marker.created] [versions.marker.get] [listing.no-markers]',
+    async (t) => {
+      t.match(marked, { status: 204, headers: { 'x-service-delete-marker': 'true' } })
+      t.same(await films.shown(), [`k-${marker}*`, `k@${second}`, `k@${first}`])
+      for (const heard of [await films.get('k'), await films.head('k')]) {
+        t.match(heard, {
+          status: 404,
+          headers: { 'x-service-delete-marker': 'true', 'x-service-version-id': marker },
+        })
+      }
+      t.equal((await films.get('k')).code, 'not_found')
+      t.equal((await films.get(`k?versionId=${second}`)).bytes.toString(), 'two', 'which are still there')
+      t.same((await films.list()).json['keyCount'], 0)
+      const absent = await films.get('never')
+      t.equal(absent.status, 404)
+      t.notOk('x-service-delete-marker' in absent.headers, 'a key that never was has no delete marker')
+    },
+  )
 
-  await t.test('method_not_allowed: a delete marker by its id has nothing to read', async (t) => {
-    for (const route of ['objects', 'object-tags', 'object-retention', 'object-legal-hold']) {
-      const heard = await films.on(route, `k?versionId=${marker}`)
-      t.match(heard, {
-        status: 405,
-        code: 'method_not_allowed',
-        headers: { allow: 'DELETE', 'x-service-delete-marker': 'true', 'x-service-version-id': marker },
-      })
-    }
-    t.equal((await films.head(`k?versionId=${marker}`)).status, 405)
-  })
+  await t.test(
+    'method_not_allowed: a delete marker by its id has nothing to read [versions.marker.by-id]',
+    async (t) => {
+      for (const route of ['objects', 'object-tags', 'object-retention', 'object-legal-hold']) {
+        const heard = await films.on(route, `k?versionId=${marker}`)
+        t.match(heard, {
+          status: 405,
+          code: 'method_not_allowed',
+          headers: { allow: 'DELETE', 'x-service-delete-marker': 'true', 'x-service-version-id': marker },
+        })
+      }
+      t.equal((await films.head(`k?versionId=${marker}`)).status, 405)
+    },
+  )
 
-  await t.test('DELETE of the marker brings the object back', async (t) => {
+  await t.test('DELETE of the marker brings the object back [versions.marker.removed]', async (t) => {
     const removed = await films.remove(`k?versionId=${marker}`)
     t.match(removed, {
       status: 204,
@@ -113,35 +122,41 @@ t.test('a bucket that keeps versions', async (t) => {
     t.equal((await films.get('k')).bytes.toString(), 'two')
   })
 
-  await t.test('DELETE of a version removes that one for good', async (t) => {
-    const removed = await films.remove(`k?versionId=${second}`)
-    t.equal(idOf(removed), second)
-    t.notOk('x-service-delete-marker' in removed.headers)
-    t.same(await films.shown(), [`k@${first}*`])
-    t.equal((await films.get('k')).bytes.toString(), 'one', 'the one before is the newest again')
-    t.equal((await films.remove(`k?versionId=${second}`)).status, 204, 'again is no error')
-  })
+  await t.test(
+    'DELETE of a version removes that one for good [versions.removed] [versions.select]',
+    async (t) => {
+      const removed = await films.remove(`k?versionId=${second}`)
+      t.equal(idOf(removed), second)
+      t.notOk('x-service-delete-marker' in removed.headers)
+      t.same(await films.shown(), [`k@${first}*`])
+      t.equal((await films.get('k')).bytes.toString(), 'one', 'the one before is the newest again')
+      t.equal((await films.remove(`k?versionId=${second}`)).status, 204, 'again is no error')
+    },
+  )
 })
 
-t.test('a suspended bucket has one null version of a key, and keeps what was there before', async (t) => {
-  const films = await BucketClient.start(t)
-  await films.put('k', 'unversioned')
-  await films.versioning('Enabled')
-  t.equal(idOf(await films.get('k')), 'null', 'older than versioning')
-  const kept = idOf(await films.put('k', 'kept'))
-  t.same(await films.shown(), [`k@${kept}*`, 'k@null'])
-  await films.versioning('Suspended')
-  const put = await films.put('k', 'suspended')
-  t.equal(idOf(put), 'null')
-  t.same(await films.shown(), ['k@null*', `k@${kept}`], 'the null version was replaced')
-  t.equal((await films.get('k?versionId=null')).bytes.toString(), 'suspended')
-  const marked = await films.remove('k')
-  t.match(marked, { headers: { 'x-service-version-id': 'null', 'x-service-delete-marker': 'true' } })
-  t.same(await films.shown(), ['k-null*', `k@${kept}`])
-  t.equal((await films.get('k?versionId=null')).status, 405)
-  await films.remove('k?versionId=null')
-  t.equal((await films.get('k')).bytes.toString(), 'kept')
-})
+t.test(
+  'a suspended bucket has one null version of a key, and keeps what was there before [versions.suspended] [versions.select.null]',
+  async (t) => {
+    const films = await BucketClient.start(t)
+    await films.put('k', 'unversioned')
+    await films.versioning('Enabled')
+    t.equal(idOf(await films.get('k')), 'null', 'older than versioning')
+    const kept = idOf(await films.put('k', 'kept'))
+    t.same(await films.shown(), [`k@${kept}*`, 'k@null'])
+    await films.versioning('Suspended')
+    const put = await films.put('k', 'suspended')
+    t.equal(idOf(put), 'null')
+    t.same(await films.shown(), ['k@null*', `k@${kept}`], 'the null version was replaced')
+    t.equal((await films.get('k?versionId=null')).bytes.toString(), 'suspended')
+    const marked = await films.remove('k')
+    t.match(marked, { headers: { 'x-service-version-id': 'null', 'x-service-delete-marker': 'true' } })
+    t.same(await films.shown(), ['k-null*', `k@${kept}`])
+    t.equal((await films.get('k?versionId=null')).status, 405)
+    await films.remove('k?versionId=null')
+    t.equal((await films.get('k')).bytes.toString(), 'kept')
+  },
+)
 
 t.test('a version that moves from row to row while it is looked for is found', async (t) => {
   const films = await BucketClient.start(t, { versioning: 'Enabled' })
@@ -168,7 +183,7 @@ t.test('a version that moves from row to row while it is looked for is found', a
   t.same(await films.shown(), [])
 })
 
-t.test('what a version says of itself', async (t) => {
+t.test('what a version says of itself [objects.put.locks] [objects.put.tagging]', async (t) => {
   const films = await BucketClient.start(t, { objectLockEnabled: true })
   const retainUntil = '2099-01-02T03:04:05.678Z'
   const put = await films.put('k', 'one', {
@@ -222,3 +237,12 @@ t.test('what a version says of itself', async (t) => {
     'without object lock',
   )
 })
+
+t.test(
+  'a DELETE of what is not there is no error, in a bucket that is [objects.delete.absent]',
+  async (t) => {
+    const films = await BucketClient.start(t)
+    for (const key of ['absent', 'absent?versionId=null']) t.equal((await films.remove(key)).status, 204, key)
+    t.match(await films.as({ name: 'nobody' }).remove('absent'), { status: 404, code: 'not_found' })
+  },
+)

@@ -14,7 +14,7 @@ import type { Content } from '../../src/content/content.ts'
 import { inPieces } from '../helpers/content-world.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
-t.test('bucketNameFault', async (t) => {
+t.test('bucketNameFault [buckets.create.name]', async (t) => {
   for (const name of ['abc', 'a-b', 'a.b', '1.2.3', '0a0', 'x'.repeat(63), 'a.b-c.d'])
     t.equal(bucketNameFault(name), null, name)
   for (const name of [
@@ -71,14 +71,14 @@ t.test('keyExpiry', async (t) => {
   }
 })
 
-t.test('checkObjectKey', async (t) => {
+t.test('checkObjectKey [limits.key]', async (t) => {
   for (const key of ['a', '\u{1F600}'.repeat(256), '/', '..', '\n']) t.equal(checkObjectKey(key), key)
   for (const key of ['', 'k'.repeat(1025), '\u{1F600}'.repeat(256) + 'a', 'a\0b', '\ud800', 'a\udc00b']) {
     t.throws(() => checkObjectKey(key), { code: 'invalid_key' })
   }
 })
 
-t.test('clampPageSize', async (t) => {
+t.test('clampPageSize [limits.max-keys]', async (t) => {
   t.same([undefined, 0, -1, 1, 999, 1000, 1001].map(clampPageSize), [1000, 1, 1, 1, 999, 1000, 1000])
 })
 

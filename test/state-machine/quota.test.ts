@@ -163,7 +163,7 @@ t.test('idempotency keys', (t) => {
     t.end()
   })
 
-  t.test('are forgotten after a day, and a refused write keeps none', (t) => {
+  t.test('are forgotten after a day, and a refused write keeps none [idempotency.day]', (t) => {
     const world = worldWithBucket()
     const tooSmall = { ...sized('k', 0), idempotency: wish }
     t.match(world.run(tooSmall), { ok: false })

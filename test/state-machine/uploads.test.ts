@@ -81,24 +81,31 @@ t.test('putPart', (t) => {
 })
 
 t.test('completeUpload', (t) => {
-  t.test('makes one version of the named parts, exactly once, and answers again for a day', (t) => {
-    const { world, name } = begun()
-    const command = completeUpload(name, 3)
-    const object = world.do(command)
-    t.match(object, { size: 2 * PART_BYTES_MIN + 10, etag: 'assembled-3', body: { kind: 'parts', count: 3 } })
-    t.same(chunksOf(world, object), ['c1', 'c2', 'c3'])
-    t.match(photos(world), { uploadCount: 0, uploadBytes: 0, objectCount: 1, logicalBytes: object.size })
-    const rows = new Map(world.rows)
-    t.same(world.do(command), object)
-    t.same(world.rows, rows, 'the repeat changes nothing')
-    t.match(world.run(completeUpload(name, 2)), { code: 'not_found' }, 'other parts are another completion')
-    t.match(world.run(putPart({ ...name, partNumber: 4 }, ['c4'])), { code: 'not_found' })
-    world.time += DAY_MS
-    world.do({ type: 'expire', items: [{ at: world.time - 7 * 3, id: name.uploadId }, ...due(world)] })
-    t.match(world.run(command), { code: 'not_found' }, 'after a day nobody remembers')
-    t.same(recounted(world), [])
-    t.end()
-  })
+  t.test(
+    'makes one version of the named parts, exactly once, and answers again for a day [multipart.complete.again]',
+    (t) => {
+      const { world, name } = begun()
+      const command = completeUpload(name, 3)
+      const object = world.do(command)
+      t.match(object, {
+        size: 2 * PART_BYTES_MIN + 10,
+        etag: 'assembled-3',
+        body: { kind: 'parts', count: 3 },
+      })
+      t.same(chunksOf(world, object), ['c1', 'c2', 'c3'])
+      t.match(photos(world), { uploadCount: 0, uploadBytes: 0, objectCount: 1, logicalBytes: object.size })
+      const rows = new Map(world.rows)
+      t.same(world.do(command), object)
+      t.same(world.rows, rows, 'the repeat changes nothing')
+      t.match(world.run(completeUpload(name, 2)), { code: 'not_found' }, 'other parts are another completion')
+      t.match(world.run(putPart({ ...name, partNumber: 4 }, ['c4'])), { code: 'not_found' })
+      world.time += DAY_MS
+      world.do({ type: 'expire', items: [{ at: world.time - 7 * 3, id: name.uploadId }, ...due(world)] })
+      t.match(world.run(command), { code: 'not_found' }, 'after a day nobody remembers')
+      t.same(recounted(world), [])
+      t.end()
+    },
+  )
 
   t.test('invalid_part when one was never uploaded or has another etag, invalid_part_order', (t) => {
     const { world, name } = begun()
@@ -124,7 +131,7 @@ t.test('completeUpload', (t) => {
     t.end()
   })
 
-  t.test('entity_too_large when the parts make more than an object may have', (t) => {
+  t.test('entity_too_large when the parts make more than an object may have [limits.object]', (t) => {
     const { world, name } = begun()
     const { id } = photos(world)
     for (const partNumber of [1, 2]) {
@@ -235,7 +242,7 @@ t.test('an upload that is given up', (t) => {
     t.end()
   })
 
-  t.test('by time, and not before', (t) => {
+  t.test('by time, and not before [multipart.expiry]', (t) => {
     const { world, name } = begun()
     world.time += UPLOAD_LASTS_MS - 1000
     t.same(world.do({ type: 'expire', items: due(world) }), { expired: 0 })

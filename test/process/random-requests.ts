@@ -192,8 +192,10 @@ export class RandomRequests {
     const bucket = random.chance(0.7) ? brief : place.bucket
     const what = random.fraction()
     if (what < 0.2) await this.#create(bucket)
-    else if (what < 0.7) await this.#objects.deleteBucket(bucket)
-    else {
+    else if (what < 0.7) {
+      if (random.chance(0.7)) await this.#clear(brief)
+      await this.#objects.deleteBucket(bucket)
+    } else {
       const states = ['Enabled', 'Suspended', 'Enabled', 'Suspended', 'Unversioned'] as const
       // Most buckets are to stay as they began.
       await this.#objects.setVersioning(
@@ -202,6 +204,17 @@ export class RandomRequests {
       )
     }
     await this.#reads.listBuckets(this.#names())
+  }
+
+  /** Of everything that keeps it from being deleted. */
+  async #clear(bucket: string): Promise<void> {
+    const { keys, uploads } = this.#objects.model.buckets.get(bucket) ?? {}
+    const items = [...(keys ?? [])].flatMap(([key, versions]) =>
+      versions.map(({ id: versionId }) => ({ key, versionId })),
+    )
+    if (items.length > 0) await this.#objects.batchRemove(bucket, items)
+    for (const [uploadId, { key }] of [...(uploads ?? [])])
+      await this.#objects.abort({ bucket, key, uploadId })
   }
 
   async #list({ bucket }: Place): Promise<void> {

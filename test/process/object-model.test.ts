@@ -1,7 +1,7 @@
 /**
  * Three real processes, random requests at each of them: every answer is the one that the model of versions gives.
  *
- * A failure names its seed. HOLDFAST_SEED repeats it, HOLDFAST_REQUESTS (1200) makes it longer.
+ * A failure names its seed. HOLDFAST_SEED repeats it, HOLDFAST_REQUESTS (800) makes it longer.
  */
 import t from 'tap'
 import { ObjectClient } from '../helpers/object-client.ts'
@@ -11,7 +11,7 @@ import { ModelledObjects } from './modelled-objects.ts'
 import { ModelledReads } from './modelled-reads.ts'
 import { RandomRequests } from './random-requests.ts'
 
-const REQUESTS = Number(process.env['HOLDFAST_REQUESTS'] ?? 1200)
+const REQUESTS = Number(process.env['HOLDFAST_REQUESTS'] ?? 800)
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? 20_261_122)
 /** Kinds of answers, without which a run of usual length shows little. */
 const OUTCOMES_MIN = 30
@@ -37,6 +37,6 @@ t.test('objects', { timeout: 60_000 + REQUESTS * REQUEST_MS_MAX }, async (t) => 
     const outcomes = [...objects.outcomes].map(([outcome, times]) => `${outcome} ${times}`).sort()
     t.comment(`${client.requests} requests, ${requests.lost} with unknown outcome: ${outcomes.join(', ')}`)
     t.ok(client.requests >= REQUESTS)
-    t.ok(outcomes.length >= OUTCOMES_MIN || REQUESTS < 1000, `${outcomes.length} kinds of answers are many`)
+    t.ok(outcomes.length >= OUTCOMES_MIN || REQUESTS < 800, `${outcomes.length} kinds of answers are many`)
   })
 })

@@ -213,8 +213,7 @@ export class RandomRequests {
       versions.map(({ id: versionId }) => ({ key, versionId })),
     )
     if (items.length > 0) await this.#objects.batchRemove(bucket, items)
-    for (const [uploadId, { key }] of [...(uploads ?? [])])
-      await this.#objects.abort({ bucket, key, uploadId })
+    for (const [uploadId, { key }] of uploads ?? []) await this.#objects.abort({ bucket, key, uploadId })
   }
 
   async #list({ bucket }: Place): Promise<void> {

@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -46,6 +47,7 @@ export interface Asked {
   /** Below /api/v1. */
   readonly path: string
   readonly body?: Uint8Array | Readable | string | null
+  readonly headers?: Readonly<Record<string, string>>
   /** For the whole exchange. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
@@ -53,6 +55,7 @@ export interface Asked {
 
 export interface Answer {
   readonly status: number
+  readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
@@ -191,8 +194,9 @@ export class ProcessCluster {
     return this.ask(nodeId, { method, path, body: body ?? null })
   }
 
-  async ask(nodeId: string, { method, path, body = null, timeoutMs, signal }: Asked): Promise<Answer> {
-    const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` }
+  async ask(nodeId: string, asked: Asked): Promise<Answer> {
+    const { method, path, body = null, timeoutMs, signal } = asked
+    const headers: Record<string, string> = { ...asked.headers, authorization: `Bearer ${this.#token}` }
     if (typeof body === 'string') headers['content-type'] = 'application/json'
     const answer = await request(`${this.node(nodeId).dataUrl}/api/v1${path}`, {
       method,
@@ -203,7 +207,8 @@ export class ProcessCluster {
       ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
       ...(signal === undefined ? {} : { signal }),
     })
-    return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) }
+    const bytes = Buffer.from(await answer.body.arrayBuffer())
+    return { status: answer.statusCode, headers: answer.headers, body: bytes }
   }
 
   /** A download that the test reads, or leaves unread, at its own pace. Throws unless the answer is 200. */

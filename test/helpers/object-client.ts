@@ -1,0 +1,89 @@
+/**
+ * Requests on buckets and objects, each at the node that the test names or that chance picks.
+ *
+ * Owns: what is asked again. Knows nothing of: what an answer should be.
+ * Rule: only "nothing was done" is asked again; an outcome that nobody knows is thrown.
+ */
+import { until } from './async.ts'
+import type { Asked, ProcessCluster } from './process-cluster.ts'
+
+/** As they are written, so that the client and the model speak of the same things. */
+export type Json = Readonly<Record<string, unknown>>
+
+export interface Heard {
+  readonly status: number
+  /** Null unless it is a refusal. */
+  readonly code: string | null
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly bytes: Buffer
+  /** Empty unless the answer is JSON. */
+  readonly json: Json
+}
+
+export interface ObjectAsk {
+  readonly method: Asked['method']
+  /** Below /api/v1/buckets. */
+  readonly path: string
+  readonly body?: Uint8Array | object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The commit may or may not take effect: its leader was lost. */
+export class OutcomeUnknown extends Error {}
+
+const LINES_KEPT = 30
+/** docs/errors.md says of these that nothing was done. */
+const NOTHING_DONE = ['no_leader', 'no_quorum', 'leader_not_ready', 'not_enough_replicas', 'slow_down']
+
+export class ObjectClient {
+  /** What was asked and answered last, for the one who has to understand a failure. */
+  readonly lines: string[] = []
+  requests = 0
+  readonly #cluster: ProcessCluster
+  readonly #pickNode: () => string
+
+  constructor(cluster: ProcessCluster, pickNode: () => string) {
+    this.#cluster = cluster
+    this.#pickNode = pickNode
+  }
+
+  /** Throws OutcomeUnknown. */
+  async ask(ask: ObjectAsk, nodeId: string = this.#pickNode()): Promise<Heard> {
+    let heard: Heard | undefined
+    await until(`${nodeId} answers`, async () => {
+      heard = await this.#once(ask, nodeId)
+      return heard.status !== 503
+    })
+    if (heard === undefined) throw new Error('until ended without an answer')
+    return heard
+  }
+
+  async #once({ method, path, body, headers = {} }: ObjectAsk, nodeId: string): Promise<Heard> {
+    const isBytes = body === undefined || body instanceof Uint8Array
+    const sent = isBytes ? (body ?? null) : JSON.stringify(body)
+    const asked = { method, path: `/buckets${path}`, body: sent, headers }
+    this.requests += 1
+    const answer = await this.#cluster.ask(nodeId, asked)
+    const isJson = String(answer.headers['content-type']).includes('json')
+    const json = isJson ? (JSON.parse(answer.body.toString()) as Json) : {}
+    const code = answer.status < 400 ? null : String(json['code'])
+    const said = body === undefined ? '' : isBytes ? `${body.length} bytes` : (sent?.toString() ?? '')
+    const got = `${answer.status} ${isJson ? answer.body.toString().slice(0, 300) : ''}`
+    this.lines.push(`${nodeId} ${method} ${path} ${JSON.stringify(headers)} ${said} -> ${got}`)
+    if (this.lines.length > LINES_KEPT) this.lines.shift()
+    if (answer.status === 503 && !NOTHING_DONE.includes(code ?? '')) throw new OutcomeUnknown(got)
+    return { status: answer.status, code, headers: answer.headers, bytes: answer.body, json }
+  }
+}
+
+/** A key as a path: slashes stay slashes. */
+export function pathOf(key: string): string {
+  return key.split('/').map(encodeURIComponent).join('/')
+}
+
+export function queryOf(query: Readonly<Record<string, string | number | null>>): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === null ? [] : [[name, `${value}`] as [string, string]],
+  )
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}

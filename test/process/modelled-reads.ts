@@ -1,0 +1,234 @@
+/**
+ * Reads of buckets and objects, asked of a cluster and compared with the model of versions.
+ *
+ * Owns: what each read must show, down to the bytes and to how full a page is. Changes nothing.
+ */
+import assert from 'node:assert/strict'
+import type { Random } from '../sim/random.ts'
+import { type Heard, pathOf, queryOf } from '../helpers/object-client.ts'
+import { type ModelBucket, type ModelVersion, named } from '../state-machine/model-bucket.ts'
+import {
+  isMarkerNamed,
+  type ModelledObjects,
+  type UploadPlace,
+  type VersionPlace,
+} from './modelled-objects.ts'
+
+const PAGES_MAX = 8
+
+/** An entry of a listing that stands for itself, or a common prefix. */
+type Row = string
+
+export class ModelledReads {
+  readonly #objects: ModelledObjects
+  readonly #random: Random
+
+  constructor(objects: ModelledObjects, random: Random) {
+    this.#objects = objects
+    this.#random = random
+  }
+
+  async get(place: VersionPlace): Promise<void> {
+    const path = this.#path('objects', place)
+    const heard = await this.#objects.client.ask({ method: 'GET', path })
+    const version = this.#found(place, heard)
+    if (version === null) return
+    const { headers, bytes } = heard
+    const wanted = version.content.map((name) => this.#objects.bytes.get(name) ?? Buffer.alloc(0))
+    assert(bytes.equals(Buffer.concat(wanted)), `${path} has other bytes than were stored`)
+    const bucket = this.#objects.model.buckets.get(place.bucket)
+    const { retention } = version
+    assert.deepEqual(
+      {
+        etag: headers['etag'],
+        id: headers['x-service-version-id'],
+        tags: headers['x-service-tag-count'],
+        mode: headers['x-service-retention-mode'],
+        until: headers['x-service-retain-until'],
+        hold: headers['x-service-legal-hold'],
+      },
+      {
+        etag: `"${version.etag}"`,
+        id: bucket?.versioning === 'Unversioned' ? undefined : version.id,
+        tags: `${Object.keys(version.tags).length}`,
+        mode: retention?.mode,
+        until: retention === null ? undefined : new Date(retention.until).toISOString(),
+        hold: bucket?.hasLock !== true ? undefined : version.legalHold ? 'ON' : 'OFF',
+      },
+    )
+  }
+
+  async tags(place: VersionPlace): Promise<void> {
+    const heard = await this.#objects.client.ask({ method: 'GET', path: this.#path('object-tags', place) })
+    const version = this.#found(place, heard)
+    if (version !== null) assert.deepEqual(heard.json['tags'], version.tags)
+  }
+
+  /** Current objects, page by page, each at a node of its own. */
+  async list(bucket: string, prefix: string, delimiter: string): Promise<void> {
+    const known = this.#objects.model.buckets.get(bucket)
+    const rows = [...(known?.keys ?? [])].flatMap(([key, [newest]]) =>
+      newest === undefined || newest.isMarker
+        ? []
+        : [{ key, row: [key, newest.id, newest.etag, newest.size].join(' ') }],
+    )
+    const expected = grouped(sorted(rows), prefix, delimiter)
+    const maxKeys = this.#pageSize(expected.length)
+    const seen: Row[] = []
+    for (let token: string | null = null; ; ) {
+      const query = queryOf({ prefix, delimiter, maxKeys, continuationToken: token })
+      const heard = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/objects${query}` })
+      if (known === undefined) return assert.equal(heard.code, 'not_found')
+      const objects = (heard.json['objects'] as readonly Listed[]).map(({ key, versionId, etag, size }) => ({
+        key,
+        row: [key, versionId, etag, size].join(' '),
+      }))
+      seen.push(...this.#page(heard, objects, { maxKeys, left: expected.length - seen.length }))
+      if (heard.json['isTruncated'] !== true) break
+      token = String(heard.json['nextContinuationToken'])
+    }
+    assert.deepEqual(seen, expected)
+  }
+
+  async listVersions(bucket: string, prefix: string, delimiter: string): Promise<void> {
+    const known = this.#objects.model.buckets.get(bucket)
+    const rows = [...(known?.keys ?? [])].flatMap(([key, versions]) =>
+      versions.map(({ id, isMarker, etag, size }, n) => ({
+        key,
+        row: [key, id, n === 0 ? 'latest' : '', isMarker ? 'marker' : `${etag} ${size}`].join(' '),
+      })),
+    )
+    const expected = grouped(sorted(rows), prefix, delimiter)
+    const maxKeys = this.#pageSize(expected.length)
+    const seen: Row[] = []
+    let markers: { keyMarker: string | null; versionIdMarker: string | null } = {
+      keyMarker: null,
+      versionIdMarker: null,
+    }
+    for (;;) {
+      const query = queryOf({ prefix, delimiter, maxKeys, ...markers })
+      const heard = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/versions${query}` })
+      if (known === undefined) return assert.equal(heard.code, 'not_found')
+      const versions = (heard.json['versions'] as readonly Listed[]).map((one) => ({
+        key: one.key,
+        row: [
+          one.key,
+          one.versionId,
+          one.isLatest ? 'latest' : '',
+          one.isDeleteMarker ? 'marker' : `${one.etag} ${one.size}`,
+        ].join(' '),
+      }))
+      seen.push(...this.#page(heard, versions, { maxKeys, left: expected.length - seen.length }))
+      if (heard.json['isTruncated'] !== true) break
+      const { nextKeyMarker, nextVersionIdMarker = null } = heard.json as Record<string, string>
+      markers = { keyMarker: nextKeyMarker ?? '', versionIdMarker: nextVersionIdMarker }
+    }
+    assert.deepEqual(seen, expected)
+  }
+
+  async listUploads(bucket: string): Promise<void> {
+    const heard = await this.#objects.client.ask({ method: 'GET', path: `/${bucket}/multipart` })
+    const known = this.#objects.model.buckets.get(bucket)
+    if (known === undefined) return assert.equal(heard.code, 'not_found')
+    const uploads = heard.json['uploads'] as readonly { readonly uploadId: string; readonly key: string }[]
+    const expected = [...known.uploads].map(([uploadId, { key }]) => ({ key, row: uploadId }))
+    assert.deepEqual(
+      uploads.map(({ uploadId }) => uploadId),
+      sorted(expected).map(({ row }) => row),
+    )
+  }
+
+  async listParts(upload: UploadPlace): Promise<void> {
+    const { bucket, key, uploadId } = upload
+    const path = `/${bucket}/multipart/${uploadId}/parts/${pathOf(key)}`
+    const heard = await this.#objects.client.ask({ method: 'GET', path })
+    const known = this.#objects.model.buckets.get(bucket)?.uploads.get(uploadId)
+    if (known === undefined || known.key !== key) return assert.equal(heard.code, 'not_found')
+    const parts = heard.json['parts'] as readonly { partNumber: number; etag: string; size: number }[]
+    assert.deepEqual(
+      parts.map(({ partNumber, etag, size }) => [partNumber, etag, size]),
+      [...known.parts]
+        .map(([n, { etag, size }]) => [n, etag, size])
+        .sort((a, b) => Number(a[0]) - Number(b[0])),
+    )
+  }
+
+  async listBuckets(among: readonly string[]): Promise<void> {
+    const heard = await this.#objects.client.ask({ method: 'GET', path: '' })
+    const names = (heard.json['buckets'] as readonly { readonly name: string }[]).map(({ name }) => name)
+    assert.deepEqual(
+      names.filter((name) => among.includes(name)),
+      [...this.#objects.model.buckets.keys()].sort(),
+    )
+  }
+
+  #path(route: string, { bucket, key, versionId }: VersionPlace): string {
+    return `/${bucket}/${route}/${pathOf(key)}${queryOf({ versionId })}`
+  }
+
+  /** Null where there is nothing to be seen, once the answer has said so in the right way. */
+  #found(
+    { bucket: name, key, versionId }: VersionPlace,
+    { status, code, headers }: Heard,
+  ): ModelVersion | null {
+    const bucket = this.#objects.model.buckets.get(name)
+    const version = bucket && visible(bucket, key, versionId)
+    if (bucket === undefined || version === undefined || version.isMarker) {
+      const isNamed = bucket !== undefined && isMarkerNamed(bucket, { key, versionId })
+      assert.equal(code, isNamed ? 'method_not_allowed' : 'not_found')
+      assert.equal(headers['x-service-delete-marker'], version?.isMarker === true ? 'true' : undefined)
+      return null
+    }
+    assert.equal(status, 200)
+    return version
+  }
+
+  #page(
+    { json }: Heard,
+    entries: readonly Entry[],
+    { maxKeys, left }: { readonly maxKeys: number; readonly left: number },
+  ): readonly Row[] {
+    const prefixes = (json['commonPrefixes'] as readonly string[]).map((key) => ({ key, row: key }))
+    const page = sorted([...entries, ...prefixes])
+    assert.equal(page.length, Math.min(maxKeys, left), 'a page is full, or the last one')
+    assert.equal(json['isTruncated'], left > maxKeys)
+    return page.map(({ row }) => row)
+  }
+
+  #pageSize(rows: number): number {
+    const size = this.#random.chance(0.3) ? 1000 : 1 + this.#random.below(6)
+    return Math.max(size, Math.ceil(rows / PAGES_MAX))
+  }
+}
+
+interface Entry {
+  readonly key: string
+  readonly row: Row
+}
+
+interface Listed {
+  readonly key: string
+  readonly versionId: string
+  readonly etag: string
+  readonly size: number
+  readonly isLatest: boolean
+  readonly isDeleteMarker: boolean
+}
+
+function visible(bucket: ModelBucket, key: string, versionId: string | null): ModelVersion | undefined {
+  return versionId === null ? bucket.keys.get(key)?.[0] : named(bucket, key, versionId)
+}
+
+/** By the bytes of the keys; entries of one key stay as they are. */
+function sorted(entries: readonly Entry[]): readonly Entry[] {
+  return entries.toSorted((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
+}
+
+function grouped(entries: readonly Entry[], prefix: string, delimiter: string): readonly Row[] {
+  const rows = entries.flatMap(({ key, row }) => {
+    if (!key.startsWith(prefix)) return []
+    const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
+    return [at === -1 ? row : key.slice(0, at + delimiter.length)]
+  })
+  return rows.filter((row, n) => delimiter === '' || rows.indexOf(row) === n)
+}

@@ -289,7 +289,7 @@ export const SETTINGS = [
   {
     name: 'limits.chunk_buffers',
     kind: 'integer',
-    fallback: '8',
+    fallback: '5',
     min: 2,
     max: 1024,
     meaning: 'chunks of 4 MiB that all uploads of this node hold in memory together',

@@ -1,11 +1,14 @@
 /**
  * Sends out one hunt and brings its outcome home.
  *
- * Owns: the process, its bound in time. Knows nothing of: what is mutated, how seeds are judged.
+ * Owns: the process, its bound in time, its folder for temporary files, which it may leave in the middle of a test. Knows nothing of: what is mutated, how seeds are judged.
  * Rule: only a broken promise of the simulation, or a test that fails while it runs, is a kill. A mutant that does not load, that
  * makes no sense or that hangs is an error: it would pass for a dead one, and prove nothing.
  */
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Mutant } from './mutant.ts'
 import { plainly } from '../helpers/plainly.ts'
@@ -75,10 +78,11 @@ interface Ended {
 
 function run(mutant: Mutant, args: readonly string[], limitMs: number): Promise<Ended> {
   const [program, words] = plainly(process.execPath, '--import', SWITCH, ...args)
+  const temporary = mkdtempSync(join(tmpdir(), 'holdfast-hunt-'))
   const child = spawn(program, words, {
     cwd: ROOT,
     // At the first failure everything is known; what a mutant breaks later may only hang.
-    env: { ...process.env, HOLDFAST_MUTANT: mutant.id, TAP: '1', TAP_BAIL: '1' },
+    env: { ...process.env, HOLDFAST_MUTANT: mutant.id, TMPDIR: temporary, TAP: '1', TAP_BAIL: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: limitMs,
     killSignal: 'SIGKILL',
@@ -92,6 +96,7 @@ function run(mutant: Mutant, args: readonly string[], limitMs: number): Promise<
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code, signal) => {
+      rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
       if (signal === null) return resolve({ output, code })
       reject(new Error(`Cannot hunt ${mutant.id}: ended by ${signal}, at most ${limitMs} ms are allowed`))
     })

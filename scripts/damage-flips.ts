@@ -12,8 +12,8 @@ import { SHARDS } from '../cluster/blobs/blob-layout.ts'
 import { decodePackHead, PACK_HEAD_BYTES } from '../cluster/blobs/packs/pack-record.ts'
 import { scanPack } from '../cluster/blobs/packs/pack-scan.ts'
 
-/** LevelDB's blocks hold this much at least, so every block is hit. Bytes. */
-const STATE_STEP = 2048
+/** Less than half of what the smallest row takes in a table, so that each row holds a whole step. Bytes. */
+const STATE_STEP = 16
 
 export interface Flips {
   readonly chunkFiles: number
@@ -106,7 +106,7 @@ export async function flipCopies(dataDir: string): Promise<Omit<Flips, 'stateBit
   return { chunkFiles: await flipChunkFiles(blobs), packRecords: await flipPacks(blobs) }
 }
 
-/** Hits every row that stands in a table, whatever its kind. What LevelDB still has in memory alone is not touched. */
+/** Hits every row of an object that stands in a table. What LevelDB still has in memory alone is not touched. */
 export function flipState(dataDir: string): Promise<number> {
   return flipTables(join(dataDir, 'state'))
 }

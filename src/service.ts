@@ -22,28 +22,16 @@ import { localSocketPath } from './local-socket.ts'
 import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import type { Services } from './operations/services.ts'
 import { createCopyLedger } from './store/copy-ledger.ts'
-import type { LevelStateReader } from './store/level-state-reader.ts'
 import { openStore } from './store/open-store.ts'
-import { createPropose, type Propose } from './store/propose.ts'
+import { createPropose } from './store/propose.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
+import { allWorkers } from './workers/all-workers.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
-import { Collection } from './workers/collection.ts'
-import { Discarding } from './workers/discarding.ts'
-import { Expiry } from './workers/expiry.ts'
-import { Rebalancing } from './workers/rebalancing.ts'
-import { endRecoveries } from './workers/recovering.ts'
-import { Recounting } from './workers/recounting.ts'
-import { followRepairRate } from './workers/repair-rate.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
-import { Scrubbing } from './workers/scrubbing.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
-
-/** Background work is cheap while there is nothing to do. */
-const WORK_EVERY_MS = 1_000
-const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface Service {
   readonly dataAddress: string
@@ -78,6 +66,25 @@ interface Rooms {
   readonly samples: () => readonly MetricSample[]
 }
 
+function clusterOptions(config: Config, masterKey: MasterKey): Parameters<typeof createCluster>[0] {
+  return {
+    clusterId: config.cluster.id,
+    nodeId: config.node.id,
+    dataDir: config.node.dataDir,
+    listen: config.listeners.peer,
+    members: config.cluster.members,
+    tls: config.peerTls,
+    fingerprint: masterKey.fingerprint,
+    olderFingerprints: masterKey.fingerprints.slice(1),
+    heartbeatMs: config.cluster.heartbeatMs,
+    electionTimeoutMs: config.cluster.electionTimeoutMs,
+    logKeepEntries: config.cluster.logKeepEntries,
+    logKeepBytes: config.cluster.logKeepBytes,
+    diskThresholds: config.disk,
+    scrubEveryMs: config.repair.scrubEveryMs,
+  }
+}
+
 async function composeServices(config: Config, logger: Logger, stopping: AbortSignal): Promise<Rooms> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
@@ -88,25 +95,11 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   })
   // The machine asks for tasks and the tasks propose to the machine: the knot is tied once it exists.
   const propose = createPropose({ propose: (command) => cluster.propose(command) })
-  const cluster: Cluster = await createCluster(
-    {
-      clusterId: config.cluster.id,
-      nodeId: config.node.id,
-      dataDir,
-      listen: config.listeners.peer,
-      members: config.cluster.members,
-      tls: config.peerTls,
-      fingerprint: masterKey.fingerprint,
-      olderFingerprints: masterKey.fingerprints.slice(1),
-      heartbeatMs: config.cluster.heartbeatMs,
-      electionTimeoutMs: config.cluster.electionTimeoutMs,
-      logKeepEntries: config.cluster.logKeepEntries,
-      logKeepBytes: config.cluster.logKeepBytes,
-      diskThresholds: config.disk,
-      scrubEveryMs: config.repair.scrubEveryMs,
-    },
-    { stateMachine, copyLedger: createCopyLedger(reader, propose), logger },
-  )
+  const cluster: Cluster = await createCluster(clusterOptions(config, masterKey), {
+    stateMachine,
+    copyLedger: createCopyLedger(reader, propose),
+    logger,
+  })
   const access = new NativeAccess({ masterKey, state: reader, config, now: Date.now })
   const nodeId = cluster.nodeId
   const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
@@ -126,7 +119,15 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   }
   const secrets = new SealedSecrets(masterKey, reader)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
-  const { workers, recounting } = composeWorkers({ config, cluster, state: reader, propose, uploads, logger })
+  const { workers, recounting } = allWorkers({
+    members: config.cluster.members.map(({ nodeId: id }) => id),
+    collectAfterMs: config.cluster.collectAfterMs,
+    cluster,
+    state: reader,
+    propose,
+    uploads,
+    logger,
+  })
   return {
     cluster,
     services,
@@ -157,65 +158,6 @@ function createKeyKeeper(
     forgetChangedKeys: () => content.forgetChangedKeys(),
     logger: logger.child({ room: 'keys' }),
   })
-}
-
-interface WorkerParts {
-  readonly config: Config
-  readonly cluster: Cluster
-  readonly state: LevelStateReader
-  readonly propose: Propose
-  readonly uploads: UploadSessions
-  readonly logger: Logger
-}
-
-function composeWorkers(parts: WorkerParts): { workers: readonly Repeating[]; recounting: Recounting } {
-  const { config, uploads, state } = parts
-  const logger = parts.logger.child({ room: 'workers' })
-  const members = config.cluster.members.map(({ nodeId }) => nodeId)
-  const now = (): number => performance.now()
-  const collection = new Collection({
-    ...parts,
-    members,
-    delayMs: config.cluster.collectAfterMs,
-    now,
-    logger,
-  })
-  const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
-  const scrubbing = new Scrubbing({ ...parts, now, logger })
-  const rebalancing = new Rebalancing({ ...parts, now, logger })
-  const expiry = new Expiry({ ...parts, now: Date.now, logger })
-  const discarding = new Discarding({ ...parts, logger })
-  const isClosed = (session: string): boolean => state.session(session)?.closed === true
-  const workers: readonly Repeating[] = [
-    { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'expiry', work: () => expiry.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
-    {
-      name: 'repair rate',
-      work: async () => {
-        followRepairRate(parts.cluster, state)
-        return false
-      },
-      everyMs: WORK_EVERY_MS,
-      logger,
-    },
-    { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
-    {
-      name: 'sessions',
-      work: async () => {
-        uploads.retire(isClosed)
-        await uploads.prepare()
-        await uploads.advance()
-        return false
-      },
-      everyMs: WORK_EVERY_MS,
-      logger,
-    },
-  ]
-  return { workers, recounting }
 }
 
 async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {

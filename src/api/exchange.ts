@@ -30,6 +30,8 @@ export class Exchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #gone = new AbortController()
+  /** On the clock of `performance.now()`. */
+  readonly startedMs = performance.now()
   /** Bytes of bodies, for the figures. */
   receivedBytes = 0
   sentBytes = 0

@@ -18,6 +18,7 @@ import { Refusal } from '../refusal.ts'
 import { Exchange } from './exchange.ts'
 import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
+import { servicesFor } from './request-origin.ts'
 import { decodeObjectKey, originForm, parseQuery, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -40,11 +41,13 @@ export function serveRoute(
     authorizeEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))
     const exchange = Exchange.of(request.raw, reply.raw)
-    const answer = await route.handle(services, principal, {
+    const body = await readBody(request, exchange)
+    const asked = { plane, route, principal, params, query, body, request, exchange }
+    const answer = await route.handle(servicesFor(services, asked), principal, {
       requestId: request.id,
       params,
       query,
-      body: await readBody(request, exchange),
+      body,
       headers: request.headers,
       clientAddress: request.ip,
       bytes: exchange.passingBytes(),

@@ -7,6 +7,7 @@
  */
 import type { RefusalCode } from './codes.ts'
 import type { ObjectCommand, ObjectReplyValues } from './object-commands.ts'
+import type { Origin } from './origin.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
@@ -212,6 +213,9 @@ export type Command =
   /** All uploads of this session below `lowWater` have ended, whatever came of them. */
   | { readonly type: 'advanceSession'; readonly session: string; readonly lowWater: number }
   | { readonly type: 'closeSession'; readonly session: string }
+
+/** What is proposed: the change, and the request that asked for it, if one did. */
+export type Proposal = Command & { readonly origin?: Origin }
 
 /** One making of one chunk. */
 export interface CopyName {

@@ -9,7 +9,7 @@ import { createAccessKey, revokeAccessKey, rotateAccessKey } from './access-keys
 import { createAdminToken, revokeAdminToken } from './admin-tokens.ts'
 import { createBucket, deleteBucket, setBucketVersioning } from './buckets.ts'
 import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './collection.ts'
-import type { Command, CommandType, Reply } from './commands.ts'
+import type { Command, CommandType, Proposal, Reply } from './commands.ts'
 import { completeUpload } from './complete-upload.ts'
 import { addReplica, dropReplicas, dropsDone, endTasks, planCopies } from './copies.ts'
 import { copyObject } from './copy-object.ts'
@@ -100,10 +100,11 @@ export interface Applied {
   readonly reply: Reply
 }
 
-export function apply(view: View, command: Command, context: ApplyContext): Applied {
+export function apply(view: View, proposal: Proposal, at: Omit<ApplyContext, 'origin'>): Applied {
+  const { origin, ...command } = proposal
   if (!isCommandType(command.type)) throw unknownCommand(command)
   const draft = new Draft(view)
-  const reply = decide(draft, command, context)
+  const reply = decide(draft, command as Command, origin === undefined ? at : { ...at, origin })
   return { writes: reply.ok ? draft.writes() : [], reply }
 }
 

@@ -4,6 +4,7 @@
  * Owns: the kinds of rows, the typed read view and writes as data. Knows nothing of: LevelDB, encodings, disks.
  * Rule: rows are immutable values; a change is a new row in a Write.
  */
+import type { Origin } from './origin.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
@@ -98,4 +99,6 @@ export interface ApplyContext {
   readonly time: number
   /** Position of the command inside its entry. */
   readonly ordinal: number
+  /** Absent: no request stands behind it. */
+  readonly origin?: Origin
 }

@@ -6,16 +6,16 @@
  * nodes may know it and this one would diverge.
  */
 import { Packr } from 'msgpackr'
-import type { Command, Reply } from '../state-machine/commands.ts'
+import type { Proposal, Reply } from '../state-machine/commands.ts'
 import { isCommandType } from '../state-machine/state-machine.ts'
 
 const packr = new Packr({ useRecords: false, variableMapSize: true })
 
-export function encodeCommand(command: Command): Uint8Array {
+export function encodeCommand(command: Proposal): Uint8Array {
   return packr.pack(command)
 }
 
-export function decodeCommand(bytes: Uint8Array): Command {
+export function decodeCommand(bytes: Uint8Array): Proposal {
   const value: unknown = packr.unpack(bytes)
   if (!isPlainObject(value) || !('type' in value)) {
     throw new Error('Cannot decode command: it is no object with a type')
@@ -26,7 +26,7 @@ export function decodeCommand(bytes: Uint8Array): Command {
       `Cannot decode command: type "${String(type)}" is unknown to this build; upgrade this node`,
     )
   }
-  return value as Command
+  return value as Proposal
 }
 
 export function encodeReply(reply: Reply): Uint8Array {

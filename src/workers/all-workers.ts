@@ -1,0 +1,84 @@
+/**
+ * The background work of a node: which there is, and how often each is asked.
+ *
+ * Owns: the list. Knows nothing of: when it begins and ends; src/service.ts runs it.
+ * Rule: one round is short and bounded; what is left is done in the next.
+ */
+import type { Cluster, Logger } from '../../cluster/index.ts'
+import type { LevelStateReader } from '../store/level-state-reader.ts'
+import type { Propose } from '../store/propose.ts'
+import { Collection } from './collection.ts'
+import { Discarding } from './discarding.ts'
+import { Expiry } from './expiry.ts'
+import { Rebalancing } from './rebalancing.ts'
+import { Recounting } from './recounting.ts'
+import { endRecoveries } from './recovering.ts'
+import { followRepairRate } from './repair-rate.ts'
+import type { Repeating } from './repeating.ts'
+import { Scrubbing } from './scrubbing.ts'
+import type { UploadSessions } from './upload-sessions.ts'
+
+/** Background work is cheap while there is nothing to do. */
+const WORK_EVERY_MS = 1_000
+const RECOUNT_EVERY_MS = 24 * 3_600_000
+
+export interface WorkerParts {
+  /** Node ids of the cluster. */
+  readonly members: readonly string[]
+  /** How long a chunk without references is kept. ms */
+  readonly collectAfterMs: number
+  readonly cluster: Cluster
+  readonly state: LevelStateReader
+  readonly propose: Propose
+  readonly uploads: UploadSessions
+  readonly logger: Logger
+}
+
+export function allWorkers(parts: WorkerParts): { workers: readonly Repeating[]; recounting: Recounting } {
+  const { members, collectAfterMs, uploads, state } = parts
+  const logger = parts.logger.child({ room: 'workers' })
+  const now = (): number => performance.now()
+  const collection = new Collection({
+    ...parts,
+    members,
+    delayMs: collectAfterMs,
+    now,
+    logger,
+  })
+  const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
+  const scrubbing = new Scrubbing({ ...parts, now, logger })
+  const rebalancing = new Rebalancing({ ...parts, now, logger })
+  const expiry = new Expiry({ ...parts, now: Date.now, logger })
+  const discarding = new Discarding({ ...parts, logger })
+  const isClosed = (session: string): boolean => state.session(session)?.closed === true
+  const workers: readonly Repeating[] = [
+    { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'expiry', work: () => expiry.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
+    {
+      name: 'repair rate',
+      work: async () => {
+        followRepairRate(parts.cluster, state)
+        return false
+      },
+      everyMs: WORK_EVERY_MS,
+      logger,
+    },
+    { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
+    {
+      name: 'sessions',
+      work: async () => {
+        uploads.retire(isClosed)
+        await uploads.prepare()
+        await uploads.advance()
+        return false
+      },
+      everyMs: WORK_EVERY_MS,
+      logger,
+    },
+  ]
+  return { workers, recounting }
+}

@@ -24,12 +24,12 @@ import type {
   ObjectRecord,
   OperationRecord,
   PartPageRecord,
-  PartRecord,
   QuotaRecord,
   RepairRecord,
   SessionRecord,
   SettingsRecord,
   TenantRecord,
+  UploadPageRecord,
   UploadRecord,
   UsageRecord,
   VersionRecord,
@@ -51,7 +51,7 @@ export interface RowTypes {
   chain: ChainRecord
   idempotency: IdempotencyRecord
   upload: UploadRecord
-  part: PartRecord
+  uploadPage: UploadPageRecord
   partPage: PartPageRecord
   completed: CompletedRecord
   inlineBody: InlineBodyRecord

@@ -43,10 +43,12 @@ import type {
 import { unfinishedOperations } from '../state-machine/operations.ts'
 import { quotaOf } from '../state-machine/quota.ts'
 import { NO_USAGE } from '../state-machine/usage.ts'
+import { findPart } from '../state-machine/upload-parts.ts'
 import { findVersion, newestVersion } from '../state-machine/versions.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { cutView } from './cut-view.ts'
 import { listObjects } from './object-listing.ts'
+import { listParts } from './part-listing.ts'
 import type { StateHandle } from './open-state.ts'
 import { type Recounted, recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
@@ -160,13 +162,13 @@ export class LevelStateReader implements StateReader {
   }
 
   part(bucket: BucketId, uploadId: string, partNumber: number): PartRecord | undefined {
-    return this.#read(keys.part(bucket, uploadId, partNumber))
+    return findPart(this.view, { bucketId: bucket, uploadId }, partNumber)
   }
 
-  async parts(bucket: BucketId, uploadId: string, after: number, limit: number): Promise<PartsPage> {
-    const all = ranges.parts(bucket, uploadId, after)
-    const { items, next } = await this.#page<'part'>({ all, limit })
-    return { parts: items, next: next === null ? null : (items.at(-1)?.partNumber ?? null) }
+  parts(bucket: BucketId, uploadId: string, after: number, limit: number): Promise<PartsPage> {
+    return this.#handle.lease((state) =>
+      listParts(state.db, { bucketId: bucket, uploadId }, { after, limit }),
+    )
   }
 
   inlineBody(bucket: BucketId, version: VersionId): InlineBodyRecord | undefined {

@@ -130,11 +130,11 @@ export class LevelStateReader implements StateReader {
   }
 
   version(bucket: BucketRecord, key: string, versionId: string): VersionRecord | undefined {
-    return findVersion(this.view, bucket.id, key, versionId)
+    return this.#cut((view) => findVersion(view, bucket.id, key, versionId))
   }
 
   newestVersion(bucket: BucketRecord, key: string): VersionRecord | undefined {
-    return newestVersion(this.view, bucket.id, key)
+    return this.#cut((view) => newestVersion(view, bucket.id, key))
   }
 
   versions(bucket: BucketRecord, query: ListVersionsQuery): Promise<VersionPage> {
@@ -326,6 +326,11 @@ export class LevelStateReader implements StateReader {
 
   #read<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
     return this.#handle.read((state) => state.read(key))
+  }
+
+  /** For an answer that lies in several rows. */
+  #cut<T>(read: (view: View) => T): T {
+    return this.#handle.read((state) => state.cut(read))
   }
 
   #page<K extends RowKind>(query: PageQuery): Promise<RowPage<K>> {

@@ -1,8 +1,8 @@
 /**
  * Manifests: which chunks make up a body, in pages.
  *
- * Owns: the paging of links. Rule: a page is written with its body and never read differently while that is needed; it grows shorter, from
- * the last link of the last page on, only when nothing names the body any more.
+ * Owns: the paging of links. Rule: a page stands as it was written while anything names its body; then the last
+ * one grows shorter until it is gone.
  */
 import { assert } from './assert.ts'
 import type { Draft } from './draft.ts'

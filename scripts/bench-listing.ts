@@ -16,7 +16,15 @@ import type { BucketRecord } from '../src/state-machine/records.ts'
 import { removeCleanStop } from '../src/store/clean-stop.ts'
 import type { LevelStateReader } from '../src/store/level-state-reader.ts'
 import { openStore } from '../src/store/open-store.ts'
-import { fillBucket, keyAt, OVERWRITTEN_EVERY } from './bench-listing-rows.ts'
+import {
+  FOLDERS_BUCKET,
+  FOLDER_SIZES,
+  fillBucket,
+  foldersOf,
+  keyAt,
+  LARGE_BUCKET,
+  OVERWRITTEN_EVERY,
+} from './bench-listing-rows.ts'
 import { UsageError, wholeNumber } from './local-options.ts'
 
 const PAGE_KEYS = 1000
@@ -30,19 +38,28 @@ interface Page {
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-function pagesOf(reader: LevelStateReader, bucket: BucketRecord, count: number): readonly Page[] {
-  const objects = async (after: string, prefix = '', delimiter = ''): Promise<string> => {
-    const page = await reader.objects(bucket, { prefix, delimiter, limit: PAGE_KEYS, after })
-    return JSON.stringify({ ...page, objects: page.objects.map(listedObjectView) })
+/** Both kinds of listing of one bucket, to the text of the answer. */
+function listingsOf(reader: LevelStateReader, bucket: BucketRecord) {
+  return {
+    objects: async (after: string, prefix = '', delimiter = ''): Promise<string> => {
+      const page = await reader.objects(bucket, { prefix, delimiter, limit: PAGE_KEYS, after })
+      return JSON.stringify({ ...page, objects: page.objects.map(listedObjectView) })
+    },
+    versions: async (keyMarker: string, prefix = '', delimiter = ''): Promise<string> => {
+      const query = { prefix, delimiter, keyMarker, versionIdMarker: '', limit: PAGE_KEYS }
+      const page = await reader.versions(bucket, query)
+      const shown = page.versions.map((version) =>
+        version.kind === 'object' ? listedObjectView(version) : version,
+      )
+      return JSON.stringify({ ...page, versions: shown })
+    },
   }
-  const versions = async (keyMarker: string, delimiter = ''): Promise<string> => {
-    const query = { prefix: '', delimiter, keyMarker, versionIdMarker: '', limit: PAGE_KEYS }
-    const page = await reader.versions(bucket, query)
-    const shown = page.versions.map((version) =>
-      version.kind === 'object' ? listedObjectView(version) : version,
-    )
-    return JSON.stringify({ ...page, versions: shown })
-  }
+}
+
+function pagesOfLargeBucket(
+  { objects, versions }: ReturnType<typeof listingsOf>,
+  count: number,
+): readonly Page[] {
   const last = keyAt(Math.max(0, count - PAGE_KEYS - 1))
   const folder = last.slice(0, last.indexOf('/') + 1)
   return [
@@ -52,8 +69,15 @@ function pagesOf(reader: LevelStateReader, bucket: BucketRecord, count: number):
     { name: 'common prefixes', read: () => objects('', '', '/') },
     { name: 'versions, first page', read: () => versions('') },
     { name: 'versions, last page', read: () => versions(last) },
-    { name: 'versions, common prefixes', read: () => versions('', '/') },
+    { name: 'versions, common prefixes', read: () => versions('', '', '/') },
   ]
+}
+
+function pagesOfFolders({ objects, versions }: ReturnType<typeof listingsOf>): readonly Page[] {
+  return FOLDER_SIZES.flatMap((size) => [
+    { name: `folders of ${size}`, read: () => objects('', foldersOf(size), '/') },
+    { name: `versions, folders of ${size}`, read: () => versions('', foldersOf(size), '/') },
+  ])
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<readonly [ms: number, value: T]> {
@@ -95,10 +119,14 @@ async function measure(dir: string, count: number): Promise<readonly string[]> {
   const verified = open()
   const [verifiedMs] = await timed(() => verified.stateMachine.open())
 
-  const bucket = verified.reader.bucket('acme', 'photos')
-  if (bucket === undefined) throw new Error('The bucket is gone')
+  const [bucket, folders] = [LARGE_BUCKET, FOLDERS_BUCKET].map((name) => verified.reader.bucket('acme', name))
+  if (bucket === undefined || folders === undefined) throw new Error('A bucket is gone')
   const rows: string[] = []
-  for (const page of pagesOf(verified.reader, bucket, count)) rows.push(await measurePage(page))
+  for (const page of [
+    ...pagesOfLargeBucket(listingsOf(verified.reader, bucket), count),
+    ...pagesOfFolders(listingsOf(verified.reader, folders)),
+  ])
+    rows.push(await measurePage(page))
   await verified.stateMachine.close()
   const seconds = (ms: number): string => (ms / 1000).toFixed(1)
   return [

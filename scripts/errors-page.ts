@@ -44,7 +44,8 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   bucket_already_exists: 'The tenant has a bucket of this name.',
   bucket_not_empty: 'Delete its versions and delete markers, and abort its uploads, first.',
   already_exists: 'The id is taken.',
-  invalid_bucket_state: 'The state of the bucket does not allow it: object lock needs versioning.',
+  invalid_bucket_state:
+    'The state of the bucket does not allow it: object lock needs versioning; or it has too many unfinished uploads.',
   idempotency_conflict: 'The idempotency key was used for another upload. Take a new one.',
   idempotency_in_progress: 'An upload with this idempotency key is under way. Ask again.',
   length_required: 'Send `Content-Length`, or `Transfer-Encoding: chunked`.',

@@ -14,6 +14,7 @@ import { bucketFor, newVersionFault, putVersion } from './new-versions.ts'
 import { OBJECT_BYTES_MAX, PART_BYTES_MIN, PARTS_MAX } from './object-limits.ts'
 import type { BucketRecord, ObjectRecord, PartRecord, UploadRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import { partFinder, takeParts } from './upload-parts.ts'
 import { versionIdAt } from './version-id.ts'
 import type { ApplyContext, View } from './view.ts'
 
@@ -44,7 +45,12 @@ export function completeUpload(
   const parts = chosen.value.map(({ partId, size: bytes, body }) => ({ partId, size: bytes, body }))
   const body = writeParts(draft, { bucket, id }, parts)
   closeUpload(draft, bucket, upload)
-  for (const { partNumber } of chosen.value) draft.remove(keys.part(bucket.id, upload.uploadId, partNumber))
+  const place = { bucketId: bucket.id, uploadId: upload.uploadId }
+  takeParts(
+    draft,
+    place,
+    chosen.value.map(({ partNumber }) => partNumber),
+  )
   const unlisted = { partCount: upload.partCount - parts.length, bytes: upload.bytes - size }
   discardParts(draft, bucket, { ...upload, ...unlisted })
   const { etag, checksums } = command
@@ -57,16 +63,12 @@ function settingsOf({ contentType, metadata, masterKeyId, tags, retention, legal
   return { contentType, metadata, masterKeyId, tags, retention, legalHold }
 }
 
-function textOf({ parts }: CompleteCommand): string {
-  return parts.map(({ partNumber, etag }) => `${partNumber}-${etag}`).join(',')
-}
-
 function completedEarlier(view: View, command: CompleteCommand): Accepted<ObjectRecord> | Refused | null {
   const target = bucketFor(view, command)
   if (!target.ok) return target
   const record = view.get(keys.completed(target.value.id, command.key, command.uploadId))
   if (record === undefined) return null
-  if (record.parts === textOf(command)) return accept(record.object)
+  if (record.fingerprint === command.fingerprint) return accept(record.object)
   return refuse('not_found', `Upload "${command.uploadId}" was completed with other parts`)
 }
 
@@ -79,9 +81,9 @@ function keepAnswer(
   }: { readonly bucket: BucketRecord; readonly command: CompleteCommand; readonly object: ObjectRecord },
   context: ApplyContext,
 ): void {
-  const { key, uploadId } = command
+  const { key, uploadId, fingerprint } = command
   const at = context.time + ANSWER_KEPT_MS
-  draft.put(keys.completed(bucket.id, key, uploadId), { object, parts: textOf(command), expiresAt: at })
+  draft.put(keys.completed(bucket.id, key, uploadId), { object, fingerprint, expiresAt: at })
   expireAt(draft, { at, id: uploadId, what: { kind: 'completed', bucketId: bucket.id, key, uploadId } })
 }
 
@@ -95,6 +97,7 @@ function chosenParts(
       'invalid_request',
       `Cannot complete the upload: name 1 to ${PARTS_MAX} parts, not ${parts.length}`,
     )
+  const find = partFinder(view, { bucketId: bucket.id, uploadId })
   const chosen: PartRecord[] = []
   let before = 0
   for (const { partNumber, etag } of parts) {
@@ -104,7 +107,7 @@ function chosenParts(
         `Part ${partNumber} comes after part ${before}: name the parts in rising order`,
       )
     before = partNumber
-    const part = view.get(keys.part(bucket.id, uploadId, partNumber))
+    const part = find(partNumber)
     if (part === undefined) return refuse('invalid_part', `Part ${partNumber} was never uploaded`)
     if (part.etag !== etag)
       return refuse('invalid_part', `Part ${partNumber} has the etag "${part.etag}", not "${etag}"`)

@@ -5,16 +5,20 @@
  * Rule: a step takes what stands at the end, and the row says what is left, so the work goes on wherever it was left.
  */
 import { assert } from './assert.ts'
-import { dropBody, dropPiece, PARTS_PER_PAGE, type PiecePlace } from './bodies.ts'
+import { DROPPED_LINKS_MAX, dropBody, dropPiece, PARTS_PER_PAGE, type PiecePlace } from './bodies.ts'
 import { releaseChunks } from './chunks.ts'
 import type { Command } from './commands.ts'
 import { ITEMS_PER_COMMAND_MAX } from './copies.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
-import { dropLastPage, LINKS_PER_PAGE } from './manifests.ts'
+import { cutManifest } from './manifests.ts'
 import type { BodyRecord, DiscardRecord, PieceRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import { takeParts } from './upload-parts.ts'
 import type { ApplyContext } from './view.ts'
+
+/** Links that one entry releases: each of them changes several rows, and others wait for their turn. */
+export const WORK_PER_STEP = 256
 
 type ReleaseCommand = Extract<Command, { type: 'releaseDiscarded' }>
 
@@ -51,11 +55,11 @@ function stepOfBody(
   const rest =
     body.kind === 'parts'
       ? stepOfParts(draft, place, body.count, context)
-      : stepOfPiece(draft, place, body, context)
+      : stepOfPiece(draft, place, { body, most: WORK_PER_STEP }, context)
   return rest === null ? null : { kind: 'body', body: rest }
 }
 
-/** The last parts of the last page, as many as make one page of a manifest, and one at least. */
+/** The last parts of the last page, and of the one that is too long for this step its last links. */
 function stepOfParts(
   draft: Draft,
   place: PiecePlace,
@@ -66,17 +70,13 @@ function stepOfParts(
   const row = draft.get(pageKey)
   assert(row !== undefined, 'a page of parts is there until its last part is released')
   const parts = [...row.parts]
-  let work = 0
-  for (let last = parts.pop(); last !== undefined; last = parts.pop()) {
-    const isFirst = work === 0
-    work += 1 + linksIn(last.body)
-    const rest =
-      isFirst || work <= LINKS_PER_PAGE
-        ? stepOfPiece(draft, { ...place, bodyId: last.partId }, last.body, context)
-        : last.body
-    if (rest === null) continue
-    parts.push({ ...last, body: rest })
-    break
+  for (let work = 0; work < WORK_PER_STEP; ) {
+    const last = parts.pop()
+    if (last === undefined) break
+    const piece = { ...place, bodyId: last.partId }
+    const rest = stepOfPiece(draft, piece, { body: last.body, most: WORK_PER_STEP - work }, context)
+    if (rest !== null) parts.push({ ...last, body: rest })
+    work += rest === null ? workOf(last.body) : WORK_PER_STEP
   }
   if (parts.length === 0) draft.remove(pageKey)
   else draft.put(pageKey, { parts })
@@ -84,27 +84,28 @@ function stepOfParts(
   return left === 0 ? null : { kind: 'parts', count: left }
 }
 
-function linksIn(piece: PieceRecord): number {
-  return piece.kind === 'chunks' ? piece.count : 0
+/** In links; a piece that has none is work too. */
+function workOf(piece: PieceRecord): number {
+  return piece.kind === 'chunks' ? piece.count : 1
 }
 
-/** One page of a manifest at most. Null: nothing is left. */
+/** At most `most` links of it. Null: nothing is left. */
 function stepOfPiece(
   draft: Draft,
   place: PiecePlace,
-  piece: PieceRecord,
+  { body, most }: { readonly body: PieceRecord; readonly most: number },
   context: ApplyContext,
 ): PieceRecord | null {
-  if (piece.kind !== 'chunks' || piece.count <= LINKS_PER_PAGE) {
-    dropPiece(draft, place, piece, context)
+  if (body.kind !== 'chunks' || body.count <= most) {
+    dropPiece(draft, place, body, context)
     return null
   }
-  const links = dropLastPage(draft, place.bucketId, place.bodyId, piece.count)
+  const links = cutManifest(draft, { ...place, count: body.count }, most)
   releaseChunks(draft, place.tenantId, links, context)
-  return { kind: 'chunks', count: piece.count - links.length }
+  return { kind: 'chunks', count: body.count - links.length }
 }
 
-/** The caller looks which parts are left, the row counts them: nobody can take some for all. */
+/** The caller looks which parts are left, the row counts them: nobody can take some for all, nor is all that is named taken. */
 function stepOfUpload(
   draft: Draft,
   { id: uploadId, tenantId, bucketId }: DiscardRecord,
@@ -112,11 +113,12 @@ function stepOfUpload(
   { command, context }: { readonly command: ReleaseCommand; readonly context: ApplyContext },
 ): DiscardRecord['what'] | null {
   let { partCount, bytes } = left
+  let work = 0
   for (const partNumber of command.partNumbers) {
-    const key = keys.part(bucketId, uploadId, partNumber)
-    const part = draft.get(key)
+    if (work >= WORK_PER_STEP) break
+    const [part] = takeParts(draft, { bucketId, uploadId }, [partNumber])
     if (part === undefined) continue
-    draft.remove(key)
+    work += Math.min(workOf(part.body), DROPPED_LINKS_MAX)
     dropBody(draft, { bucket: { id: bucketId, tenantId }, id: part.partId }, part.body, context)
     partCount--
     bytes -= part.size

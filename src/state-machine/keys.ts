@@ -14,8 +14,6 @@ const SEPARATOR = '\u0000'
 const LONE_SURROGATE = /[\ud800-\udfff]/u
 const LAST_CODE_POINT = 0x10ffff
 const PAGE_DIGITS = 8
-/** Of a part number. */
-const PART_DIGITS = 4
 /** Of a safe integer. */
 const INDEX_DIGITS = 14
 /** One digit: more copies than this are no more urgent. */
@@ -68,8 +66,8 @@ export const keys = {
     join('in', bucket, 'idempotency', key, name),
   upload: (bucket: BucketId, key: string, uploadId: string): RowKey<'upload'> =>
     join('in', bucket, 'upload', key, uploadId),
-  part: (bucket: BucketId, uploadId: string, partNumber: number): RowKey<'part'> =>
-    join('in', bucket, 'part', uploadId, hex(partNumber, PART_DIGITS)),
+  uploadPage: (bucket: BucketId, uploadId: string, page: number): RowKey<'uploadPage'> =>
+    join('in', bucket, 'uploadPage', uploadId, hex(page, PAGE_DIGITS)),
   completed: (bucket: BucketId, key: string, uploadId: string): RowKey<'completed'> =>
     join('in', bucket, 'completed', key, uploadId),
   partPage: (bucket: BucketId, version: VersionId, page: number): RowKey<'partPage'> =>
@@ -119,10 +117,10 @@ export const ranges = {
   versions: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'version'),
   manifestPages: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'manifestPage'),
   uploads: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'upload'),
-  /** Those of a number above `after`. */
-  parts: (bucket: BucketId, uploadId: string, after: number): KeyRange => ({
-    start: keys.part(bucket, uploadId, after + 1),
-    end: rangeOf('in', bucket, 'part', uploadId).end,
+  /** From page `first` on. */
+  uploadPages: (bucket: BucketId, uploadId: string, first: number): KeyRange => ({
+    start: keys.uploadPage(bucket, uploadId, first),
+    end: rangeOf('in', bucket, 'uploadPage', uploadId).end,
   }),
   /** What ends at `before` or earlier. */
   expiries: (before: number): KeyRange => ({

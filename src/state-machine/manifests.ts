@@ -1,7 +1,8 @@
 /**
  * Manifests: which chunks make up a body, in pages.
  *
- * Owns: the paging of links. Rule: a page is never rewritten; it is written with its version and removed with it.
+ * Owns: the paging of links. Rule: a page stands as it was written while anything names its body; then the last
+ * one grows shorter until it is gone.
  */
 import { assert } from './assert.ts'
 import type { Draft } from './draft.ts'
@@ -38,18 +39,23 @@ export function readManifest(
   return links
 }
 
-/** Removes the last page of a manifest of `count` links and returns what stood in it. */
-export function dropLastPage(
+/** Cuts links off the end of a manifest of `count` links, at most `most` and all of one page; returns them. */
+export function cutManifest(
   draft: Draft,
-  bucket: BucketId,
-  version: VersionId,
-  count: number,
+  {
+    bucketId,
+    bodyId,
+    count,
+  }: { readonly bucketId: BucketId; readonly bodyId: VersionId; readonly count: number },
+  most: number,
 ): readonly ChunkLink[] {
-  const key = keys.manifestPage(bucket, version, Math.ceil(count / LINKS_PER_PAGE) - 1)
+  const key = keys.manifestPage(bucketId, bodyId, Math.ceil(count / LINKS_PER_PAGE) - 1)
   const row = draft.get(key)
   assert(row !== undefined, 'every page of a manifest lives as long as its body')
-  draft.remove(key)
-  return row.links
+  const left = row.links.slice(0, Math.max(0, row.links.length - most))
+  if (left.length === 0) draft.remove(key)
+  else draft.put(key, { links: left })
+  return row.links.slice(left.length)
 }
 
 /** Removes the pages and returns the links that stood in them. */

@@ -14,10 +14,11 @@ import { expireAt, forgetExpiry } from './expiry-queue.ts'
 import { keys } from './keys.ts'
 import { settingsFault } from './locks.ts'
 import { bucketFor } from './new-versions.ts'
-import { PART_BYTES_MAX, PARTS_MAX } from './object-limits.ts'
+import { PART_BYTES_MAX, PARTS_MAX, UPLOADS_PER_BUCKET_MAX } from './object-limits.ts'
 import { quotaFault } from './quota.ts'
 import type { BucketRecord, ExpiryRecord, PartRecord, UploadRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import { findPart, storePart } from './upload-parts.ts'
 import { uploadIdAt, versionIdAt } from './version-id.ts'
 import type { ApplyContext, View } from './view.ts'
 
@@ -31,7 +32,7 @@ export function createUpload(
   const bucket = target.value
   const { tenantId, key, initiator, expiresInMs, contentType, metadata, masterKeyId } = command
   const { tags, retention, legalHold, checksumAlg } = command
-  const fault = settingsFault(bucket, command, context.time)
+  const fault = uploadsFault(bucket) ?? settingsFault(bucket, command, context.time)
   if (fault !== null) return fault
   const uploadId = uploadIdAt(context)
   const createdAt = context.time
@@ -43,6 +44,12 @@ export function createUpload(
   expireAt(draft, { at: upload.expiresAt, id: uploadId, what })
   countContent(draft, bucket, { uploads: 1 })
   return accept(upload)
+}
+
+function uploadsFault({ name, uploadCount }: BucketRecord): Refused | null {
+  if (uploadCount < UPLOADS_PER_BUCKET_MAX) return null
+  const message = `Cannot begin an upload: bucket "${name}" has ${uploadCount} that are neither completed nor aborted, and may have ${UPLOADS_PER_BUCKET_MAX}; complete or abort some`
+  return refuse('invalid_bucket_state', message)
 }
 
 /** A part may be sent again; the last one counts. */
@@ -59,15 +66,15 @@ export function putPart(
     return refuse('invalid_argument', `The part number ${partNumber} is not one of 1 to ${PARTS_MAX}`)
   if (size > PART_BYTES_MAX)
     return refuse('entity_too_large', `A part of ${size} bytes is larger than ${PART_BYTES_MAX}`)
-  const row = keys.part(bucket.id, uploadId, partNumber)
-  const old = draft.get(row)
+  const place = { bucketId: bucket.id, uploadId }
+  const old = findPart(draft, place, partNumber)
   const bytes = size - (old?.size ?? 0)
   const fault = quotaFault(draft, tenantId, { bytes, objects: 0 }) ?? bodyFault(draft, command)
   if (fault !== null) return fault
   const partId = versionIdAt(context)
   const body = writeBody(draft, { bucket, id: partId }, command.body, context)
   const part = { partNumber, partId, size, etag, checksums, lastModified: context.time, body }
-  draft.put(row, part)
+  storePart(draft, place, part)
   const partCount = upload.partCount + (old === undefined ? 1 : 0)
   draft.put(keys.upload(bucket.id, upload.key, uploadId), {
     ...upload,

@@ -124,11 +124,15 @@ export type ObjectCommand =
       readonly checksums: Checksums
       readonly body: PutBody
     })
-  /** `etag` and `checksums` are made of those of the parts, which are compared one by one. */
+  /**
+   * `etag` and `checksums` are made of those of the parts, which are compared one by one. `fingerprint`: of the numbers and
+   * etags of all parts, for those who ask again.
+   */
   | (ObjectName & {
       readonly type: 'completeUpload'
       readonly uploadId: string
       readonly parts: readonly { readonly partNumber: number; readonly etag: string }[]
+      readonly fingerprint: string
       readonly etag: string
       readonly checksums: Checksums
       readonly precondition: WritePrecondition

@@ -143,6 +143,11 @@ export interface PartRecord {
   readonly body: PieceRecord
 }
 
+/** At most PARTS_PER_UPLOAD_PAGE a row, by their numbers; a page without parts is no row. */
+export interface UploadPageRecord {
+  readonly parts: readonly PartRecord[]
+}
+
 /** A part of an assembled object. */
 export interface ObjectPart {
   readonly partId: VersionId
@@ -158,8 +163,8 @@ export interface PartPageRecord {
 /** What the completion of an upload answered, for those who ask again. */
 export interface CompletedRecord {
   readonly object: ObjectRecord
-  /** `<part number>-<etag>` of each part, joined by commas. */
-  readonly parts: string
+  /** Of the parts that it named. */
+  readonly fingerprint: string
   readonly expiresAt: number
 }
 

@@ -20,6 +20,7 @@ import type {
   PartPageRecord,
   PartRecord,
   RepairRecord,
+  UploadPageRecord,
   UploadRecord,
   UsageRecord,
   VersionRecord,
@@ -142,8 +143,9 @@ export class Recount {
         return this.#expectEnd(row as CompletedRecord, key.slice(key.lastIndexOf('\u0000') + 1))
       case 'upload':
         return this.#takeUpload(bucketId, row as UploadRecord)
-      case 'part':
-        return this.#takePart(row as PartRecord)
+      case 'uploadPage':
+        for (const part of (row as UploadPageRecord).parts) this.#takePart(part)
+        return
       case 'partPage':
         for (const { body } of (row as PartPageRecord).parts) {
           this.#pieces.parts--

@@ -25,12 +25,12 @@ import type {
   ObjectRecord,
   OperationRecord,
   PartPageRecord,
-  PartRecord,
   QuotaRecord,
   RepairRecord,
   SessionRecord,
   SettingsRecord,
   TenantRecord,
+  UploadPageRecord,
   UploadRecord,
   UsageRecord,
   VersionRecord,
@@ -52,7 +52,7 @@ export interface RowTypes {
   chain: ChainRecord
   idempotency: IdempotencyRecord
   upload: UploadRecord
-  part: PartRecord
+  uploadPage: UploadPageRecord
   partPage: PartPageRecord
   completed: CompletedRecord
   inlineBody: InlineBodyRecord

@@ -43,10 +43,12 @@ import type {
 import { unfinishedOperations } from '../state-machine/operations.ts'
 import { quotaOf } from '../state-machine/quota.ts'
 import { NO_USAGE } from '../state-machine/usage.ts'
+import { findPart } from '../state-machine/upload-parts.ts'
 import { findVersion, newestVersion } from '../state-machine/versions.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { cutView } from './cut-view.ts'
 import { listObjects } from './object-listing.ts'
+import { listParts } from './part-listing.ts'
 import type { StateHandle } from './open-state.ts'
 import { type Recounted, recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
@@ -128,11 +130,11 @@ export class LevelStateReader implements StateReader {
   }
 
   version(bucket: BucketRecord, key: string, versionId: string): VersionRecord | undefined {
-    return findVersion(this.view, bucket.id, key, versionId)
+    return this.#cut((view) => findVersion(view, bucket.id, key, versionId))
   }
 
   newestVersion(bucket: BucketRecord, key: string): VersionRecord | undefined {
-    return newestVersion(this.view, bucket.id, key)
+    return this.#cut((view) => newestVersion(view, bucket.id, key))
   }
 
   versions(bucket: BucketRecord, query: ListVersionsQuery): Promise<VersionPage> {
@@ -160,13 +162,13 @@ export class LevelStateReader implements StateReader {
   }
 
   part(bucket: BucketId, uploadId: string, partNumber: number): PartRecord | undefined {
-    return this.#read(keys.part(bucket, uploadId, partNumber))
+    return findPart(this.view, { bucketId: bucket, uploadId }, partNumber)
   }
 
-  async parts(bucket: BucketId, uploadId: string, after: number, limit: number): Promise<PartsPage> {
-    const all = ranges.parts(bucket, uploadId, after)
-    const { items, next } = await this.#page<'part'>({ all, limit })
-    return { parts: items, next: next === null ? null : (items.at(-1)?.partNumber ?? null) }
+  parts(bucket: BucketId, uploadId: string, after: number, limit: number): Promise<PartsPage> {
+    return this.#handle.lease((state) =>
+      listParts(state.db, { bucketId: bucket, uploadId }, { after, limit }),
+    )
   }
 
   inlineBody(bucket: BucketId, version: VersionId): InlineBodyRecord | undefined {
@@ -324,6 +326,11 @@ export class LevelStateReader implements StateReader {
 
   #read<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
     return this.#handle.read((state) => state.read(key))
+  }
+
+  /** For an answer that lies in several rows. */
+  #cut<T>(read: (view: View) => T): T {
+    return this.#handle.read((state) => state.cut(read))
   }
 
   #page<K extends RowKind>(query: PageQuery): Promise<RowPage<K>> {

@@ -10,7 +10,8 @@
 import assert from 'node:assert/strict'
 import { Level } from 'level'
 import { Condition, StateDamagedError } from '../../cluster/index.ts'
-import type { RowKey, RowKind, RowTypes } from '../state-machine/view.ts'
+import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
+import { cutView } from './cut-view.ts'
 import { damageIn, damageInWrite } from './level-errors.ts'
 import { RepairWindow } from './repair-window.ts'
 import { decodeRow, keyBytes, openRow } from './row-codec.ts'
@@ -76,6 +77,19 @@ export class OpenState {
       const value = this.db.getSync(key)
       if (value !== undefined) openRow(key, value)
       return value
+    })
+  }
+
+  /** Single reads of one moment, whatever is written between them. Throws StateDamagedError. */
+  cut<T>(read: (view: View) => T): T {
+    return this.#watched(() => {
+      const snapshot = this.db.snapshot()
+      try {
+        return read(cutView(this.db, snapshot))
+      } finally {
+        // Nothing of it is awaited: LevelDB lets go of it before this returns.
+        void snapshot.close()
+      }
     })
   }
 

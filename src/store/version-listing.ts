@@ -4,16 +4,16 @@
  *
  * Owns: the merge of object rows with version rows. Knows nothing of: tokens, HTTP. [decisions 4]
  * Rules: both are read from one cut; work is bounded by the page, not by the bucket nor by the versions of a key: it
- * begins behind the marker, and what lies below a common prefix is stepped over by one seek.
+ * begins behind the marker, and what lies below a common prefix is stepped over, by a seek where it is much.
  */
-import { type KeyRange, keys, narrow, ranges, successor } from '../state-machine/keys.ts'
+import { keys, ranges, successor } from '../state-machine/keys.ts'
 import type { BucketId, VersionId, VersionRecord } from '../state-machine/records.ts'
 import { isVersionId, VERSION_ID_MAX } from '../state-machine/version-id.ts'
 import { findVersion, NULL_VERSION } from '../state-machine/versions.ts'
 import type { View } from '../state-machine/view.ts'
 import { commonPrefixOf } from './object-listing.ts'
 import { keyBytes } from './row-codec.ts'
-import { RowCursor } from './row-cursor.ts'
+import { type CursorRange, RowCursor } from './row-cursor.ts'
 import { cutView } from './cut-view.ts'
 import type { ListVersionsQuery, VersionMarker, VersionPage } from './state-reader.ts'
 import type { Database } from './state-rows.ts'
@@ -27,12 +27,9 @@ export async function listVersions(
   const open: RowCursor<'object' | 'version'>[] = []
   try {
     const shown = lastShown(cutView(db, snapshot), bucket, query)
-    for (const { all, first } of walks(bucket, query, shown)) {
-      const range = narrow(all, query.prefix)
-      const start = keyBytes(range.start)
-      const bounds = { first: Buffer.compare(first, start) > 0 ? first : start, end: keyBytes(range.end) }
-      open.push(await RowCursor.open(db, { all, ...bounds, snapshot }))
-    }
+    const { prefix, limit } = query
+    for (const walk of walks(bucket, query, shown))
+      open.push(await RowCursor.open(db, { ...walk, prefix, lines: limit + 1, snapshot }))
     const [objects, versions] = open as [RowCursor<'object'>, RowCursor<'version'>]
     if (shown !== null && objects.name === query.keyMarker && objects.row.versionId >= shown)
       await objects.next()
@@ -53,10 +50,7 @@ function lastShown(view: View, bucket: BucketId, query: ListVersionsQuery): Vers
   return found?.versionId ?? VERSION_ID_MAX
 }
 
-interface Walk {
-  readonly all: KeyRange
-  readonly first: Buffer
-}
+type Walk = Pick<CursorRange, 'all' | 'first'>
 
 /**
  * Where the rows begin that were not shown yet. Behind a version of the marked key the object row counts too: what it
@@ -66,8 +60,8 @@ function walks(bucket: BucketId, query: ListVersionsQuery, shown: VersionId | nu
   const { keyMarker: key } = query
   const [objects, versions] = [ranges.objects(bucket), ranges.versions(bucket)]
   const from = (object: string, version: string): readonly Walk[] => [
-    { all: objects, first: keyBytes(object) },
-    { all: versions, first: keyBytes(version) },
+    { all: objects, first: object },
+    { all: versions, first: version },
   ]
   if (key === '') return from(objects.start, versions.start)
   if (shown !== null) return from(keys.object(bucket, key), `${keys.version(bucket, key, shown)}\u0000`)
@@ -97,7 +91,7 @@ async function merge(
     } else {
       commonPrefixes.push(folded)
       next = { keyMarker: folded, versionIdMarker: '' }
-      for (const one of cursors) await one.skip(folded)
+      await Promise.all(cursors.map((one) => one.skip(folded)))
     }
   }
 }

@@ -21,7 +21,7 @@ export function versionCommand(
   const rows = seenBy(world, step.node)
   switch (step.do) {
     case 'complete': {
-      const parts = [...rowsIn(rows, 'part')].map(({ partNumber, etag }) => ({ partNumber, etag }))
+      const parts = partsIn(rows).map(({ partNumber, etag }) => ({ partNumber, etag }))
       return completeUpload(partOf(world), 1, { parts })
     }
     case 'abort':
@@ -43,7 +43,11 @@ export function versionCommand(
   }
 }
 
+function partsIn(rows: ReturnType<typeof seenBy>) {
+  return [...rowsIn(rows, 'uploadPage')].flatMap(({ parts }) => parts)
+}
+
 export function releaseCommand(world: World, { node, id }: Extract<Step, { do: 'release' }>): Command {
-  const parts = [...rowsIn(seenBy(world, node), 'part')].map(({ partNumber }) => partNumber)
+  const parts = partsIn(seenBy(world, node)).map(({ partNumber }) => partNumber)
   return { type: 'releaseDiscarded', id, partNumbers: id === world.uploadId ? parts : [] }
 }

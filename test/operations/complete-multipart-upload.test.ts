@@ -5,7 +5,7 @@ import t from 'tap'
 import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
 import { JSON_BODY_BYTES_MAX } from '../../src/api/json-body.ts'
 import { multipartRoutes } from '../../src/api/native/multipart.ts'
-import { checkPartList, namedParts } from '../../src/operations/multipart/named-parts.ts'
+import { checkPartList, fingerprintOfParts, namedParts } from '../../src/operations/multipart/named-parts.ts'
 import { PARTS_MAX } from '../../src/state-machine/object-limits.ts'
 import type { PartRecord } from '../../src/state-machine/records.ts'
 import { encodeCommand } from '../../src/store/command-codec.ts'
@@ -32,6 +32,13 @@ t.test('checkPartList', async (t) => {
     `""${tagOf(1)}""`,
   ])
     t.throws(() => checkPartList([{ partNumber: 1, etag }]), { code: 'invalid_part' }, etag)
+})
+
+t.test('fingerprintOfParts tells lists apart by number and by tag, and is short', async (t) => {
+  const list = (...numbers: number[]) => numbers.map((n) => ({ partNumber: n, etag: tagOf(1) }))
+  const all = [list(1, 2), list(1, 3), list(1), [...list(1), { partNumber: 2, etag: tagOf(2) }]]
+  t.equal(new Set(all.map(fingerprintOfParts)).size, all.length)
+  t.match(fingerprintOfParts(list(1, 2)), /^[0-9a-f]{64}$/)
 })
 
 t.test(
@@ -73,6 +80,7 @@ t.test(
       key: 'k'.repeat(1024),
       uploadId: `mpu_${'0'.repeat(26)}`,
       parts,
+      fingerprint: fingerprintOfParts(parts),
       etag: tagOf(1),
       checksums: { CRC64NVME: 'AAAAAAAAAAA=' },
       precondition: { ifMatch: null, ifNoneMatch: null },

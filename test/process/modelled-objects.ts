@@ -208,7 +208,14 @@ export class ModelledObjects {
     if (isKnown === true && parts.some(({ partNumber }, n) => partNumber <= (parts[n - 1]?.partNumber ?? 0)))
       return this.#refused('completeUpload', heard, 'invalid_part_order')
     const about = { etag: String(heard.json['etag']), checksums: {}, precondition: precondition(conditions) }
-    const command = { type: 'completeUpload' as const, tenantId: TENANT, ...upload, parts, ...about }
+    const command = {
+      type: 'completeUpload' as const,
+      tenantId: TENANT,
+      ...upload,
+      parts,
+      fingerprint: '',
+      ...about,
+    }
     this.#take(command, heard, () => this.#stored(heard))
   }
 

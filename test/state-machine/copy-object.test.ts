@@ -83,7 +83,7 @@ t.test('copyObject', (t) => {
       t.same(recounted(world), [])
       t.same(
         [...world.rows.keys()].filter((key) =>
-          ['inlineBody', 'manifestPage', 'partPage', 'part'].includes(kindOf(key)),
+          ['inlineBody', 'manifestPage', 'partPage', 'uploadPage'].includes(kindOf(key)),
         ),
         [],
       )

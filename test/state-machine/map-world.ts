@@ -14,7 +14,12 @@ import type {
   ReplyValues,
   WritePrecondition,
 } from '../../src/state-machine/commands.ts'
-import type { DiscardRecord, PartRecord, VersionSettings } from '../../src/state-machine/records.ts'
+import type {
+  DiscardRecord,
+  PartRecord,
+  UploadPageRecord,
+  VersionSettings,
+} from '../../src/state-machine/records.ts'
 import { taskKey } from '../../src/state-machine/chunk-rows.ts'
 import { type KeyRange, keys, kindOf, ranges } from '../../src/state-machine/keys.ts'
 import { Recount } from '../../src/state-machine/recount.ts'
@@ -65,7 +70,7 @@ export function releaseAll(world: MapWorld): number {
     if (row === undefined) return steps
     const { id, bucketId, what } = row
     const isUpload = what.kind === 'upload'
-    const parts = isUpload ? rowsUnder<PartRecord>(world, ranges.parts(bucketId, id, 0)) : []
+    const parts = isUpload ? partsOf(world, bucketId, id) : []
     const partNumbers = parts.slice(0, 100).map(({ partNumber }) => partNumber)
     world.do({ type: 'releaseDiscarded', id, partNumbers })
   }
@@ -73,6 +78,12 @@ export function releaseAll(world: MapWorld): number {
 
 export function rowsOf<R>(world: MapWorld, kind: RowKind): R[] {
   return [...world.rows].filter(([key]) => kindOf(key) === kind).map(([, row]) => row as R)
+}
+
+/** Of an upload, by their numbers. */
+export function partsOf(world: MapWorld, bucketId: string, uploadId: string): PartRecord[] {
+  const pages = rowsUnder<UploadPageRecord>(world, ranges.uploadPages(bucketId, uploadId, 0))
+  return pages.flatMap(({ parts }) => parts)
 }
 
 /** In the order of their keys. */

@@ -49,16 +49,22 @@ export function putPart(
   }
 }
 
+/** As good as a digest: lists that differ have different ones. */
+export function fingerprintOf(parts: Of<'completeUpload'>['parts']): string {
+  return JSON.stringify(parts)
+}
+
 /** Of parts 1 to `count`. */
 export function completeUpload(
   { key, uploadId }: Omit<PartName, 'partNumber'>,
   count: number,
   more: Partial<Of<'completeUpload'>> = {},
 ): Of<'completeUpload'> {
-  const parts = Array.from({ length: count }, (_, n) => ({
+  const named = Array.from({ length: count }, (_, n) => ({
     partNumber: n + 1,
     etag: `etag of ${n + 1}`,
   }))
+  const { parts = named } = more
   return {
     type: 'completeUpload',
     tenantId: 'acme',
@@ -66,6 +72,7 @@ export function completeUpload(
     key,
     uploadId,
     parts,
+    fingerprint: fingerprintOf(parts),
     etag: `assembled-${count}`,
     checksums: {},
     precondition: ANYTHING,

@@ -14,7 +14,7 @@ import type {
   BucketRecord,
   ObjectRecord,
   PartPageRecord,
-  PartRecord,
+  UploadPageRecord,
   VersionRecord,
 } from '../../src/state-machine/records.ts'
 import { NO_USAGE } from '../../src/state-machine/usage.ts'
@@ -27,6 +27,7 @@ import {
   recounted,
   releaseAll,
   rowsOf,
+  partsOf,
   rowsUnder,
 } from './map-world.ts'
 import {
@@ -217,7 +218,7 @@ function checkUploads(world: MapWorld, { id }: BucketRecord, { uploads }: ModelB
   for (const [uploadId, { key, parts }] of uploads) {
     const row = world.get(keys.upload(id, key, uploadId))
     assert.equal(row?.partCount, parts.size)
-    const stored = rowsUnder<PartRecord>(world, ranges.parts(id, uploadId, 0))
+    const stored = partsOf(world, id, uploadId)
     const expected = [...parts].sort(([one], [other]) => one - other)
     assert.deepEqual(
       stored.map(({ partNumber, etag, size }) => [partNumber, etag, size]),
@@ -233,7 +234,9 @@ function checkOwners(world: MapWorld): void {
   const owners = new Set([
     ...versions.map(({ versionId }) => versionId),
     ...pages.flatMap(({ parts }) => parts.map(({ partId }) => partId)),
-    ...rowsOf<PartRecord>(world, 'part').map(({ partId }) => partId),
+    ...rowsOf<UploadPageRecord>(world, 'uploadPage').flatMap(({ parts }) =>
+      parts.map(({ partId }) => partId),
+    ),
   ])
   const uploads = new Set(rowsOf<{ uploadId: string }>(world, 'upload').map(({ uploadId }) => uploadId))
   for (const key of world.rows.keys()) {
@@ -241,7 +244,7 @@ function checkOwners(world: MapWorld): void {
     const kind = kindOf(key)
     if (['inlineBody', 'manifestPage', 'partPage'].includes(kind))
       assert.ok(owners.has(id), `${kind} of nobody`)
-    if (kind === 'part') assert.ok(uploads.has(id), 'a part of no upload')
+    if (kind === 'uploadPage') assert.ok(uploads.has(id), 'a part of no upload')
   }
 }
 

@@ -7,10 +7,10 @@
 import fc from 'fast-check'
 import { birthOf } from '../../src/state-machine/births.ts'
 import type { Command, NewVersion, PutBody } from '../../src/state-machine/commands.ts'
-import type { ChunkRecord, DiscardRecord, ExpiryRecord, PartRecord } from '../../src/state-machine/records.ts'
-import { ranges } from '../../src/state-machine/keys.ts'
-import { createBucket, fresh, type MapWorld, rowsOf, rowsUnder } from './map-world.ts'
+import type { ChunkRecord, DiscardRecord, ExpiryRecord } from '../../src/state-machine/records.ts'
+import { createBucket, fresh, type MapWorld, partsOf, rowsOf } from './map-world.ts'
 import type { ModelVersion } from './model-bucket.ts'
+import { fingerprintOf } from './upload-commands.ts'
 import type { VersionsModel } from './versions-model.ts'
 
 const WEIGHTS = {
@@ -178,13 +178,23 @@ function uploadCommand(step: Step, world: MapWorld, model: VersionsModel, n: num
     const slash = at.lastIndexOf('/')
     const earlier = { key: at.slice(0, slash), uploadId: at.slice(slash + 1) }
     const said = more % 2 === 0 ? JSON.parse(parts) : []
-    return { type: op, ...name, ...earlier, parts: said, etag: 'again', checksums: {}, precondition }
+    return {
+      type: op,
+      ...name,
+      ...earlier,
+      parts: said,
+      fingerprint: fingerprintOf(said),
+      etag: 'again',
+      checksums: {},
+      precondition,
+    }
   }
   const listed = [...(upload?.parts ?? [])]
     .sort(([one], [other]) => one - other)
     .map(([partNumber, { etag }]) => ({ partNumber, etag: more === 1 ? 'other' : etag }))
   const parts = more % 8 === 2 ? listed.toReversed() : more % 8 === 3 ? listed.slice(1) : listed
-  return { type: op, ...name, parts, etag: `e${step.body}`, checksums: {}, precondition }
+  const fingerprint = fingerprintOf(parts)
+  return { type: op, ...name, parts, fingerprint, etag: `e${step.body}`, checksums: {}, precondition }
 }
 
 function releaseOne(world: MapWorld, pick: number): Command {
@@ -192,7 +202,7 @@ function releaseOne(world: MapWorld, pick: number): Command {
   const row = rows[pick % Math.max(1, rows.length)]
   if (row === undefined) return { type: 'releaseDiscarded', id: 'none', partNumbers: [] }
   const { id, bucketId } = row
-  const parts = rowsUnder<PartRecord>(world, ranges.parts(bucketId, id, 0))
+  const parts = partsOf(world, bucketId, id)
   const partNumbers = parts.slice(0, pick % 3).map(({ partNumber }) => partNumber)
   return { type: 'releaseDiscarded', id, partNumbers: [...partNumbers, 9] }
 }

@@ -18,7 +18,7 @@ import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { noSuchUpload, openUpload, type UploadName } from './find-upload.ts'
 import { isUploadId } from './upload-id.ts'
-import { checkPartList, type NamedPart, namedParts } from './named-parts.ts'
+import { checkPartList, fingerprintOfParts, type NamedPart, namedParts } from './named-parts.ts'
 
 interface CompleteMultipartUploadInput extends UploadName {
   /** Entity tags with or without quotes. */
@@ -43,7 +43,8 @@ export async function completeMultipartUpload(
   const etag = etagOfParts(parts.map((part) => part.etag))
   const { bucket, key } = found
   const about = { tenantId, bucket: bucket.name, key, uploadId, parts, etag, checksums, precondition }
-  return { bucket, object: settle(await services.propose({ type: 'completeUpload', ...about })) }
+  const fingerprint = fingerprintOfParts(parts)
+  return { bucket, object: settle(await services.propose({ type: 'completeUpload', ...about, fingerprint })) }
 }
 
 /** Null while the upload is under way. Throws Refusal not_found. */

@@ -3,6 +3,7 @@
  *
  * Owns: the early look, page by page. Apply looks again; a list that is in order here can still be refused there.
  */
+import { createHash } from 'node:crypto'
 import { Refusal } from '../../refusal.ts'
 import { PARTS_MAX } from '../../state-machine/object-limits.ts'
 import type { BucketId, PartRecord } from '../../state-machine/records.ts'
@@ -39,6 +40,12 @@ export function checkPartList(parts: readonly NamedPart[]): readonly NamedPart[]
       `Part ${partNumber} is named with "${etag.slice(0, 64)}", which is no etag of a part: give the one that its upload answered`,
     )
   })
+}
+
+/** Of two lists that differ in a number or a tag it differs. Hex SHA-256 of their JSON. */
+export function fingerprintOfParts(parts: readonly NamedPart[]): string {
+  const named = parts.map(({ partNumber, etag }) => [partNumber, etag])
+  return createHash('sha256').update(JSON.stringify(named)).digest('hex')
 }
 
 /** In the order of the list; or what is not as named, returned because the caller may know better. */

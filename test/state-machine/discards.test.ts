@@ -1,0 +1,83 @@
+/** What is too much for one entry goes in steps of bounded work, and at every step all counts fit. */
+import t from 'tap'
+import { WORK_PER_STEP } from '../../src/state-machine/discards.ts'
+import { keys } from '../../src/state-machine/keys.ts'
+import { PART_BYTES_MIN } from '../../src/state-machine/object-limits.ts'
+import type { ChunkRecord, DiscardRecord } from '../../src/state-machine/records.ts'
+import {
+  fresh,
+  type MapWorld,
+  putChunks,
+  recounted,
+  releaseAll,
+  remove,
+  rowsOf,
+  worldWithBucket,
+} from './map-world.ts'
+import { completeUpload, createUpload, putPart } from './upload-commands.ts'
+
+function references(world: MapWorld): number {
+  return rowsOf<ChunkRecord>(world, 'chunk').reduce((sum, chunk) => sum + chunk.references, 0)
+}
+
+/** How many links each step released until nothing was left. */
+function stepsOf(world: MapWorld, id: string): readonly number[] {
+  const steps: number[] = []
+  for (let before = references(world); rowsOf(world, 'discard').length > 0; before = references(world)) {
+    world.do({ type: 'releaseDiscarded', id, partNumbers: [] })
+    steps.push(before - references(world))
+    t.same(recounted(world), [])
+  }
+  t.equal(rowsOf(world, 'manifestPage').length + rowsOf(world, 'partPage').length, 0)
+  return steps
+}
+
+t.test('a body of several pages of links', (t) => {
+  const world = worldWithBucket()
+  const chunks = Array.from({ length: 1300 }, (_, n) => `c${n}`)
+  const { versionId } = world.do(putChunks('k', chunks)).object
+  world.do(remove('k'))
+  const steps = stepsOf(world, versionId)
+  t.equal(Math.max(...steps), WORK_PER_STEP)
+  t.ok(Math.min(...steps) > 0 && steps.length <= 1300 / WORK_PER_STEP + 3, `${steps.length} steps`)
+  t.end()
+})
+
+t.test('a body of parts, also where a part has several pages', (t) => {
+  const world = worldWithBucket()
+  const { uploadId } = world.do(createUpload('k'))
+  const many = Array.from({ length: 1300 }, (_, n) => fresh(`m${n}`, { size: 5000 }))
+  for (const [n, chunks] of [
+    many,
+    [fresh('c2', { size: PART_BYTES_MIN })],
+    many.map((use) => ({ ...use, existing: true, replicas: [] })),
+  ].entries())
+    world.do(putPart({ key: 'k', uploadId, partNumber: n + 1 }, chunks))
+  const { versionId } = world.do(completeUpload({ key: 'k', uploadId }, 3))
+  world.do(remove('k'))
+  t.equal(references(world), 2601)
+  const steps = stepsOf(world, versionId)
+  t.equal(Math.max(...steps), WORK_PER_STEP)
+  t.ok(Math.min(...steps) > 0 && steps.length <= 2601 / WORK_PER_STEP + 6, `${steps.length} steps`)
+  t.equal(world.get(keys.chunk('acme', 'm1299'))?.references, 0)
+  t.end()
+})
+
+t.test('parts that are given up, however many are named', (t) => {
+  const world = worldWithBucket()
+  const { uploadId } = world.do(createUpload('k'))
+  const name = { tenantId: 'acme', bucket: 'photos', key: 'k', uploadId }
+  const numbers = Array.from({ length: 60 }, (_, n) => n + 1)
+  for (const partNumber of numbers) {
+    const chunks = Array.from({ length: 16 }, (_, n) => `c${partNumber}x${n}`)
+    world.do(putPart({ ...name, partNumber }, chunks))
+  }
+  world.do({ type: 'abortUpload', ...name })
+  t.same(world.do({ type: 'releaseDiscarded', id: uploadId, partNumbers: numbers }), { isDone: false })
+  const [left] = rowsOf<DiscardRecord>(world, 'discard')
+  t.match(left?.what, { kind: 'upload', partCount: 44 }, '16 parts of 16 links')
+  t.same(recounted(world), [])
+  t.equal(releaseAll(world), 3)
+  t.same(recounted(world), [])
+  t.end()
+})

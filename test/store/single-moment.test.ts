@@ -1,0 +1,43 @@
+/** Answers that lie in several rows, while these change. */
+import t from 'tap'
+import { keys } from '../../src/state-machine/keys.ts'
+import type { ObjectRecord } from '../../src/state-machine/records.ts'
+import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
+import { put } from '../state-machine/map-world.ts'
+import { StoreWorld } from './store-world.ts'
+
+const SPINS_MAX = 10_000_000
+
+t.test('a version that comes up to be the newest between two reads of one question is found', async (t) => {
+  const world = await StoreWorld.withBucket(t)
+  await world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
+  const older = (await world.do(put('k', { kind: 'empty' }, 0))).object
+  await world.do(put('k', { kind: 'empty' }, 0))
+  const { reader, stateMachine } = world.store
+  const { photos } = world
+  const { db } = stateMachine.handle.current
+  const [newest, below] = [
+    keyBytes(keys.object(photos.id, 'k')),
+    keyBytes(keys.version(photos.id, 'k', older.versionId)),
+  ]
+  const promoted: ObjectRecord = { ...older, newer: null }
+  const read = db.getSync.bind(db)
+  let reads = 0
+  let landing: Promise<void> = Promise.resolve()
+  t.intercept(db, 'getSync', {
+    value: (...asked: Parameters<typeof read>) => {
+      const answer = read(...asked)
+      if (reads++ > 0) return answer
+      landing = db.batch([
+        { type: 'put', key: newest, value: encodeRow(newest, promoted) },
+        { type: 'del', key: below },
+      ])
+      for (let spins = 0; read(below) !== undefined; spins++)
+        if (spins > SPINS_MAX) throw new Error('the write did not land')
+      return answer
+    },
+  })
+  t.match(reader.version(photos, 'k', older.versionId), { versionId: older.versionId })
+  t.equal(reads, 2, 'the write landed between them')
+  await landing
+})

@@ -45,6 +45,7 @@ export function serveRoute(
     const asked = { plane, route, principal, params, query, body, request, exchange }
     const answer = await route.handle(servicesFor(services, asked), principal, {
       requestId: request.id,
+      method: request.method,
       params,
       query,
       body,
@@ -99,6 +100,11 @@ export async function prove(
       // Without a token there is nothing to look up, and strangers cannot make the cluster work.
       if (authorization !== undefined) await services.cluster.readBarrier()
       return plane.authenticate(services, authorization)
+    case 'signedUrl': {
+      const { token } = parseQuery(originForm(call.request.originalUrl))
+      if (token !== undefined) await services.cluster.readBarrier()
+      return services.access.authenticateSignedUrl(token)
+    }
   }
 }
 

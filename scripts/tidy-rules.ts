@@ -108,6 +108,7 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
       'src/state-machine/records.ts',
       'src/store/state-reader.ts',
       'src/config/types.ts',
+      'src/config/nearest.ts',
       'src/refusal.ts',
       'cluster/index.ts',
     ],

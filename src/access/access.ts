@@ -5,7 +5,7 @@
  * in authorize.ts. Rule: every call decides from the state as it is now; the caller has passed a read barrier.
  */
 import type { AccessKeyId } from '../state-machine/records.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal } from './principal.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './principal.ts'
 
 export interface TokenGrant {
   /** svctk_<base64url(payload)>.<base64url(mac)> [native: Bearer token 2] */
@@ -38,7 +38,7 @@ export interface Access {
     readonly clientAddress: string
   }): TokenGrant
   /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired, key_revoked, tenant_disabled. */
-  authenticateBearer(authorization: string | undefined): AccessKeyPrincipal
+  authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal
   /** Throws Refusal unauthorized, token_invalid, token_expired, rate_limited. */
   authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal
   newAccessKey(): NewAccessKey

@@ -15,7 +15,7 @@ import type { Access, NewAccessKey, NewTenantKeys, TokenGrant } from './access.t
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal } from './principal.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './principal.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
@@ -66,11 +66,12 @@ export class NativeAccess implements Access {
     return this.#grant(record)
   }
 
-  authenticateBearer(authorization: string | undefined): AccessKeyPrincipal {
+  authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal {
     const { masterKey } = this.#parts
     const claims = decodeToken(bearerOf(authorization), masterKey.verifyingKeys('native-api-token'))
     if (claims === null) throw new Refusal('token_invalid', 'The bearer token is not valid')
-    if (this.#parts.now() >= claims.exp * 1000) {
+    const at = this.#parts.now()
+    if (at >= claims.exp * 1000) {
       throw new Refusal('token_expired', `The bearer token expired at ${timeText(claims.exp * 1000)}`)
     }
     const record = this.#parts.state.accessKey(claims.ak)
@@ -85,7 +86,8 @@ export class NativeAccess implements Access {
       )
     }
     const { accessKeyId, tenantId } = record
-    return { kind: 'accessKey', accessKeyId, tenantId, scopes: parseScopes(record.scopes) }
+    const scopes = parseScopes(record.scopes)
+    return { kind: 'accessKey', accessKeyId, tenantId, scopes, origin: { ...connection, at } }
   }
 
   authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal {

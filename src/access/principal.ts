@@ -14,11 +14,25 @@ export interface Scope {
   readonly prefix: string
 }
 
+/** How a request came in: what the edge knows of it. */
+export interface Connection {
+  /** Of the client, or of the proxy before it. */
+  readonly address: string
+  readonly isSecure: boolean
+}
+
+/** Where a request comes from, and when: conditions of bucket policies ask for it. */
+export interface Origin extends Connection {
+  /** Milliseconds since 1970, by the clock of the node that was asked. */
+  readonly at: number
+}
+
 export interface AccessKeyPrincipal {
   readonly kind: 'accessKey'
   readonly accessKeyId: AccessKeyId
   readonly tenantId: TenantId
   readonly scopes: readonly Scope[]
+  readonly origin: Origin
 }
 
 export interface AdminTokenPrincipal {

@@ -10,6 +10,7 @@ import { TEST_LIMITS, testMasterKey, testTenant } from '../helpers/content-world
 
 const HOUR_MS = 3_600_000
 const START = 1_795_000_000_500
+const HERE = { address: '192.0.2.1', isSecure: false }
 
 /** One tenant with one key, and a clock. */
 function office(changes: Partial<AccessKeyRecord> = {}) {
@@ -73,11 +74,12 @@ t.test('exchange', async (t) => {
     const { access, login, accessKeyId } = office({ scopes: 'op=read:bucket=photos:prefix=in/' })
     const grant = login()
     t.match(grant, { accessKeyId, tenantId: 'acme', expiresInSeconds: 3600, expiresAt: 1_795_003_600_000 })
-    t.strictSame(access.authenticateBearer(`Bearer ${grant.token}`), {
+    t.strictSame(access.authenticateBearer(`Bearer ${grant.token}`, HERE), {
       kind: 'accessKey',
       accessKeyId,
       tenantId: 'acme',
       scopes: [{ verb: 'read', bucket: 'photos', prefix: 'in/' }],
+      origin: { ...HERE, at: START },
     })
     t.not(login().token, grant.token)
   })
@@ -163,7 +165,7 @@ t.test('authenticateBearer', async (t) => {
   t.test('refuses with unauthorized what carries no bearer token', async (t) => {
     const { access } = office()
     for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic QUs6eA==', 'Bearer a b', 'svctk_x.y']) {
-      t.throws(() => access.authenticateBearer(header), { code: 'unauthorized' }, String(header))
+      t.throws(() => access.authenticateBearer(header, HERE), { code: 'unauthorized' }, String(header))
     }
   })
 
@@ -171,16 +173,16 @@ t.test('authenticateBearer', async (t) => {
     const { access, login } = office()
     const { token } = login()
     for (const scheme of ['bearer', 'BEARER', 'Bearer '])
-      t.ok(access.authenticateBearer(`${scheme} ${token}`))
+      t.ok(access.authenticateBearer(`${scheme} ${token}`, HERE))
   })
 
   t.test('refuses with token_expired from the second it expires', async (t) => {
     const { access, clock, login } = office()
     const { token, expiresAt } = login()
     clock.ms = expiresAt - 1
-    t.ok(access.authenticateBearer(`Bearer ${token}`))
+    t.ok(access.authenticateBearer(`Bearer ${token}`, HERE))
     clock.ms = expiresAt
-    t.throws(() => access.authenticateBearer(`Bearer ${token}`), { code: 'token_expired' })
+    t.throws(() => access.authenticateBearer(`Bearer ${token}`, HERE), { code: 'token_expired' })
   })
 
   t.test('looks at the key and the tenant anew at every request', async (t) => {
@@ -202,13 +204,13 @@ t.test('authenticateBearer', async (t) => {
     for (const [what, end, code] of endings) {
       tenants.set('acme', testTenant())
       change({})
-      t.ok(access.authenticateBearer(header), `before: ${what}`)
+      t.ok(access.authenticateBearer(header, HERE), `before: ${what}`)
       end()
-      t.throws(() => access.authenticateBearer(header), { code }, what)
+      t.throws(() => access.authenticateBearer(header, HERE), { code }, what)
     }
     tenants.set('acme', testTenant())
     change({ scopes: 'write' })
-    t.strictSame(access.authenticateBearer(header).scopes, [{ verb: 'write', bucket: '*', prefix: '' }])
+    t.strictSame(access.authenticateBearer(header, HERE).scopes, [{ verb: 'write', bucket: '*', prefix: '' }])
   })
 
   t.test(
@@ -229,10 +231,11 @@ t.test('authenticateBearer', async (t) => {
       const others = [newAdminToken().token, token.replace('svctk_', 'svcurl_'), `${token}x`]
       others.push(encodeToken(claims, testMasterKey.signingKey('signed-url')))
       for (const other of others)
-        t.throws(() => access.authenticateBearer(`Bearer ${other}`), { code: 'token_invalid' })
+        t.throws(() => access.authenticateBearer(`Bearer ${other}`, HERE), { code: 'token_invalid' })
       t.ok(
         access.authenticateBearer(
           `Bearer ${encodeToken(claims, testMasterKey.signingKey('native-api-token'))}`,
+          HERE,
         ),
       )
     },
@@ -298,8 +301,8 @@ t.test('no refusal ever quotes a secret or a token', async (t) => {
     () => login(secretKey, 'AKX'),
   ]
   calls.push(
-    () => access.authenticateBearer(`Bearer ${token}`),
-    () => access.authenticateBearer(token),
+    () => access.authenticateBearer(`Bearer ${token}`, HERE),
+    () => access.authenticateBearer(token, HERE),
   )
   for (const call of calls) {
     try {

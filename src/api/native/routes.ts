@@ -40,7 +40,8 @@ export const dataPlane: Plane = {
   mount: '/api/v1',
   routes: Object.values(dataRoutes),
   strangerAuth: 'bearer',
-  authenticate: (services, authorization) => services.access.authenticateBearer(authorization),
+  authenticate: ({ access }, authorization, connection) =>
+    access.authenticateBearer(authorization, connection),
 }
 
 export function dataDocument(): OpenApiDocument {

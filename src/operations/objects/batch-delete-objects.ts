@@ -12,7 +12,7 @@ import type { Deleted } from '../../state-machine/commands.ts'
 import type { BucketRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
-import { bucketFor, keyFor, type KeyName } from './ladder.ts'
+import { bucketFor, keyFor, type ObjectName } from './ladder.ts'
 
 const KEYS_MAX = 1000
 /** Of one entry of the log: its work is bounded. */
@@ -47,8 +47,8 @@ export async function batchDeleteObjects(
   const { length } = input.objects
   if (length < 1 || length > KEYS_MAX)
     throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
-  const outcomes: (Deleted | Failed | null)[] = input.objects.map(({ key }) =>
-    refusalOf(services, principal, { bucket: bucket.name, key }),
+  const outcomes: (Deleted | Failed | null)[] = input.objects.map(({ key, versionId }) =>
+    refusalOf(services, principal, { bucket: bucket.name, key, versionId }),
   )
   const rest = input.objects.flatMap((item, n) => (outcomes[n] === null ? [{ item, n }] : []))
   for (let from = 0; from < rest.length; from += ITEMS_MAX) {
@@ -72,7 +72,7 @@ export async function batchDeleteObjects(
 }
 
 /** Null: the key may be proposed. */
-function refusalOf(services: Services, principal: AccessKeyPrincipal, name: KeyName): Failed | null {
+function refusalOf(services: Services, principal: AccessKeyPrincipal, name: ObjectName): Failed | null {
   try {
     keyFor(services, { principal, operationId: 'deleteObject' }, name)
     return null

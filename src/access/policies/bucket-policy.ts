@@ -6,13 +6,23 @@
  * in silence is an open door.
  */
 import { BUCKET_POLICY_BYTES_MAX, type TenantId } from '../../state-machine/records.ts'
-import { nearestName } from '../../config/nearest.ts'
 import { type Condition, readConditions } from './conditions.ts'
-import { eitherOf, malformed, type Members, membersAt, shown, textAt, textsAt } from './policy-json.ts'
+import {
+  eitherOf,
+  hintAt,
+  malformed,
+  type Members,
+  membersAt,
+  shown,
+  textAt,
+  textsAt,
+} from './policy-json.ts'
 import { KNOWN_ACTIONS, type KnownAction } from './s3-actions.ts'
-import { matchesWildcards } from './wildcards.ts'
+import { matchesWildcards, repeatedChars } from './wildcards.ts'
 
 const STATEMENTS_MAX = 100
+/** Of patterns that can be compared again and again with one key: what the decision on a request may cost has a bound. */
+const REPEATED_CHARS_MAX = 1000
 const VERSIONS = ['2012-10-17', '2008-10-17']
 const POLICY_MEMBERS = ['Version', 'Id', 'Statement']
 const STATEMENT_MEMBERS = [
@@ -73,6 +83,7 @@ export function readBucketPolicy(value: unknown, place: PolicyPlace): BucketPoli
     malformed('Statement', `has ${Statement.length} statements: give 1 to ${STATEMENTS_MAX}`)
   const statements = Statement.map((statement, n) => readStatement(statement, `Statement.${n}`, place))
   refuseTwins(statements)
+  refuseDear(statements)
   return { statements }
 }
 
@@ -124,10 +135,8 @@ function readActions(members: Members, where: string): Choice {
   const patterns = textsAt(value, place).map((name) => {
     const pattern = name.toLowerCase()
     if (ACTION.test(name) && knownMatching([pattern]).length > 0) return pattern
-    const meant = nearestName(name, [...KNOWN_ACTIONS.keys()])
-    const hint =
-      meant === undefined ? `known are ${[...KNOWN_ACTIONS.keys()].join(', ')}` : `did you mean "${meant}"?`
-    return malformed(place, `names ${shown(name)}, which is no action here: ${hint}`)
+    const known = KNOWN_ACTIONS.map((action) => action.name)
+    return malformed(place, `names ${shown(name)}, which is no action here: ${hintAt(name, known)}`)
   })
   return { isNegated, patterns }
 }
@@ -170,6 +179,20 @@ function refuseMisfits(
     malformed(`${where}.Resource`, 'names keys, to which no action of the statement is done')
 }
 
+function refuseDear(statements: readonly Statement[]): void {
+  const chars = statements
+    .flatMap(({ resources, conditions }) => [
+      ...resources.patterns.map(repeatedChars),
+      ...conditions.map((condition) => condition.repeatedChars),
+    ])
+    .reduce((sum, each) => sum + each, 0)
+  if (chars > REPEATED_CHARS_MAX)
+    malformed(
+      '',
+      `has patterns with a "*" before their end of ${chars} characters in all, at most ${REPEATED_CHARS_MAX}`,
+    )
+}
+
 function refuseTwins(statements: readonly Statement[]): void {
   const seen = new Set<string>()
   for (const [n, { sid }] of statements.entries()) {
@@ -180,15 +203,12 @@ function refuseTwins(statements: readonly Statement[]): void {
 }
 
 function chosenActions({ isNegated, patterns }: Choice): readonly KnownAction[] {
-  if (!isNegated) return knownMatching(patterns)
-  const left = [...KNOWN_ACTIONS].filter(([name]) => !isMatched(name, patterns))
-  return left.map(([, facts]) => facts)
+  const matching = knownMatching(patterns)
+  return isNegated ? KNOWN_ACTIONS.filter((action) => !matching.includes(action)) : matching
 }
 
 function knownMatching(patterns: readonly string[]): readonly KnownAction[] {
-  return [...KNOWN_ACTIONS].filter(([name]) => isMatched(name, patterns)).map(([, facts]) => facts)
-}
-
-function isMatched(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => matchesWildcards(pattern, name.toLowerCase()))
+  return KNOWN_ACTIONS.filter(({ lowerName }) =>
+    patterns.some((pattern) => matchesWildcards(pattern, lowerName)),
+  )
 }

@@ -5,10 +5,9 @@
  * passed over; a key that the request does not have makes a condition false, one with Not or IfExists true.
  */
 import { BlockList, isIP } from 'node:net'
-import { nearestName } from '../../config/nearest.ts'
-import { listAt, malformed, objectAt, shown } from './policy-json.ts'
+import { hintAt, listAt, malformed, objectAt, shown } from './policy-json.ts'
 import type { KnownAction } from './s3-actions.ts'
-import { matchesWildcards } from './wildcards.ts'
+import { matchesWildcards, repeatedChars } from './wildcards.ts'
 
 type Kind = 'text' | 'address' | 'flag' | 'time'
 
@@ -42,13 +41,14 @@ interface Operator {
   readonly isNegated: boolean
   /** Null: the value is none of its kind. */
   readonly testFor: (value: string) => Test | null
+  readonly hasWildcards?: true
 }
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
   StringEquals: textOperator(false, (value) => (given) => given === value),
   StringNotEquals: textOperator(true, (value) => (given) => given === value),
-  StringLike: textOperator(false, (value) => (given) => matchesWildcards(value, given)),
-  StringNotLike: textOperator(true, (value) => (given) => matchesWildcards(value, given)),
+  StringLike: { ...textOperator(false, wildcardTest), hasWildcards: true },
+  StringNotLike: { ...textOperator(true, wildcardTest), hasWildcards: true },
   IpAddress: { kind: 'address', isNegated: false, testFor: addressTest },
   NotIpAddress: { kind: 'address', isNegated: true, testFor: addressTest },
   Bool: { kind: 'flag', isNegated: false, testFor: flagTest },
@@ -73,6 +73,8 @@ export interface Condition {
   readonly isIfExists: boolean
   /** It holds when one of them does. */
   readonly tests: readonly Test[]
+  /** Of its patterns. */
+  readonly repeatedChars: number
   /** Of the operator Null: whether the key must be absent. */
   readonly mustBeAbsent: boolean | null
 }
@@ -117,7 +119,7 @@ function conditionOf(
     const [only] = values
     const mustBeAbsent = values.length === 1 ? flagOf(only) : null
     if (mustBeAbsent === null) malformed(given.where, `takes ${TAKES.flag}`)
-    return { key, isNegated: false, isIfExists: false, tests: [], mustBeAbsent }
+    return { key, isNegated: false, isIfExists: false, tests: [], repeatedChars: 0, mustBeAbsent }
   }
   const isIfExists = name.endsWith(IF_EXISTS)
   const operator = operatorNamed(isIfExists ? name.slice(0, -IF_EXISTS.length) : name, given.where)
@@ -133,14 +135,19 @@ function conditionOf(
       test ?? malformed(given.where, `takes ${TAKES[operator.kind]}, not ${shown(JSON.stringify(value))}`)
     )
   })
-  return { key, isNegated: operator.isNegated, isIfExists, tests, mustBeAbsent: null }
+  const patterns = operator.hasWildcards === true ? values.map(String) : []
+  const repeated = patterns.reduce((sum, pattern) => sum + repeatedChars(pattern), 0)
+  const { isNegated } = operator
+  return { key, isNegated, isIfExists, tests, repeatedChars: repeated, mustBeAbsent: null }
 }
 
 /** Names of keys are the same in any case of letters. */
 function keyNamed(name: string, where: string): ConditionKey {
   const keys = Object.keys(CONDITION_KEYS) as ConditionKey[]
   const key = keys.find((known) => known.toLowerCase() === name.toLowerCase())
-  return key ?? malformed(where, `names the key ${shown(name)}, which is not supported: ${hint(name, keys)}`)
+  return (
+    key ?? malformed(where, `names the key ${shown(name)}, which is not supported: ${hintAt(name, keys)}`)
+  )
 }
 
 function operatorNamed(name: string, where: string): Operator {
@@ -148,18 +155,17 @@ function operatorNamed(name: string, where: string): Operator {
   const known = [...Object.keys(OPERATORS), NULL]
   return (
     operator ??
-    malformed(where, `uses the operator ${shown(name)}, which is not supported: ${hint(name, known)}`)
+    malformed(where, `uses the operator ${shown(name)}, which is not supported: ${hintAt(name, known)}`)
   )
-}
-
-function hint(name: string, known: readonly string[]): string {
-  const meant = nearestName(name, known)
-  return meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`
 }
 
 function textOperator(isNegated: boolean, testFor: (value: string) => Test): Operator {
   // A variable that is not filled in would be compared as it stands, and match nobody.
   return { kind: 'text', isNegated, testFor: (value) => (value.includes('${') ? null : testFor(value)) }
+}
+
+function wildcardTest(value: string): Test {
+  return (given) => matchesWildcards(value, given)
 }
 
 function timeOperator(compare: (given: number, value: number) => boolean): Operator {

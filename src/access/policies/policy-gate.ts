@@ -6,14 +6,16 @@
  * that was set anywhere is in force at the next request everywhere; one that this build cannot read denies everything.
  */
 import assert from 'node:assert/strict'
-import { Refusal } from '../../refusal.ts'
 import type { BucketPolicyRecord, TenantId } from '../../state-machine/records.ts'
 import type { DataOperationId } from '../operation-ids.ts'
 import type { AccessKeyPrincipal } from '../principal.ts'
-import { type BucketPolicy, readBucketPolicy } from './bucket-policy.ts'
 import { addressAttribute, type Attributes } from './conditions.ts'
 import { denies } from './evaluation.ts'
+import { storedPolicy } from './remembered-policies.ts'
 import { namesOf, S3_ACTIONS } from './s3-actions.ts'
+
+/** Nothing has so long a name, so nothing is missed; to compare it could take long. */
+const KEY_CHARS_MAX = 1024
 
 /** The policies of buckets as they are now. */
 export interface BucketPolicies {
@@ -41,8 +43,8 @@ export function isDenied(
   assert(bucket !== undefined, 'an action on a bucket names it')
   const stored = policies.bucketPolicy(tenantId, bucket)
   if (stored === undefined) return false
-  const policy = readable(stored.policy, { tenantId, bucket })
-  if (policy === null) return true
+  const policy = storedPolicy(stored.policy, { tenantId, bucket })
+  if (policy === null || (key !== undefined && key.length > KEY_CHARS_MAX)) return true
   assert(action.on === 'bucket' || key !== undefined, 'an action on an object names its key')
   return denies(policy, {
     accessKeyId,
@@ -63,15 +65,5 @@ function attributesOf({ accessKeyId, origin }: AccessKeyPrincipal): Attributes {
     'aws:username': accessKeyId,
     'aws:SecureTransport': `${origin.isSecure}`,
     'aws:CurrentTime': `${origin.at}`,
-  }
-}
-
-/** Null: it was accepted by a newer version, or is damaged. */
-function readable(text: string, place: { tenantId: TenantId; bucket: string }): BucketPolicy | null {
-  try {
-    return readBucketPolicy(JSON.parse(text), place)
-  } catch (error) {
-    if (error instanceof Refusal || error instanceof SyntaxError) return null
-    throw error
   }
 }

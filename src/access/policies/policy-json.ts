@@ -17,6 +17,12 @@ export function malformed(where: string, what: string): never {
 
 export const shown = (text: string): string => `"${text.slice(0, SHOWN_CHARS_MAX)}"`
 
+/** What was probably meant, or else all that there is. */
+export function hintAt(name: string, known: readonly string[]): string {
+  const meant = nearestName(name, known)
+  return meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`
+}
+
 export type Members = Readonly<Record<string, unknown>>
 
 /** An object; whatever names it has. */
@@ -30,9 +36,7 @@ export function membersAt(value: unknown, where: string, known: readonly string[
   const members = objectAt(value, where)
   for (const name of Object.keys(members)) {
     if (known.includes(name)) continue
-    const meant = nearestName(name, known)
-    const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`
-    malformed(where, `has the member ${shown(name)}, which is unknown here: ${hint}`)
+    malformed(where, `has the member ${shown(name)}, which is unknown here: ${hintAt(name, known)}`)
   }
   return members
 }

@@ -67,24 +67,28 @@ export const S3_ACTIONS = {
 
 /** What there is to know of an action when nothing but its name is given. */
 export interface KnownAction {
+  readonly name: ActionName
+  /** The same in lower case, in which names are compared. */
+  readonly lowerName: string
   readonly on: S3Action['on']
   readonly isListing: boolean
   readonly takesVersion: boolean
 }
 
-/** By name: every action that a policy can name. */
-export const KNOWN_ACTIONS: ReadonlyMap<string, KnownAction> = knownActions()
+/** Every action that a policy can name, once. */
+export const KNOWN_ACTIONS: readonly KnownAction[] = knownActions()
 
-function knownActions(): ReadonlyMap<string, KnownAction> {
+function knownActions(): readonly KnownAction[] {
   const known = new Map<string, KnownAction>()
   for (const action of Object.values<S3Action | null>(S3_ACTIONS)) {
     if (action === null) continue
     for (const name of namesOf(action, true)) {
       const isListing = action.isListing || known.get(name)?.isListing === true
-      known.set(name, { on: action.on, isListing, takesVersion: action.ofVersion !== null })
+      const facts = { on: action.on, isListing, takesVersion: action.ofVersion !== null }
+      known.set(name, { name, lowerName: name.toLowerCase(), ...facts })
     }
   }
-  return known
+  return [...known.values()]
 }
 
 /** The names under which one request is asked for. */

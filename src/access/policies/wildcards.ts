@@ -31,6 +31,14 @@ export function matchesWildcards(pattern: string, text: string): boolean {
   return next === pattern.length
 }
 
+/**
+ * How many characters of a pattern can be compared again and again: all of one in which a `*` is followed by more.
+ * Others are compared once.
+ */
+export function repeatedChars(pattern: string): number {
+  return /\*[^*]/.test(pattern) ? pattern.length : 0
+}
+
 /** A character outside of the basic plane is two units long. */
 function charactersLength(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1

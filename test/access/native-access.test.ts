@@ -84,7 +84,7 @@ t.test('exchange', async (t) => {
     t.not(login().token, grant.token)
   })
 
-  t.test('never grants beyond the expiry of the key', async (t) => {
+  t.test('never grants beyond the expiry of the key [tokens.never-outlives]', async (t) => {
     const { login } = office({ expiresAt: START + 60_000 })
     t.equal(login().expiresInSeconds, 60)
   })
@@ -176,42 +176,50 @@ t.test('authenticateBearer', async (t) => {
       t.ok(access.authenticateBearer(`${scheme} ${token}`, HERE))
   })
 
-  t.test('refuses with token_expired from the second it expires', async (t) => {
-    const { access, clock, login } = office()
-    const { token, expiresAt } = login()
-    clock.ms = expiresAt - 1
-    t.ok(access.authenticateBearer(`Bearer ${token}`, HERE))
-    clock.ms = expiresAt
-    t.throws(() => access.authenticateBearer(`Bearer ${token}`, HERE), { code: 'token_expired' })
-  })
+  t.test(
+    'refuses with token_expired from the second it expires [tokens.expired] [errors.token_expired]',
+    async (t) => {
+      const { access, clock, login } = office()
+      const { token, expiresAt } = login()
+      clock.ms = expiresAt - 1
+      t.ok(access.authenticateBearer(`Bearer ${token}`, HERE))
+      clock.ms = expiresAt
+      t.throws(() => access.authenticateBearer(`Bearer ${token}`, HERE), { code: 'token_expired' })
+    },
+  )
 
-  t.test('looks at the key and the tenant anew at every request', async (t) => {
-    const { access, change, keys, login, tenants, accessKeyId } = office()
-    const header = `Bearer ${login().token}`
-    const endings: [what: string, end: () => void, code: string][] = [
-      ['revoked', () => change({ status: 'revoked' }), 'key_revoked'],
-      ['expired', () => change({ expiresAt: START }), 'key_revoked'],
-      ['rotated', () => change({ version: 2 }), 'token_invalid'],
-      ['moved to another tenant', () => change({ tenantId: 'rival' }), 'token_invalid'],
-      ['gone', () => keys.delete(accessKeyId), 'token_invalid'],
-      [
-        'tenant disabled',
-        () => tenants.set('acme', { ...testTenant(), status: 'disabled' }),
-        'tenant_disabled',
-      ],
-      ['tenant gone', () => tenants.delete('acme'), 'tenant_disabled'],
-    ]
-    for (const [what, end, code] of endings) {
+  t.test(
+    'looks at the key and the tenant anew at every request [tokens.recheck.version] [tokens.recheck.scopes]',
+    async (t) => {
+      const { access, change, keys, login, tenants, accessKeyId } = office()
+      const header = `Bearer ${login().token}`
+      const endings: [what: string, end: () => void, code: string][] = [
+        ['revoked', () => change({ status: 'revoked' }), 'key_revoked'],
+        ['expired', () => change({ expiresAt: START }), 'key_revoked'],
+        ['rotated', () => change({ version: 2 }), 'token_invalid'],
+        ['moved to another tenant', () => change({ tenantId: 'rival' }), 'token_invalid'],
+        ['gone', () => keys.delete(accessKeyId), 'token_invalid'],
+        [
+          'tenant disabled',
+          () => tenants.set('acme', { ...testTenant(), status: 'disabled' }),
+          'tenant_disabled',
+        ],
+        ['tenant gone', () => tenants.delete('acme'), 'tenant_disabled'],
+      ]
+      for (const [what, end, code] of endings) {
+        tenants.set('acme', testTenant())
+        change({})
+        t.ok(access.authenticateBearer(header, HERE), `before: ${what}`)
+        end()
+        t.throws(() => access.authenticateBearer(header, HERE), { code }, what)
+      }
       tenants.set('acme', testTenant())
-      change({})
-      t.ok(access.authenticateBearer(header, HERE), `before: ${what}`)
-      end()
-      t.throws(() => access.authenticateBearer(header, HERE), { code }, what)
-    }
-    tenants.set('acme', testTenant())
-    change({ scopes: 'write' })
-    t.strictSame(access.authenticateBearer(header, HERE).scopes, [{ verb: 'write', bucket: '*', prefix: '' }])
-  })
+      change({ scopes: 'write' })
+      t.strictSame(access.authenticateBearer(header, HERE).scopes, [
+        { verb: 'write', bucket: '*', prefix: '' },
+      ])
+    },
+  )
 
   t.test(
     'refuses with token_invalid other kinds of tokens, and tokens signed for another purpose',

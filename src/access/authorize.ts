@@ -60,7 +60,7 @@ export function authorize(
  * What can be refused before the body of a request is read: as much of the decision as needs no stored data.
  * It never stands in place of `authorize`, which the operation calls.
  */
-export function refuseEarly(principal: Principal, operationId: OperationId, target: Target): void {
+export function refuseBeforeBody(principal: Principal, operationId: OperationId, target: Target): void {
   decide(principal, operationId, target)
 }
 

@@ -11,7 +11,7 @@ import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Condition, StateDamagedError } from '../../cluster/index.ts'
-import { refuseEarly } from '../access/authorize.ts'
+import { refuseBeforeBody } from '../access/authorize.ts'
 import type { Connection, Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
@@ -106,9 +106,9 @@ function connectionOf({ ip, protocol }: FastifyRequest): Connection {
 function askEarly(principal: Principal | null, route: RouteDefinition, params: Params): void {
   const { id: tenantId, bucket, key } = params
   if (principal?.kind === 'adminToken')
-    refuseEarly(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
+    refuseBeforeBody(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
   if (principal?.kind === 'accessKey' && route.body.kind === 'json' && bucket !== undefined)
-    refuseEarly(principal, route.operationId, key === undefined ? { bucket } : { bucket, key })
+    refuseBeforeBody(principal, route.operationId, key === undefined ? { bucket } : { bucket, key })
 }
 
 function paramsOf(plane: Plane, route: RouteDefinition, request: FastifyRequest): Params {

@@ -9,6 +9,7 @@ import { authorize, canSeeBucket, type Target } from '../../src/access/authorize
 import {
   ADMIN_OPERATION_IDS,
   DATA_OPERATION_IDS,
+  type DataOperationId,
   isDataOperation,
   type OperationId,
 } from '../../src/access/operation-ids.ts'
@@ -126,6 +127,16 @@ const ALLOWED = {
   resumeCollection: ['owner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
+/** True would compile if an operation of the data plane could be authorized without the policies. */
+type CanForgetPolicies = typeof authorize extends (
+  principal: Principal,
+  operationId: DataOperationId,
+  target: Target,
+) => void
+  ? true
+  : false
+const CAN_FORGET_POLICIES: CanForgetPolicies = false
+
 function answer(name: Name, operationId: OperationId, target: Target): string {
   try {
     if (isDataOperation(operationId)) authorize(PRINCIPALS[name], operationId, target, NO_POLICIES)
@@ -222,6 +233,10 @@ t.test('authorize', async (t) => {
       for (const id of ADMIN_OPERATION_IDS) t.not(REQUIREMENTS[id].kind, 'accessKey', id)
     },
   )
+})
+
+t.test('authorize does not compile without policies on the data plane', async (t) => {
+  t.notOk(CAN_FORGET_POLICIES)
 })
 
 t.test('canSeeBucket shows the buckets that some scope reaches', async (t) => {

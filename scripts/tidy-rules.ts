@@ -249,7 +249,7 @@ const testsDoNotSleep: Rule = ({ path, text }) =>
 
 /** It decides by scopes alone: whoever took it for `authorize` would pass over what the policy of the bucket denies. */
 const asksThePolicies: Rule = ({ path, text }) =>
-  /^src\//.test(path) &&
+  path.startsWith('src/') &&
   !['src/access/authorize.ts', 'src/api/serve-route.ts'].includes(path) &&
   /\brefuseBeforeBody\b/.test(withoutComments(text))
     ? ["uses 'refuseBeforeBody', which knows no bucket policies: call authorize"]

@@ -108,6 +108,7 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
       'src/state-machine/records.ts',
       'src/store/state-reader.ts',
       'src/config/types.ts',
+      'src/config/nearest.ts',
       'src/refusal.ts',
       'cluster/index.ts',
     ],
@@ -246,6 +247,14 @@ const testsDoNotSleep: Rule = ({ path, text }) =>
     ? ['skips, focuses or sleeps: wait for a condition or move the virtual clock']
     : []
 
+/** It decides by scopes alone: whoever took it for `authorize` would pass over what the policy of the bucket denies. */
+const asksThePolicies: Rule = ({ path, text }) =>
+  path.startsWith('src/') &&
+  !['src/access/authorize.ts', 'src/api/serve-route.ts'].includes(path) &&
+  /\brefuseBeforeBody\b/.test(withoutComments(text))
+    ? ["uses 'refuseBeforeBody', which knows no bucket policies: call authorize"]
+    : []
+
 const speaksThroughTheLogger: Rule = ({ path, text }) =>
   /^(cluster|src)\//.test(path) && !path.startsWith('src/cli/') && /\bconsole\./.test(withoutComments(text))
     ? ['writes to the console: use the logger it was given']
@@ -260,6 +269,7 @@ const SOURCE_RULES: readonly Rule[] = [
   leavesNothingOpen,
   testsDoNotSleep,
   speaksThroughTheLogger,
+  asksThePolicies,
 ]
 
 export function checkSource(file: SourceFile): readonly Finding[] {

@@ -5,7 +5,7 @@
  * in authorize.ts. Rule: every call decides from the state as it is now; the caller has passed a read barrier.
  */
 import type { AccessKeyId } from '../state-machine/records.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal } from './principal.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './principal.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
 
 export interface TokenGrant {
@@ -49,9 +49,9 @@ export interface Access {
     readonly clientAddress: string
   }): TokenGrant
   /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired, key_revoked, tenant_disabled. */
-  authenticateBearer(authorization: string | undefined): AccessKeyPrincipal
+  authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal
   /** The `token` of the query. Throws Refusal invalid_signed_url, signed_url_expired, key_revoked, tenant_disabled. */
-  authenticateSignedUrl(token: string | undefined): SignedUrlPrincipal
+  authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal
   /** `ttlSeconds` null: the default. Throws Refusal token_invalid, key_revoked, tenant_disabled, invalid_request. */
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, ttlSeconds: number | null): SignedUrlGrant
   /** Throws Refusal unauthorized, token_invalid, token_expired, rate_limited. */

@@ -2,13 +2,20 @@
  * The one function that decides whether a proven principal may do an operation.
  *
  * Owns: the decision. Knows nothing of: how the principal was proved, whether the target exists.
- * Rule: it looks at the principal, the table and the target, never at stored data, so that a "no" tells nothing about
- * what exists. Every operation calls it first. [native: Authorization 1] [admin: Authentication 4]
+ * Rules: scopes are decided before stored data is looked at, so that a "no" tells nothing about what exists; only then is the
+ * policy of the bucket asked, which can deny and never widen. Every operation calls it first, and one on the data plane cannot
+ * without the policies. [native: Authorization 1] [admin: Authentication 4] [decisions 14]
  */
 import assert from 'node:assert/strict'
 import { Refusal } from '../refusal.ts'
 import type { AdminRole } from '../state-machine/records.ts'
-import type { OperationId } from './operation-ids.ts'
+import {
+  type AdminOperationId,
+  type DataOperationId,
+  isDataOperation,
+  type OperationId,
+} from './operation-ids.ts'
+import { type BucketPolicies, isDenied } from './policies/policy-gate.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal, Scope } from './principal.ts'
 import { REQUIREMENTS, type AdminReach, type Reach, type Requirement } from './requirements.ts'
 import { coversBucket } from './scopes.ts'
@@ -21,12 +28,44 @@ export interface Target {
   readonly bucket?: string
   /** An object key; for a listing the prefix asked for, '' for everything. */
   readonly key?: string
+  /** The version that the request names; undefined: none. */
+  readonly versionId?: string | undefined
+  /** Of a listing; '' for none. */
+  readonly delimiter?: string | undefined
 }
 
 const RANK: Readonly<Record<AdminRole, number>> = { viewer: 1, operator: 2, owner: 3 }
 
 /** Returns when allowed. Throws Refusal unauthorized, access_denied, tenant_scope_denied or signed_url_mismatch. */
-export function authorize(principal: Principal | null, operationId: OperationId, target: Target): void {
+export function authorize(principal: Principal | null, operationId: AdminOperationId, target: Target): void
+export function authorize(
+  principal: Principal | null,
+  operationId: DataOperationId,
+  target: Target,
+  policies: BucketPolicies,
+): void
+export function authorize(
+  principal: Principal | null,
+  operationId: OperationId,
+  target: Target,
+  policies?: BucketPolicies,
+): void {
+  decide(principal, operationId, target)
+  if (principal?.kind !== 'accessKey' || !isDataOperation(operationId)) return
+  assert(policies !== undefined, 'the policies are given for every operation of the data plane')
+  if (isDenied(principal, operationId, target, policies))
+    deny(`The policy of bucket "${target.bucket}" denies '${operationId}' here to '${principal.accessKeyId}'`)
+}
+
+/**
+ * What can be refused before the body of a request is read: as much of the decision as needs no stored data.
+ * It never stands in place of `authorize`, which the operation calls.
+ */
+export function refuseBeforeBody(principal: Principal, operationId: OperationId, target: Target): void {
+  decide(principal, operationId, target)
+}
+
+function decide(principal: Principal | null, operationId: OperationId, target: Target): void {
   const requirement: Requirement = REQUIREMENTS[operationId]
   if (requirement.kind === 'none') return
   if (principal === null) throw new Refusal('unauthorized', `Operation '${operationId}' needs a bearer token`)

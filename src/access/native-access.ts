@@ -16,7 +16,7 @@ import type { Access, NewAccessKey, NewTenantKeys, SignedUrlGrant, TokenGrant } 
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal } from './principal.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './principal.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
@@ -70,11 +70,12 @@ export class NativeAccess implements Access {
     return this.#grant(record)
   }
 
-  authenticateBearer(authorization: string | undefined): AccessKeyPrincipal {
+  authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal {
     const { masterKey } = this.#parts
     const claims = decodeToken(bearerOf(authorization), masterKey.verifyingKeys('native-api-token'))
     if (claims === null) throw new Refusal('token_invalid', 'The bearer token is not valid')
-    if (this.#parts.now() >= claims.exp * 1000) {
+    const at = this.#parts.now()
+    if (at >= claims.exp * 1000) {
       throw new Refusal('token_expired', `The bearer token expired at ${timeText(claims.exp * 1000)}`)
     }
     const record = this.#parts.state.accessKey(claims.ak)
@@ -88,17 +89,18 @@ export class NativeAccess implements Access {
         `The bearer token is from before the rotation of '${record.accessKeyId}'`,
       )
     }
-    return { ...principalOf(record), signedUrl: null }
+    return { ...principalOf(record, { ...connection, at }), signedUrl: null }
   }
 
-  authenticateSignedUrl(token: string | undefined): SignedUrlPrincipal {
-    const { masterKey, state, now } = this.#parts
+  authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal {
+    const { masterKey, state } = this.#parts
+    const at = this.#parts.now()
     if (token === undefined)
       throw new Refusal('invalid_signed_url', 'This path needs the query parameter "token" of a signed URL')
     const claims = decodeSignedUrl(token, masterKey.verifyingKeys('signed-url'))
     if (claims === null) throw new Refusal('invalid_signed_url', 'The token of the signed URL is not valid')
     const { v: _v, typ: _typ, ak, kv, tid, expiresAt, ...signedUrl } = claims
-    if (now() >= expiresAt)
+    if (at >= expiresAt)
       throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(expiresAt)}`)
     const record = state.accessKey(ak)
     if (record === undefined || record.tenantId !== tid)
@@ -109,7 +111,7 @@ export class NativeAccess implements Access {
     this.#requireLive(record)
     if (record.version !== kv)
       throw new Refusal('invalid_signed_url', `The signed URL is from before the rotation of '${ak}'`)
-    return { ...principalOf(record), signedUrl }
+    return { ...principalOf(record, { ...connection, at }), signedUrl }
   }
 
   /** The key is looked at anew: since the caller proved it, the body of the request has been on its way. */
@@ -201,9 +203,19 @@ export class NativeAccess implements Access {
 }
 
 /** As the key is now, whatever it was when the token was made. */
-function principalOf(record: AccessKeyRecord): Omit<AccessKeyPrincipal, 'signedUrl'> {
+function principalOf(
+  record: AccessKeyRecord,
+  circumstances: Circumstances,
+): Omit<AccessKeyPrincipal, 'signedUrl'> {
   const { accessKeyId, tenantId, version: keyVersion, scopes } = record
-  return { kind: 'accessKey', accessKeyId, tenantId, keyVersion, scopes: parseScopes(scopes) }
+  return {
+    kind: 'accessKey',
+    accessKeyId,
+    tenantId,
+    keyVersion,
+    scopes: parseScopes(scopes),
+    circumstances,
+  }
 }
 
 function bearerOf(authorization: string | undefined): string {

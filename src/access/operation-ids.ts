@@ -53,6 +53,9 @@ export const ADMIN_OPERATION_IDS = [
   'createTenantKey',
   'rotateTenantKey',
   'revokeTenantKey',
+  'getTenantBucketPolicy',
+  'setTenantBucketPolicy',
+  'deleteTenantBucketPolicy',
   'rebalance',
   'listOperations',
   'getOperation',
@@ -69,3 +72,7 @@ export const ADMIN_OPERATION_IDS = [
 export type DataOperationId = (typeof DATA_OPERATION_IDS)[number]
 export type AdminOperationId = (typeof ADMIN_OPERATION_IDS)[number]
 export type OperationId = DataOperationId | AdminOperationId
+
+export function isDataOperation(id: OperationId): id is DataOperationId {
+  return DATA_OPERATION_IDS.some((known) => known === id)
+}

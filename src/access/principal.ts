@@ -15,6 +15,19 @@ export interface Scope {
   readonly prefix: string
 }
 
+/** How a request came in: what the edge knows of it. */
+export interface Connection {
+  /** Of the client, or of the proxy before it. */
+  readonly address: string
+  readonly isSecure: boolean
+}
+
+/** Where a request comes from, and when: conditions of bucket policies ask for it. */
+export interface Circumstances extends Connection {
+  /** Milliseconds since 1970, by the clock of the node that was asked. */
+  readonly at: number
+}
+
 export interface AccessKeyPrincipal {
   readonly kind: 'accessKey'
   readonly accessKeyId: AccessKeyId
@@ -24,6 +37,7 @@ export interface AccessKeyPrincipal {
   readonly scopes: readonly Scope[]
   /** The URL by which the caller came; null: a bearer token. */
   readonly signedUrl: SignedUrl | null
+  readonly circumstances: Circumstances
 }
 
 export interface AdminTokenPrincipal {

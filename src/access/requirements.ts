@@ -87,6 +87,10 @@ export const REQUIREMENTS = {
   createTenantKey: adminToken('operator', 'one-tenant'),
   rotateTenantKey: adminToken('operator', 'one-tenant'),
   revokeTenantKey: adminToken('operator', 'one-tenant'),
+  // A policy only concerns access keys: whatever it denies, an owner can take it back.
+  getTenantBucketPolicy: adminToken('owner', 'one-tenant'),
+  setTenantBucketPolicy: adminToken('owner', 'one-tenant'),
+  deleteTenantBucketPolicy: adminToken('owner', 'one-tenant'),
   rebalance: adminToken('owner', 'cluster'),
   listOperations: adminToken('owner', 'cluster'),
   getOperation: adminToken('owner', 'cluster'),

@@ -4,7 +4,7 @@
  * Owns: matching a path against the templates of the routes, for 404 and 405. The router of the server does the same
  * for requests that have a route; here it is asked which methods a path would have had.
  */
-import type { Principal } from '../access/principal.ts'
+import type { Connection, Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
 import type { AuthKind, Method, RouteDefinition } from './route.ts'
 
@@ -18,7 +18,11 @@ export interface Plane {
   /** Path of the routes that take their token from the URL: what does not exist below it is told to anybody. [decisions 14] */
   readonly openBelow?: string
   /** Throws Refusal. */
-  readonly authenticate: (services: Services, authorization: string | undefined) => Principal
+  readonly authenticate: (
+    services: Services,
+    authorization: string | undefined,
+    connection: Connection,
+  ) => Principal
 }
 
 /** What must be proved before a caller may learn that this path does not exist. */

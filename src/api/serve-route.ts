@@ -11,8 +11,8 @@ import assert from 'node:assert/strict'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Condition, StateDamagedError } from '../../cluster/index.ts'
-import { authorize } from '../access/authorize.ts'
-import type { Principal } from '../access/principal.ts'
+import { refuseBeforeBody } from '../access/authorize.ts'
+import type { Connection, Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
 import { Exchange } from './exchange.ts'
@@ -38,7 +38,7 @@ export function serveRoute(
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const principal = await prove(services, plane, { auth: route.auth, request })
     const params = paramsOf(plane, route, request)
-    authorizeEarly(principal, route, params)
+    askEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))
     const exchange = Exchange.of(request.raw, reply.raw)
     const body = await readBody(request, exchange)
@@ -99,21 +99,25 @@ export async function prove(
     case 'admin':
       // Without a token there is nothing to look up, and strangers cannot make the cluster work.
       if (authorization !== undefined) await services.cluster.readBarrier()
-      return plane.authenticate(services, authorization)
+      return plane.authenticate(services, authorization, connectionOf(call.request))
     case 'signedUrl': {
       const { token } = parseQuery(originForm(call.request.originalUrl))
       if (token !== undefined) await services.cluster.readBarrier()
-      return services.access.authenticateSignedUrl(token)
+      return services.access.authenticateSignedUrl(token, connectionOf(call.request))
     }
   }
 }
 
-function authorizeEarly(principal: Principal | null, route: RouteDefinition, params: Params): void {
+function connectionOf({ ip, protocol }: FastifyRequest): Connection {
+  return { address: ip, isSecure: protocol === 'https' }
+}
+
+function askEarly(principal: Principal | null, route: RouteDefinition, params: Params): void {
   const { id: tenantId, bucket, key } = params
   if (principal?.kind === 'adminToken')
-    authorize(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
+    refuseBeforeBody(principal, route.operationId, tenantId === undefined ? {} : { tenantId })
   if (principal?.kind === 'accessKey' && route.body.kind === 'json' && bucket !== undefined)
-    authorize(principal, route.operationId, key === undefined ? { bucket } : { bucket, key })
+    refuseBeforeBody(principal, route.operationId, key === undefined ? { bucket } : { bucket, key })
 }
 
 function paramsOf(plane: Plane, route: RouteDefinition, request: FastifyRequest): Params {

@@ -76,6 +76,8 @@ export function deleteBucket(
   const { bucketCount } = tenant.value
   assert(bucketCount > 0, 'a tenant with a bucket counts it')
   draft.remove(keys.bucket(tenantId, name))
+  const policy = keys.bucketPolicy(bucket.value.id)
+  if (draft.get(policy) !== undefined) draft.remove(policy)
   draft.put(keys.tenant(tenantId), { ...tenant.value, bucketCount: bucketCount - 1 })
   return accept(null)
 }

@@ -13,6 +13,7 @@ import type {
   AccessKeyRecord,
   AdminRole,
   AdminTokenRecord,
+  BucketPolicyRecord,
   BucketRecord,
   ChunkId,
   ClusterKeyRecord,
@@ -87,6 +88,14 @@ export type Command =
       readonly versioning: BucketRecord['versioning']
     }
   | ({ readonly type: 'setQuota'; readonly tenantId: TenantId } & Omit<QuotaRecord, 'updatedAt'>)
+  /** `policy`: JSON that the gateway has read and found good. */
+  | {
+      readonly type: 'setBucketPolicy'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly policy: string
+    }
+  | { readonly type: 'deleteBucketPolicy'; readonly tenantId: TenantId; readonly name: string }
   | { readonly type: 'deleteBucket'; readonly tenantId: TenantId; readonly name: string }
   | ObjectCommand
   /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
@@ -246,6 +255,8 @@ export interface ReplyValues extends ObjectReplyValues {
   createBucket: BucketRecord
   deleteBucket: null
   setBucketVersioning: BucketRecord
+  setBucketPolicy: BucketPolicyRecord
+  deleteBucketPolicy: null
   setQuota: QuotaRecord
   addReplica: null
   announceMasterKeys: ClusterKeyRecord

@@ -11,6 +11,8 @@ export * from './record-ids.ts'
 
 /** Master keys in the file of a node. */
 export const MASTER_KEYS_MAX = 8
+/** Of a bucket policy as JSON. */
+export const BUCKET_POLICY_BYTES_MAX = 20 * 1024
 /** Sealed secrets that one entry replaces at most. */
 export const REWRAP_ITEMS_MAX = 256
 
@@ -45,6 +47,12 @@ export interface AccessKeyRecord {
   readonly rotatedAt: number | null
   readonly revokedAt: number | null
   readonly revokedReason: string | null
+}
+
+export interface BucketPolicyRecord {
+  /** JSON, as it was accepted. */
+  readonly policy: string
+  readonly updatedAt: number
 }
 
 export type AdminRole = 'viewer' | 'operator' | 'owner'

@@ -141,6 +141,9 @@ export class Recount {
         return this.#expectEnd(row as IdempotencyRecord, (row as IdempotencyRecord).object.versionId)
       case 'completed':
         return this.#expectEnd(row as CompletedRecord, key.slice(key.lastIndexOf('\u0000') + 1))
+      case 'bucketPolicy':
+        if (!this.#buckets.has(bucketId)) this.#differ('there is a policy of a bucket that is gone')
+        return
       case 'upload':
         return this.#takeUpload(bucketId, row as UploadRecord)
       case 'uploadPage':

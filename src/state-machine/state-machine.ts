@@ -7,6 +7,7 @@
  */
 import { createAccessKey, revokeAccessKey, rotateAccessKey } from './access-keys.ts'
 import { createAdminToken, revokeAdminToken } from './admin-tokens.ts'
+import { deleteBucketPolicy, setBucketPolicy } from './bucket-policies.ts'
 import { createBucket, deleteBucket, setBucketVersioning } from './buckets.ts'
 import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './collection.ts'
 import type { Command, CommandType, Proposal, Reply } from './commands.ts'
@@ -52,6 +53,8 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   createBucket,
   deleteBucket,
   setBucketVersioning,
+  setBucketPolicy,
+  deleteBucketPolicy,
   setQuota,
   putObject,
   deleteObject,

@@ -9,6 +9,7 @@ import type {
   AccessKeyId,
   AccessKeyRecord,
   AdminTokenRecord,
+  BucketPolicyRecord,
   BucketRecord,
   ChainRecord,
   ChunkRecord,
@@ -47,6 +48,7 @@ export interface RowTypes {
   /** Index: an admin token by its hash. */
   adminTokenHash: { readonly tokenId: string }
   bucket: BucketRecord
+  bucketPolicy: BucketPolicyRecord
   object: ObjectRecord
   version: VersionRecord
   chain: ChainRecord

@@ -7,13 +7,14 @@
  */
 import assert from 'node:assert/strict'
 import { settingsOf } from '../state-machine/collection.ts'
-import { keys, manifestNameIn, ranges } from '../state-machine/keys.ts'
+import { isKeyPart, keys, manifestNameIn, ranges } from '../state-machine/keys.ts'
 import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
   AdminTokenRecord,
   BucketId,
+  BucketPolicyRecord,
   BucketRecord,
   ChunkId,
   ChunkLink,
@@ -114,6 +115,11 @@ export class LevelStateReader implements StateReader {
 
   bucket(tenant: TenantId, name: string): BucketRecord | undefined {
     return this.#read(keys.bucket(tenant, name))
+  }
+
+  bucketPolicy(tenant: TenantId, bucket: string): BucketPolicyRecord | undefined {
+    const found = isKeyPart(bucket) ? this.bucket(tenant, bucket) : undefined
+    return found === undefined ? undefined : this.#read(keys.bucketPolicy(found.id))
   }
 
   buckets(tenant: TenantId, prefix: string, after: string, limit: number): Promise<Page<BucketRecord>> {

@@ -10,6 +10,7 @@ import type {
   AccessKeyRecord,
   AdminTokenRecord,
   BucketId,
+  BucketPolicyRecord,
   BucketRecord,
   ChunkId,
   ChunkLink,
@@ -143,6 +144,8 @@ export interface StateReader {
   adminToken(sha256: string): AdminTokenRecord | undefined
   adminTokens(after: string, limit: number): Promise<Page<AdminTokenRecord>>
   bucket(tenant: TenantId, name: string): BucketRecord | undefined
+  /** Of any name, also of one that no bucket can have; undefined when the bucket is not there or has none. */
+  bucketPolicy(tenant: TenantId, bucket: string): BucketPolicyRecord | undefined
   buckets(tenant: TenantId, prefix: string, after: string, limit: number): Promise<Page<BucketRecord>>
   object(bucket: BucketRecord, key: string): ObjectRecord | undefined
   objects(bucket: BucketRecord, query: ListObjectsQuery): Promise<ObjectPage>

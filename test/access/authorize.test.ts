@@ -10,6 +10,7 @@ import {
   ADMIN_OPERATION_IDS,
   DATA_OPERATION_IDS,
   type DataOperationId,
+  isDataOperation,
   type OperationId,
 } from '../../src/access/operation-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../../src/access/principal.ts'
@@ -26,6 +27,7 @@ const key = (scopes: string): AccessKeyPrincipal => ({
   keyVersion: 1,
   scopes: parseScopes(scopes),
   signedUrl: null,
+  circumstances: { address: '192.0.2.1', isSecure: false, at: 0 },
 })
 const byUrl = (principal: AccessKeyPrincipal, url: Partial<SignedUrl>): AccessKeyPrincipal => ({
   ...principal,
@@ -37,6 +39,8 @@ const admin = (role: AdminRole, tenantId: string | null): AdminTokenPrincipal =>
   role,
   tenantId,
 })
+
+const NO_POLICIES = { bucketPolicy: () => undefined }
 
 const PRINCIPALS = {
   nobody: null,
@@ -140,6 +144,9 @@ const ALLOWED = {
   createTenantKey: OPERATORS,
   rotateTenantKey: OPERATORS,
   revokeTenantKey: OPERATORS,
+  getTenantBucketPolicy: ['owner', 'acmeOwner'],
+  setTenantBucketPolicy: ['owner', 'acmeOwner'],
+  deleteTenantBucketPolicy: ['owner', 'acmeOwner'],
   rebalance: ['owner'],
   listOperations: ['owner'],
   getOperation: ['owner'],
@@ -153,9 +160,20 @@ const ALLOWED = {
   resumeCollection: ['owner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
+/** True would compile if an operation of the data plane could be authorized without the policies. */
+type CanForgetPolicies = typeof authorize extends (
+  principal: Principal,
+  operationId: DataOperationId,
+  target: Target,
+) => void
+  ? true
+  : false
+const CAN_FORGET_POLICIES: CanForgetPolicies = false
+
 function answer(name: Name, operationId: OperationId, target: Target): string {
   try {
-    authorize(PRINCIPALS[name], operationId, target)
+    if (isDataOperation(operationId)) authorize(PRINCIPALS[name], operationId, target, NO_POLICIES)
+    else authorize(PRINCIPALS[name], operationId, target)
     return 'allowed'
   } catch (error) {
     if (error instanceof Error && 'code' in error) return String(error.code)
@@ -163,12 +181,10 @@ function answer(name: Name, operationId: OperationId, target: Target): string {
   }
 }
 
-const isData = (id: OperationId): id is DataOperationId => DATA_OPERATION_IDS.some((data) => data === id)
-
 t.test('authorize', async (t) => {
   t.test('lets pass exactly whom the table names, for every operation and principal', async (t) => {
     for (const operationId of [...DATA_OPERATION_IDS, ...ADMIN_OPERATION_IDS]) {
-      const target = isData(operationId) ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
+      const target = isDataOperation(operationId) ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
       const allowed: readonly Name[] = ALLOWED[operationId]
       const passed = NAMES.filter((name) => answer(name, operationId, target) === 'allowed')
       t.strictSame([...passed].sort(), [...allowed].sort(), operationId)
@@ -218,6 +234,7 @@ t.test('authorize', async (t) => {
         'createTenantKey',
         'rotateTenantKey',
         'revokeTenantKey',
+        'setTenantBucketPolicy',
       ] as const) {
         t.equal(answer('rivalOwner', id, { tenantId: 'acme' }), 'tenant_scope_denied', id)
         t.equal(answer('rivalOwner', id, { tenantId: 'no-such-tenant' }), 'tenant_scope_denied', id)
@@ -244,13 +261,15 @@ t.test('authorize', async (t) => {
   t.test(
     'stops when an operation forgets to say what it aims at, or takes the tenant from elsewhere',
     async (t) => {
-      t.throws(() => authorize(PRINCIPALS.read, 'getObject', {}), { name: 'AssertionError' })
-      t.throws(() => authorize(PRINCIPALS.read, 'getObject', { bucket: 'photos' }), {
+      t.throws(() => authorize(PRINCIPALS.read, 'getObject', {}, NO_POLICIES), { name: 'AssertionError' })
+      t.throws(() => authorize(PRINCIPALS.read, 'getObject', { bucket: 'photos' }, NO_POLICIES), {
         name: 'AssertionError',
       })
       t.throws(() => authorize(PRINCIPALS.owner, 'getTenant', {}), { name: 'AssertionError' })
       const elsewhere = { tenantId: 'rival', bucket: 'photos', key: 'in/1' }
-      t.throws(() => authorize(PRINCIPALS.read, 'getObject', elsewhere), { name: 'AssertionError' })
+      t.throws(() => authorize(PRINCIPALS.read, 'getObject', elsewhere, NO_POLICIES), {
+        name: 'AssertionError',
+      })
     },
   )
 
@@ -261,6 +280,10 @@ t.test('authorize', async (t) => {
       for (const id of ADMIN_OPERATION_IDS) t.not(REQUIREMENTS[id].kind, 'accessKey', id)
     },
   )
+})
+
+t.test('authorize does not compile without policies on the data plane', async (t) => {
+  t.notOk(CAN_FORGET_POLICIES)
 })
 
 t.test('canSeeBucket shows the buckets that some scope reaches', async (t) => {

@@ -10,6 +10,7 @@ import { TEST_LIMITS, testMasterKey, testTenant } from '../helpers/content-world
 
 const HOUR_MS = 3_600_000
 const START = 1_795_000_000_500
+const HERE = { address: '192.0.2.1', isSecure: false }
 
 /** One tenant with one key, and a clock. */
 function office(changes: Partial<AccessKeyRecord> = {}) {
@@ -73,18 +74,19 @@ t.test('exchange', async (t) => {
     const { access, login, accessKeyId } = office({ scopes: 'op=read:bucket=photos:prefix=in/' })
     const grant = login()
     t.match(grant, { accessKeyId, tenantId: 'acme', expiresInSeconds: 3600, expiresAt: 1_795_003_600_000 })
-    t.strictSame(access.authenticateBearer(`Bearer ${grant.token}`), {
+    t.strictSame(access.authenticateBearer(`Bearer ${grant.token}`, HERE), {
       kind: 'accessKey',
       accessKeyId,
       tenantId: 'acme',
       keyVersion: 1,
       signedUrl: null,
       scopes: [{ verb: 'read', bucket: 'photos', prefix: 'in/' }],
+      origin: { ...HERE, at: START },
     })
     t.not(login().token, grant.token)
   })
 
-  t.test('never grants beyond the expiry of the key', async (t) => {
+  t.test('never grants beyond the expiry of the key [tokens.never-outlives]', async (t) => {
     const { login } = office({ expiresAt: START + 60_000 })
     t.equal(login().expiresInSeconds, 60)
   })
@@ -165,7 +167,7 @@ t.test('authenticateBearer', async (t) => {
   t.test('refuses with unauthorized what carries no bearer token', async (t) => {
     const { access } = office()
     for (const header of [undefined, '', 'Bearer', 'Bearer ', 'Basic QUs6eA==', 'Bearer a b', 'svctk_x.y']) {
-      t.throws(() => access.authenticateBearer(header), { code: 'unauthorized' }, String(header))
+      t.throws(() => access.authenticateBearer(header, HERE), { code: 'unauthorized' }, String(header))
     }
   })
 
@@ -173,45 +175,53 @@ t.test('authenticateBearer', async (t) => {
     const { access, login } = office()
     const { token } = login()
     for (const scheme of ['bearer', 'BEARER', 'Bearer '])
-      t.ok(access.authenticateBearer(`${scheme} ${token}`))
+      t.ok(access.authenticateBearer(`${scheme} ${token}`, HERE))
   })
 
-  t.test('refuses with token_expired from the second it expires', async (t) => {
-    const { access, clock, login } = office()
-    const { token, expiresAt } = login()
-    clock.ms = expiresAt - 1
-    t.ok(access.authenticateBearer(`Bearer ${token}`))
-    clock.ms = expiresAt
-    t.throws(() => access.authenticateBearer(`Bearer ${token}`), { code: 'token_expired' })
-  })
+  t.test(
+    'refuses with token_expired from the second it expires [tokens.expired] [errors.token_expired]',
+    async (t) => {
+      const { access, clock, login } = office()
+      const { token, expiresAt } = login()
+      clock.ms = expiresAt - 1
+      t.ok(access.authenticateBearer(`Bearer ${token}`, HERE))
+      clock.ms = expiresAt
+      t.throws(() => access.authenticateBearer(`Bearer ${token}`, HERE), { code: 'token_expired' })
+    },
+  )
 
-  t.test('looks at the key and the tenant anew at every request', async (t) => {
-    const { access, change, keys, login, tenants, accessKeyId } = office()
-    const header = `Bearer ${login().token}`
-    const endings: [what: string, end: () => void, code: string][] = [
-      ['revoked', () => change({ status: 'revoked' }), 'key_revoked'],
-      ['expired', () => change({ expiresAt: START }), 'key_revoked'],
-      ['rotated', () => change({ version: 2 }), 'token_invalid'],
-      ['moved to another tenant', () => change({ tenantId: 'rival' }), 'token_invalid'],
-      ['gone', () => keys.delete(accessKeyId), 'token_invalid'],
-      [
-        'tenant disabled',
-        () => tenants.set('acme', { ...testTenant(), status: 'disabled' }),
-        'tenant_disabled',
-      ],
-      ['tenant gone', () => tenants.delete('acme'), 'tenant_disabled'],
-    ]
-    for (const [what, end, code] of endings) {
+  t.test(
+    'looks at the key and the tenant anew at every request [tokens.recheck.version] [tokens.recheck.scopes]',
+    async (t) => {
+      const { access, change, keys, login, tenants, accessKeyId } = office()
+      const header = `Bearer ${login().token}`
+      const endings: [what: string, end: () => void, code: string][] = [
+        ['revoked', () => change({ status: 'revoked' }), 'key_revoked'],
+        ['expired', () => change({ expiresAt: START }), 'key_revoked'],
+        ['rotated', () => change({ version: 2 }), 'token_invalid'],
+        ['moved to another tenant', () => change({ tenantId: 'rival' }), 'token_invalid'],
+        ['gone', () => keys.delete(accessKeyId), 'token_invalid'],
+        [
+          'tenant disabled',
+          () => tenants.set('acme', { ...testTenant(), status: 'disabled' }),
+          'tenant_disabled',
+        ],
+        ['tenant gone', () => tenants.delete('acme'), 'tenant_disabled'],
+      ]
+      for (const [what, end, code] of endings) {
+        tenants.set('acme', testTenant())
+        change({})
+        t.ok(access.authenticateBearer(header, HERE), `before: ${what}`)
+        end()
+        t.throws(() => access.authenticateBearer(header, HERE), { code }, what)
+      }
       tenants.set('acme', testTenant())
-      change({})
-      t.ok(access.authenticateBearer(header), `before: ${what}`)
-      end()
-      t.throws(() => access.authenticateBearer(header), { code }, what)
-    }
-    tenants.set('acme', testTenant())
-    change({ scopes: 'write' })
-    t.strictSame(access.authenticateBearer(header).scopes, [{ verb: 'write', bucket: '*', prefix: '' }])
-  })
+      change({ scopes: 'write' })
+      t.strictSame(access.authenticateBearer(header, HERE).scopes, [
+        { verb: 'write', bucket: '*', prefix: '' },
+      ])
+    },
+  )
 
   t.test(
     'refuses with token_invalid other kinds of tokens, and tokens signed for another purpose',
@@ -231,10 +241,11 @@ t.test('authenticateBearer', async (t) => {
       const others = [newAdminToken().token, token.replace('svctk_', 'svcurl_'), `${token}x`]
       others.push(encodeToken(claims, testMasterKey.signingKey('signed-url')))
       for (const other of others)
-        t.throws(() => access.authenticateBearer(`Bearer ${other}`), { code: 'token_invalid' })
+        t.throws(() => access.authenticateBearer(`Bearer ${other}`, HERE), { code: 'token_invalid' })
       t.ok(
         access.authenticateBearer(
           `Bearer ${encodeToken(claims, testMasterKey.signingKey('native-api-token'))}`,
+          HERE,
         ),
       )
     },
@@ -300,8 +311,8 @@ t.test('no refusal ever quotes a secret or a token', async (t) => {
     () => login(secretKey, 'AKX'),
   ]
   calls.push(
-    () => access.authenticateBearer(`Bearer ${token}`),
-    () => access.authenticateBearer(token),
+    () => access.authenticateBearer(`Bearer ${token}`, HERE),
+    () => access.authenticateBearer(token, HERE),
   )
   for (const call of calls) {
     try {

@@ -263,6 +263,7 @@ t.test('who may make a URL', async (t) => {
     const key = await memory.accessKey('acme', 'read')
     const principal = access.authenticateBearer(
       `Bearer ${access.exchange({ ...key, clientAddress: 'x' }).token}`,
+      { address: 'x', isSecure: false },
     )
     const { accessKeyId, sealed: secret } = access.newSecret(key.accessKeyId)
     const change = { accessKeyId, tenantId: 'acme', secret, scopes: null, expiresAt: null }

@@ -7,7 +7,8 @@ import t from 'tap'
 import { dataPlane } from '../../src/api/native/routes.ts'
 import type { RouteDefinition } from '../../src/api/route.ts'
 import type { Ask } from './api-world.ts'
-import { BucketClient } from './bucket-client.ts'
+import { BucketClient, idOf } from './bucket-client.ts'
+import { denial, FILMS, PolicyClient } from './policy-client.ts'
 
 /** By operation id: a body that would be accepted. */
 const BODIES: Readonly<Record<string, object>> = {
@@ -173,3 +174,55 @@ t.test(
     }
   },
 )
+
+t.test(
+  'a policy that denies everything denies it on every route, and to nobody else [policies.every-route]',
+  async (t) => {
+    const policies = await PolicyClient.start(t, { objectLockEnabled: true })
+    const { films } = policies
+    const key = await films.world.memory.accessKey('acme', 'read,write,delete,admin')
+    const login = (pair: typeof key) =>
+      films.as({ token: films.world.memory.services.access.exchange({ ...pair, clientAddress: 't' }).token })
+    const denied = login(key)
+    const spared = login(await films.world.memory.accessKey('acme', 'read,write,delete,admin'))
+    await policies.set(denial({ Principal: { AWS: key.accessKeyId } }))
+    for (const route of routes) {
+      await films.put('in/a')
+      const heard = await denied.ask(askOf(route, 'films'))
+      if (route.operationId === 'batchDeleteObjects')
+        t.match(heard.json, { results: [{ error: { code: 'access_denied' } }] }, 'key by key')
+      else t.match(heard, { status: 403 }, route.operationId)
+      const { status } = await spared.ask(askOf(route, 'films'))
+      t.not(status, 403, `${route.operationId} of another key: ${status}`)
+    }
+    t.match(await denied.ask({ method: 'POST', path: '/api/v1/buckets', body: { name: 'films' } }), {
+      status: 403,
+    })
+    t.equal(
+      (await denied.ask({ path: '/api/v1/buckets' })).status,
+      200,
+      'a policy does not speak of the list of buckets',
+    )
+  },
+)
+
+t.test('a route that can name a version is asked for with it [policies.version]', async (t) => {
+  const policies = await PolicyClient.start(t, { objectLockEnabled: true })
+  const { films } = policies
+  const naming = routes.filter(({ query }) => Object.hasOwn(query?.properties ?? {}, 'versionId'))
+  t.ok(naming.length >= 10, naming.map(({ operationId }) => operationId).join())
+  for (const route of naming) {
+    const versionId = idOf(await films.put('in/a'))
+    await policies.set(
+      denial({ Resource: `${FILMS}/*`, Condition: { StringEquals: { 's3:VersionId': versionId } } }),
+    )
+    const ask = askOf(route, 'films')
+    t.match(
+      await films.ask({ ...ask, path: `${ask.path}?versionId=${versionId}` }),
+      { status: 403 },
+      route.operationId,
+    )
+    t.not((await films.ask(ask)).status, 403, `${route.operationId} of the newest`)
+    await policies.clear()
+  }
+})

@@ -8,6 +8,7 @@ import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
 import { batchDeleteRows, copyRows, idempotencyRows, objectRows } from './object-rows.ts'
+import { policyRows, tokenRows } from './access-rows.ts'
 import { signedUrlRows } from './signed-url-rows.ts'
 import { legalHoldRows, retentionRows, tagRows } from './version-part-rows.ts'
 
@@ -25,6 +26,8 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'limits', built: true, rows: limitRows },
   { name: 'idempotency', built: true, rows: idempotencyRows },
   { name: 'errors', built: true, rows: errorRows },
+  { name: 'tokens', built: true, rows: tokenRows },
+  { name: 'policies', built: true, rows: policyRows },
   { name: 'signed-urls', built: true, rows: signedUrlRows },
-  ...['tokens', 'cors', 'notifications', 'audit', 'admin'].map(later),
+  ...['cors', 'notifications', 'audit', 'admin'].map(later),
 ]

@@ -168,6 +168,10 @@ t.test('tidy fence', async (t) => {
   t.match(says('cluster/wal/a.ts', `${header}// ${'TO'}DO later\n`), /finish it/)
   t.match(says('cluster/wal/a.ts', `${header}const x = y as ${'any'}\n`), /silencing/)
   t.match(says('src/store/a.ts', `${header}console.log(1)\n`), /logger/)
+  t.match(
+    says('src/operations/a.ts', `${header}import { refuseBeforeBody } from '../access/authorize.ts'\n`),
+    /call authorize/,
+  )
   t.match(says('test/x.test.ts', `t.${'only'}('x')\n`), /skips, focuses or sleeps/)
   const repository = { lockfile: '{}', dependencies: [], decisions: '', texts: [] }
   t.strictSame(checkRepository(repository), [])

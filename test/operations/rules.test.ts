@@ -127,7 +127,10 @@ t.test(
       versioning: 'Unversioned',
       objectLockEnabled: false,
     })
-    const principal = memory.services.access.authenticateBearer(`Bearer ${await memory.bearer('acme')}`)
+    const principal = memory.services.access.authenticateBearer(`Bearer ${await memory.bearer('acme')}`, {
+      address: '192.0.2.1',
+      isSecure: false,
+    })
     const client = new AbortController()
     const { content } = memory.services
     const leaving: Content = {

@@ -33,11 +33,12 @@ import {
 } from './map-world.ts'
 
 type Step =
-  | { readonly do: 'createBucket' | 'deleteBucket'; readonly bucket: string }
+  | { readonly do: 'createBucket' | 'deleteBucket' | PolicyStep; readonly bucket: string }
   | { readonly do: 'putEmpty' | 'putInline' | 'delete'; readonly bucket: string; readonly key: string }
   | { readonly do: 'putChunks'; readonly bucket: string; readonly key: string; readonly uses: readonly Use[] }
   | { readonly do: CopyStep; readonly chunk: string; readonly node: string }
 
+type PolicyStep = 'setBucketPolicy' | 'deleteBucketPolicy'
 type CopyStep = 'addReplica' | 'dropReplicas' | 'planCopies' | 'endTasks' | 'collectChunks' | 'dropsDone'
 
 interface Use {
@@ -61,6 +62,13 @@ const use: fc.Arbitrary<Use> = fc.record({
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('createBucket'), bucket }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('deleteBucket'), bucket }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom<PolicyStep>('setBucketPolicy', 'deleteBucketPolicy'),
+      bucket,
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constantFrom('putEmpty', 'putInline', 'delete'), bucket, key }),
@@ -100,6 +108,10 @@ function commandOf(step: Step, world: MapWorld, ordinal: number): Command {
       return step.do === 'createBucket'
         ? createBucket(step.bucket)
         : { type: 'deleteBucket', tenantId: 'acme', name: step.bucket }
+    case 'setBucketPolicy':
+      return { type: step.do, tenantId: 'acme', name: step.bucket, policy: `{"n":${world.index}}` }
+    case 'deleteBucketPolicy':
+      return { type: step.do, tenantId: 'acme', name: step.bucket }
     case 'putEmpty':
       return { ...put(step.key, { kind: 'empty' }, 0), bucket: step.bucket }
     case 'putInline':
@@ -164,6 +176,8 @@ function chunkUse({ chunk, existing, stale, missing }: Use, world: MapWorld, seq
 /** What a user would expect to see: sizes by bucket and key. */
 class Model {
   readonly buckets = new Map<string, Map<string, number>>()
+  /** Names of the buckets that have one. */
+  readonly policies = new Set<string>()
 
   /** Returns whether the step must succeed; null when only the chunks decide. */
   expects(step: Step): boolean | null {
@@ -177,8 +191,10 @@ class Model {
 
   take(step: Step): void {
     if ('chunk' in step) return
+    if (step.do === 'deleteBucket' || step.do === 'deleteBucketPolicy') this.policies.delete(step.bucket)
     if (step.do === 'createBucket') this.buckets.set(step.bucket, new Map())
     else if (step.do === 'deleteBucket') this.buckets.delete(step.bucket)
+    else if (step.do === 'setBucketPolicy') this.policies.add(step.bucket)
     else if (step.do === 'delete') this.buckets.get(step.bucket)?.delete(step.key)
     else if ('key' in step) this.buckets.get(step.bucket)?.set(step.key, sizeOf(step))
   }
@@ -197,6 +213,9 @@ function checkAgainstModel(world: MapWorld, model: Model): void {
   const buckets = rowsOf<BucketRecord>(world, 'bucket')
   assert.equal(world.get(keys.tenant('acme'))?.bucketCount, model.buckets.size)
   assert.deepEqual(new Set(buckets.map(({ name }) => name)), new Set(model.buckets.keys()))
+  const withPolicy = buckets.filter(({ id }) => world.get(keys.bucketPolicy(id)) !== undefined)
+  assert.deepEqual(new Set(withPolicy.map(({ name }) => name)), model.policies)
+  assert.equal(rowsOf(world, 'bucketPolicy').length, model.policies.size, 'no policy outlives its bucket')
   let objects = 0
   for (const { id, name, objectCount, logicalBytes } of buckets) {
     const held = model.buckets.get(name) ?? new Map<string, number>()

@@ -110,8 +110,14 @@ t.test('a rotation', async (t) => {
     for (const node of [...nodes, alone]) {
       t.ok(node.access.exchange({ ...key, clientAddress }).token)
     }
-    t.ok(nodes[0]?.access.authenticateBearer(`Bearer ${oldToken}`), 'a token from before is still good')
-    t.throws(() => alone.access.authenticateBearer(`Bearer ${oldToken}`), { code: 'token_invalid' })
+    t.ok(
+      nodes[0]?.access.authenticateBearer(`Bearer ${oldToken}`, { address: '192.0.2.1', isSecure: false }),
+      'a token from before is still good',
+    )
+    t.throws(
+      () => alone.access.authenticateBearer(`Bearer ${oldToken}`, { address: '192.0.2.1', isSecure: false }),
+      { code: 'token_invalid' },
+    )
     await settled(world, [NEW])
     await t.rejects(settled(world, [OLD]), { code: 'wrong_master_key' })
   })

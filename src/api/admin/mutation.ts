@@ -35,7 +35,7 @@ type MutationFacts<Path extends string, B extends TObject, P extends TObject> = 
   Facts<Path, TObject, B>,
   'query' | 'success' | 'otherStatuses' | 'responseHeaders' | 'body'
 > & {
-  readonly body?: { readonly schema: B; readonly required?: boolean }
+  readonly body?: { readonly schema: B; readonly required?: boolean; readonly bytesMax?: number }
   /** Of the plan that a dry run answers. */
   readonly plan: P
 }
@@ -64,6 +64,23 @@ export function changeRoute<Path extends string, B extends TObject, P extends TO
     async (services, principal, call) => {
       if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
       return { kind: 'json', body: steps.answer(await steps.run(services, principal, call)) }
+    },
+  )
+}
+
+/** A change after which there is nothing to show. */
+export function removalRoute<Path extends string, P extends TObject>(
+  { plan, ...route }: MutationFacts<Path, TObject, P>,
+  steps: Steps<Path, TObject, P, null>,
+): RouteDefinition {
+  const success = { status: 204, description: 'It is gone' }
+  const otherStatuses = { 200: { description: 'The plan of a dry run', schema: dryRunView(plan) } }
+  return adminRoute<Path, typeof DRY_RUN, TObject>(
+    { ...route, query: DRY_RUN, success, otherStatuses },
+    async (services, principal, call) => {
+      if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
+      await steps.run(services, principal, call)
+      return { kind: 'empty' }
     },
   )
 }

@@ -46,7 +46,8 @@ export const dataPlane: Plane = {
   routes: Object.values(dataRoutes),
   strangerAuth: 'bearer',
   openBelow: SIGNED_PATH,
-  authenticate: (services, authorization) => services.access.authenticateBearer(authorization),
+  authenticate: ({ access }, authorization, connection) =>
+    access.authenticateBearer(authorization, connection),
 }
 
 export function dataDocument(): OpenApiDocument {

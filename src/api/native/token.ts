@@ -68,9 +68,9 @@ interface Pair {
 
 function credentialsOf(headers: IncomingHttpHeaders, body: Static<typeof Credentials>): Pair {
   const { accessKeyId, secretKey } = body
-  const basic = /^basic +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-  if (basic !== undefined) {
-    if (accessKeyId === undefined && secretKey === undefined) return basicPair(basic)
+  const { authorization = '' } = headers
+  if (/^basic\b/i.test(authorization)) {
+    if (accessKeyId === undefined && secretKey === undefined) return basicPair(authorization)
     throw new Refusal(
       'invalid_request',
       'Send the access key in the Authorization header or in the body, not in both',
@@ -83,7 +83,8 @@ function credentialsOf(headers: IncomingHttpHeaders, body: Static<typeof Credent
   )
 }
 
-function basicPair(encoded: string): Pair {
+function basicPair(authorization: string): Pair {
+  const [, encoded = ''] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? []
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   if (colon === -1)

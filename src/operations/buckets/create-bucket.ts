@@ -23,7 +23,7 @@ export async function createBucket(
   principal: AccessKeyPrincipal,
   input: CreateBucketInput,
 ): Promise<BucketRecord> {
-  authorize(principal, 'createBucket', { bucket: input.name })
+  authorize(principal, 'createBucket', { bucket: input.name }, services.state)
   const fault = bucketNameFault(input.name)
   if (fault !== null) {
     throw new Refusal('invalid_bucket_name', `Cannot create bucket "${input.name.slice(0, 64)}": ${fault}`)

@@ -10,7 +10,7 @@ export async function deleteBucket(
   principal: AccessKeyPrincipal,
   input: { readonly bucket: string },
 ): Promise<void> {
-  authorize(principal, 'deleteBucket', { bucket: input.bucket })
+  authorize(principal, 'deleteBucket', { bucket: input.bucket }, services.state)
   const { name } = findBucket(services, principal.tenantId, input.bucket)
   settle(await services.propose({ type: 'deleteBucket', tenantId: principal.tenantId, name }))
 }

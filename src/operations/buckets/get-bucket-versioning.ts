@@ -10,6 +10,6 @@ export async function getBucketVersioning(
   principal: AccessKeyPrincipal,
   input: { readonly bucket: string },
 ): Promise<BucketRecord> {
-  authorize(principal, 'getBucketVersioning', { bucket: input.bucket })
+  authorize(principal, 'getBucketVersioning', { bucket: input.bucket }, services.state)
   return findBucket(services, principal.tenantId, input.bucket)
 }

@@ -10,6 +10,6 @@ export async function getBucket(
   principal: AccessKeyPrincipal,
   input: { readonly bucket: string },
 ): Promise<BucketRecord> {
-  authorize(principal, 'getBucket', { bucket: input.bucket })
+  authorize(principal, 'getBucket', { bucket: input.bucket }, services.state)
   return findBucket(services, principal.tenantId, input.bucket)
 }

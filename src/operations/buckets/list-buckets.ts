@@ -26,7 +26,7 @@ export async function listBuckets(
   principal: AccessKeyPrincipal,
   input: ListBucketsInput,
 ): Promise<BucketListing> {
-  authorize(principal, 'listBuckets', {})
+  authorize(principal, 'listBuckets', {}, services.state)
   const limit = clampPageSize(input.maxBuckets)
   const context = ['listBuckets', principal.tenantId, input.prefix]
   let after =

@@ -12,7 +12,7 @@ export async function setBucketVersioning(
   principal: AccessKeyPrincipal,
   input: { readonly bucket: string; readonly status: string },
 ): Promise<BucketRecord> {
-  authorize(principal, 'setBucketVersioning', { bucket: input.bucket })
+  authorize(principal, 'setBucketVersioning', { bucket: input.bucket }, services.state)
   const { tenantId, name } = findBucket(services, principal.tenantId, input.bucket)
   const versioning = versioningState(input.status)
   return settle(await services.propose({ type: 'setBucketVersioning', tenantId, name, versioning }))

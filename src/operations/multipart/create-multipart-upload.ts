@@ -8,7 +8,7 @@ import type {
   UploadRecord,
   VersionSettings,
 } from '../../state-machine/records.ts'
-import { keyFor, type KeyName } from '../objects/ladder.ts'
+import { authorizeSettings, keyFor, type KeyName } from '../objects/ladder.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
@@ -32,6 +32,7 @@ export async function createMultipartUpload(
 ): Promise<BegunUpload> {
   const { tenantId, accessKeyId: initiator } = principal
   const { bucket, key } = keyFor(services, { principal, operationId: 'createMultipartUpload' }, input)
+  authorizeSettings(services, principal, input, input)
   const { masterKeyId } = findTenant(services, tenantId)
   const { contentType, metadata, tags, retention, legalHold, checksumAlg } = input
   const reply = await services.propose({

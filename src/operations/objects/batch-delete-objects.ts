@@ -5,6 +5,7 @@
  * after the first part has committed says so for each of the others: the caller must learn what is gone. [decisions 5, 16]
  */
 import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
 import { Condition, type ConditionCode } from '../../../cluster/index.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal, type RefusalCode } from '../../refusal.ts'
@@ -12,11 +13,14 @@ import type { Deleted } from '../../state-machine/commands.ts'
 import type { BucketRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
-import { bucketFor, keyFor, type KeyName } from './ladder.ts'
+import { bucketFor, keyFor, type ObjectName } from './ladder.ts'
 
 const KEYS_MAX = 1000
 /** Of one entry of the log: its work is bounded. */
 const ITEMS_MAX = 256
+
+/** A policy may take a while for each key: others get their turn in between. */
+const ASKED_AT_ONCE_MAX = 32
 
 interface BatchItem {
   readonly key: string
@@ -47,9 +51,11 @@ export async function batchDeleteObjects(
   const { length } = input.objects
   if (length < 1 || length > KEYS_MAX)
     throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
-  const outcomes: (Deleted | Failed | null)[] = input.objects.map(({ key }) =>
-    refusalOf(services, principal, { bucket: bucket.name, key }),
-  )
+  const outcomes: (Deleted | Failed | null)[] = []
+  for (const { key, versionId } of input.objects) {
+    outcomes.push(refusalOf(services, principal, { bucket: bucket.name, key, versionId }))
+    if (outcomes.length % ASKED_AT_ONCE_MAX === 0) await setImmediate()
+  }
   const rest = input.objects.flatMap((item, n) => (outcomes[n] === null ? [{ item, n }] : []))
   for (let from = 0; from < rest.length; from += ITEMS_MAX) {
     const part = rest.slice(from, from + ITEMS_MAX)
@@ -72,7 +78,7 @@ export async function batchDeleteObjects(
 }
 
 /** Null: the key may be proposed. */
-function refusalOf(services: Services, principal: AccessKeyPrincipal, name: KeyName): Failed | null {
+function refusalOf(services: Services, principal: AccessKeyPrincipal, name: ObjectName): Failed | null {
   try {
     keyFor(services, { principal, operationId: 'deleteObject' }, name)
     return null

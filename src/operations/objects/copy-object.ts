@@ -4,6 +4,7 @@
  * Rules: the caller needs write scope on the target and read scope on the source, both in its own tenant. The commit names
  * the version that was looked at; when that one went in between, the source is looked at once more.
  */
+import { authorize } from '../../access/authorize.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Command, WritePrecondition } from '../../state-machine/commands.ts'
@@ -14,6 +15,7 @@ import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { failedCondition, type ReadConditions } from './conditions.ts'
 import {
+  authorizeSettings,
   type FoundKey,
   type FoundObject,
   keyFor,
@@ -57,6 +59,7 @@ function planCopy(services: Services, principal: AccessKeyPrincipal, input: Copy
   const target = keyFor(services, { principal, operationId: 'copyObject' }, input)
   const source = sourceFor(services, principal, input.source)
   refuseCopy(services, input, { target, source })
+  authorizeTags(services, principal, input, source)
   const { bucket, key } = target
   const { contentType, metadata } = input.replacement ?? source.object
   const { masterKeyId } = findTenant(services, principal.tenantId)
@@ -77,6 +80,18 @@ function planCopy(services: Services, principal: AccessKeyPrincipal, input: Copy
   const { versionId } = source.object
   const from = { bucket: source.bucket.name, key: source.object.key, versionId }
   return { bucket, command: { type: 'copyObject', ...wish, source: from } }
+}
+
+/** Tags go along: they are read there and written here, as by their own operations. */
+function authorizeTags(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  { bucket, key, source }: CopyObjectInput,
+  { object: { tags } }: FoundObject,
+): void {
+  if (Object.keys(tags).length === 0) return
+  authorize(principal, 'getObjectTags', source, services.state)
+  authorizeSettings(services, principal, { bucket, key }, { tags, retention: null, legalHold: false })
 }
 
 /** A delete marker has nothing to copy; the method that the ladder speaks of is that of another path. */

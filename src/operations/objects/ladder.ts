@@ -2,7 +2,7 @@
  * The order in which a caller is told "no". Every operation on objects climbs it from the top. [style: errors]
  *
  *   authenticated   the edge, before any operation begins
- *   authorized      `bucketFor`, `keyFor`: by scopes alone, so that a "no" tells nothing about what exists
+ *   authorized      `bucketFor`, `keyFor`: by scopes, so that a "no" tells nothing about what exists, then by the bucket's policy
  *   exists          `bucketFor`, `keyFor`, then `objectFor` for what is read or named by its version
  *   precondition    `earlyRefusal` \
  *   quota           `earlyRefusal`  > asked of this node's state before a body is read; decided in the commit
@@ -14,7 +14,12 @@ import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
 import type { NewVersion } from '../../state-machine/commands.ts'
 import { newVersionFault } from '../../state-machine/new-versions.ts'
-import type { BucketRecord, ObjectRecord, VersionRecord } from '../../state-machine/records.ts'
+import type {
+  BucketRecord,
+  ObjectRecord,
+  VersionRecord,
+  VersionSettings,
+} from '../../state-machine/records.ts'
 import type { ApplyContext } from '../../state-machine/view.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import type { Services } from '../services.ts'
@@ -39,6 +44,12 @@ export interface ObjectName extends KeyName {
   readonly versionId: string | undefined
 }
 
+interface Reached {
+  readonly bucket: string
+  readonly prefix: string
+  readonly delimiter?: string
+}
+
 export interface FoundKey {
   readonly bucket: BucketRecord
   readonly key: string
@@ -49,20 +60,39 @@ export interface FoundObject {
   readonly object: ObjectRecord
 }
 
-/** For operations on many keys: `prefix` is what they reach. */
+/** For operations on many keys: `prefix` is what they reach. `delimiter`: of listings that take one. */
 export function bucketFor(
   services: Services,
   { principal, operationId }: Caller,
-  { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
+  { bucket, prefix, delimiter }: Reached,
 ): BucketRecord {
-  authorize(principal, operationId, { bucket, key: prefix })
+  authorize(principal, operationId, { bucket, key: prefix, delimiter }, services.state)
   return findBucket(services, principal.tenantId, bucket)
 }
 
-export function keyFor(services: Services, { principal, operationId }: Caller, name: KeyName): FoundKey {
-  authorize(principal, operationId, { bucket: name.bucket, key: name.key })
+/** A name with a version is asked for with it. */
+export function keyFor(
+  services: Services,
+  { principal, operationId }: Caller,
+  name: KeyName & Partial<ObjectName>,
+): FoundKey {
+  authorize(principal, operationId, name, services.state)
   const bucket = findBucket(services, principal.tenantId, name.bucket)
   return { bucket, key: checkObjectKey(name.key) }
+}
+
+/** What is set along with a new version is asked for as if it were set by itself. Throws Refusal access_denied. */
+export function authorizeSettings(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  { bucket, key }: KeyName,
+  { tags, retention, legalHold }: VersionSettings,
+): void {
+  const ask = (operationId: DataOperationId) =>
+    authorize(principal, operationId, { bucket, key }, services.state)
+  if (Object.keys(tags).length > 0) ask('setObjectTags')
+  if (retention !== null) ask('setObjectRetention')
+  if (legalHold) ask('setObjectLegalHold')
 }
 
 /** Throws Refusal not_found; method_not_allowed for a delete marker that was asked for by its id. */

@@ -19,7 +19,7 @@ import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { earlyRefusal, keyFor, type KeyName } from './ladder.ts'
+import { authorizeSettings, earlyRefusal, keyFor, type KeyName } from './ladder.ts'
 
 export interface PutObjectInput
   extends KeyName,
@@ -50,6 +50,7 @@ export async function putObject(
   input: PutObjectInput,
 ): Promise<StoredObject> {
   const { bucket, key } = keyFor(services, { principal, operationId: 'putObject' }, input)
+  authorizeSettings(services, principal, input, input)
   checkUpload(services, input)
   const tenant = findTenant(services, principal.tenantId)
   const { idempotencyKey } = input

@@ -10,6 +10,6 @@ export async function getSigned(
   principal: SignedUrlPrincipal,
   name: KeyName,
 ): Promise<ReadableObject> {
-  authorize(principal, 'getSigned', name)
+  authorize(principal, 'getSigned', name, services.state)
   return getObject(services, principal, { ...name, versionId: undefined })
 }

@@ -19,7 +19,7 @@ export async function putSigned(
   principal: SignedUrlPrincipal,
   input: PutSignedInput,
 ): Promise<StoredObject> {
-  authorize(principal, 'putSigned', input)
+  authorize(principal, 'putSigned', input, services.state)
   const { signedUrl: url } = principal
   return putObject(services, principal, {
     ...input,

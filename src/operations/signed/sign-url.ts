@@ -37,7 +37,7 @@ export async function signUrl(
   principal: AccessKeyPrincipal,
   input: SignUrlInput,
 ): Promise<MintedUrl> {
-  authorize(principal, 'signURL', {})
+  authorize(principal, 'signURL', {}, services.state)
   refuseForeignFields(input)
   const target = targetFor(services, principal, input)
   const terms = { method: input.method, bucket: input.bucket, ...target, ...constraintsOf(input) }

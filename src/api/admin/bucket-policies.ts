@@ -1,0 +1,100 @@
+/**
+ * The routes of bucket policies. The body is the policy itself, as the AWS policy language writes it. No rules here.
+ */
+import Type from 'typebox'
+import { deleteTenantBucketPolicy } from '../../operations/bucket-policies/delete-tenant-bucket-policy.ts'
+import { getTenantBucketPolicy } from '../../operations/bucket-policies/get-tenant-bucket-policy.ts'
+import { setTenantBucketPolicy } from '../../operations/bucket-policies/set-tenant-bucket-policy.ts'
+import { BUCKET_POLICY_BYTES_MAX, type BucketPolicyRecord } from '../../state-machine/records.ts'
+import { adminRoute } from '../route.ts'
+import { changeRoute, removalRoute } from './mutation.ts'
+
+const PATH = '/tenants/{id}/buckets/{bucket}/policy'
+
+/** What stands inside of a statement is read by the parser, which names the place of a fault. */
+const PolicyView = Type.Object(
+  {
+    Version: Type.Optional(
+      Type.Unknown({ description: '2012-10-17 or 2008-10-17; they mean the same here' }),
+    ),
+    Id: Type.Optional(Type.Unknown({ description: 'A text' })),
+    Statement: Type.Unknown({
+      description:
+        '1 to 100 objects of Sid, Effect, Principal or NotPrincipal, Action or NotAction, Resource or NotResource, Condition',
+    }),
+  },
+  { description: `At most ${BUCKET_POLICY_BYTES_MAX} bytes` },
+)
+const Count = Type.Integer({ minimum: 0 })
+
+export const bucketPolicyRoutes = {
+  getTenantBucketPolicy: adminRoute(
+    {
+      operationId: 'getTenantBucketPolicy',
+      method: 'GET',
+      path: PATH,
+      summary: 'Get the policy of a bucket',
+      success: {
+        status: 200,
+        description: 'The policy, as it was set',
+        content: { type: 'application/json', schema: PolicyView },
+      },
+    },
+    async (services, principal, { params }) => {
+      return { kind: 'json', body: policyView(await getTenantBucketPolicy(services, principal, params)) }
+    },
+  ),
+
+  setTenantBucketPolicy: changeRoute(
+    {
+      operationId: 'setTenantBucketPolicy',
+      method: 'PUT',
+      path: PATH,
+      summary: 'Set the policy of a bucket, in place of the one it has',
+      description:
+        'What a statement denies is denied from the next request on, at every node. One that allows changes nothing: what a key may do is said by its scopes.',
+      body: { schema: PolicyView, bytesMax: BUCKET_POLICY_BYTES_MAX },
+      answers: 'The policy, or the plan of a dry run',
+      view: PolicyView,
+      plan: Type.Object({ replaces: Type.Boolean(), denials: Count, withoutEffect: Count }),
+    },
+    {
+      run: (services, principal, { params, body }) =>
+        setTenantBucketPolicy(services, principal, { ...params, policy: body }),
+      answer: policyView,
+      plan: async ({ state }, { params: { id, bucket }, body }) => {
+        const statements = Array.isArray(body.Statement) ? body.Statement : []
+        const denials = statements.filter(({ Effect }) => Effect === 'Deny').length
+        const withoutEffect = statements.length - denials
+        const warning = `${withoutEffect} of the statements allow something: a policy widens no scope, so they have no effect`
+        return {
+          plan: { replaces: state.bucketPolicy(id, bucket) !== undefined, denials, withoutEffect },
+          warnings: withoutEffect === 0 ? [] : [warning],
+          tenantId: id,
+        }
+      },
+    },
+  ),
+
+  deleteTenantBucketPolicy: removalRoute(
+    {
+      operationId: 'deleteTenantBucketPolicy',
+      method: 'DELETE',
+      path: PATH,
+      summary: 'Remove the policy of a bucket; repeating it is no error',
+      plan: Type.Object({ removes: Type.Boolean() }),
+    },
+    {
+      run: (services, principal, { params }) => deleteTenantBucketPolicy(services, principal, params),
+      plan: async ({ state }, { params: { id, bucket } }) => ({
+        plan: { removes: state.bucketPolicy(id, bucket) !== undefined },
+        warnings: [],
+        tenantId: id,
+      }),
+    },
+  ),
+}
+
+function policyView({ policy }: BucketPolicyRecord): object {
+  return JSON.parse(policy) as object
+}

@@ -1,0 +1,97 @@
+/**
+ * Random scopes and operations against a model of who may do what that reads the text of the scopes by itself. [decisions 14]
+ */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { authorize, canSeeBucket } from '../../src/access/authorize.ts'
+import { DATA_OPERATION_IDS, type DataOperationId } from '../../src/access/operation-ids.ts'
+import type { AccessKeyPrincipal } from '../../src/access/principal.ts'
+import { parseScopes } from '../../src/access/scopes.ts'
+import { Refusal } from '../../src/refusal.ts'
+
+const RUNS = 6000
+const NO_POLICIES = { bucketPolicy: () => undefined }
+
+/** By the sentences of decisions 14: the verb, and whether a scope with a prefix is enough. */
+const READS = /^(get|head|list)/
+const DELETES = ['deleteObject', 'batchDeleteObjects', 'deleteBucket']
+const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken']
+const BY_URL = ['getSigned', 'putSigned']
+const WITHOUT_PREFIX = ['createBucket', 'setBucketVersioning', 'deleteBucket']
+const OF_THE_BUCKET = ['getBucket', 'getBucketVersioning', 'batchDeleteObjects']
+
+interface Target {
+  readonly bucket: string
+  readonly key: string
+}
+
+function allowedByModel(text: string, operationId: DataOperationId, { bucket, key }: Target): boolean {
+  if (OPEN.includes(operationId)) return true
+  // What it is to open is asked for by itself; and a bearer token opens nothing that needs a URL.
+  if (operationId === 'signURL') return true
+  if (BY_URL.includes(operationId)) return false
+  const verb = DELETES.includes(operationId) ? 'delete' : READS.test(operationId) ? 'read' : 'write'
+  return text.split(',').some((entry) => {
+    const [, given = entry, scopeBucket = '*', prefix = ''] =
+      /^op=(\w+):bucket=(.*?):prefix=(.*)$/.exec(entry) ?? []
+    if (given !== verb) return false
+    if (operationId === 'listBuckets') return true
+    if (scopeBucket !== '*' && scopeBucket !== bucket) return false
+    if (WITHOUT_PREFIX.includes(operationId)) return prefix === ''
+    return OF_THE_BUCKET.includes(operationId) || key.slice(0, prefix.length) === prefix
+  })
+}
+
+const verb = fc.constantFrom('read', 'write', 'delete', 'admin')
+const buckets = fc.constantFrom('photos', 'photos2', 'films')
+const prefixes = fc.constantFrom('', 'i', 'in/', 'in/a', 'In/', 'in/:=', 'ü/')
+const keys = fc.constantFrom('', 'i', 'in', 'in/', 'in/a', 'in/ab', 'in/:=x', 'out/a', 'ü/x', 'xin/a')
+const bare = fc.uniqueArray(verb, { minLength: 1 }).map((verbs) => verbs.join())
+const entry = fc
+  .tuple(verb, fc.oneof(fc.constant('*'), buckets), prefixes)
+  .map(([op, bucket, prefix]) => `op=${op}:bucket=${bucket}:prefix=${prefix}`)
+const scopes = fc.oneof(
+  bare,
+  fc.array(entry, { minLength: 1, maxLength: 4 }).map((entries) => entries.join()),
+)
+
+function principalWith(text: string): AccessKeyPrincipal {
+  return {
+    kind: 'accessKey',
+    accessKeyId: 'AKTEST',
+    tenantId: 'acme',
+    keyVersion: 1,
+    scopes: parseScopes(text),
+    signedUrl: null,
+    circumstances: { address: '192.0.2.1', isSecure: false, at: 0 },
+  }
+}
+
+t.test('random scopes allow what the model allows and nothing else [tokens.scopes]', async (t) => {
+  const seen = { allowed: 0, refused: 0 }
+  fc.assert(
+    fc.property(
+      scopes,
+      fc.constantFrom(...DATA_OPERATION_IDS),
+      buckets,
+      keys,
+      (text, operationId, bucket, key) => {
+        let isAllowed = true
+        try {
+          authorize(principalWith(text), operationId, { bucket, key }, NO_POLICIES)
+        } catch (error) {
+          assert(error instanceof Refusal && error.code === 'access_denied')
+          isAllowed = false
+        }
+        assert.equal(isAllowed, allowedByModel(text, operationId, { bucket, key }))
+        seen[isAllowed ? 'allowed' : 'refused'] += 1
+        const isSeen =
+          !text.includes('op=') || text.includes('bucket=*') || text.includes(`bucket=${bucket}:`)
+        assert.equal(canSeeBucket(principalWith(text), bucket), isSeen)
+      },
+    ),
+    { numRuns: RUNS, seed: 5 },
+  )
+  t.ok(seen.allowed > 1000 && seen.refused > 1000, JSON.stringify(seen))
+})

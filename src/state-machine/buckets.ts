@@ -76,6 +76,7 @@ export function deleteBucket(
   const { bucketCount } = tenant.value
   assert(bucketCount > 0, 'a tenant with a bucket counts it')
   draft.remove(keys.bucket(tenantId, name))
+  if (bucket.value.hasCors) draft.remove(keys.cors(bucket.value.id))
   draft.put(keys.tenant(tenantId), { ...tenant.value, bucketCount: bucketCount - 1 })
   return accept(null)
 }

@@ -15,6 +15,7 @@ import type {
   BucketRecord,
   ChunkId,
   ClusterKeyRecord,
+  CorsRecord,
   OperationProgress,
   OperationRecord,
   OperationShare,
@@ -87,6 +88,8 @@ export type Command =
     }
   | ({ readonly type: 'setQuota'; readonly tenantId: TenantId } & Omit<QuotaRecord, 'updatedAt'>)
   | { readonly type: 'deleteBucket'; readonly tenantId: TenantId; readonly name: string }
+  | ({ readonly type: 'setBucketCors'; readonly tenantId: TenantId; readonly name: string } & CorsRecord)
+  | { readonly type: 'deleteBucketCors'; readonly tenantId: TenantId; readonly name: string }
   | ObjectCommand
   /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
   | {
@@ -242,6 +245,8 @@ export interface ReplyValues extends ObjectReplyValues {
   createBucket: BucketRecord
   deleteBucket: null
   setBucketVersioning: BucketRecord
+  setBucketCors: CorsRecord
+  deleteBucketCors: null
   setQuota: QuotaRecord
   addReplica: null
   announceMasterKeys: ClusterKeyRecord

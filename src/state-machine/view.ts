@@ -14,6 +14,7 @@ import type {
   ClusterKeyRecord,
   CompletedRecord,
   CondemnedRecord,
+  CorsRecord,
   DiscardRecord,
   DropRecord,
   ExpiryRecord,
@@ -46,6 +47,7 @@ export interface RowTypes {
   /** Index: an admin token by its hash. */
   adminTokenHash: { readonly tokenId: string }
   bucket: BucketRecord
+  cors: CorsRecord
   object: ObjectRecord
   version: VersionRecord
   chain: ChainRecord

@@ -16,6 +16,7 @@ import type {
   ChunkRecord,
   ClusterKeyRecord,
   CompletedRecord,
+  CorsRecord,
   DiscardRecord,
   ExpiryRecord,
   InlineBodyRecord,
@@ -144,6 +145,7 @@ export interface StateReader {
   adminTokens(after: string, limit: number): Promise<Page<AdminTokenRecord>>
   bucket(tenant: TenantId, name: string): BucketRecord | undefined
   buckets(tenant: TenantId, prefix: string, after: string, limit: number): Promise<Page<BucketRecord>>
+  cors(bucket: BucketRecord): CorsRecord | undefined
   object(bucket: BucketRecord, key: string): ObjectRecord | undefined
   objects(bucket: BucketRecord, query: ListObjectsQuery): Promise<ObjectPage>
   /** By the id that clients use, `null` too; undefined for whatever is no id. */

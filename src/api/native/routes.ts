@@ -9,6 +9,7 @@ import type { RouteDefinition } from '../route.ts'
 import { batchDeleteRoutes } from './batch-delete.ts'
 import { bucketRoutes } from './buckets.ts'
 import { copyRoutes } from './copy.ts'
+import { corsRoutes } from './cors.ts'
 import { listingRoutes } from './listing.ts'
 import { multipartPartRoutes } from './multipart-parts.ts'
 import { multipartRoutes } from './multipart.ts'
@@ -24,6 +25,7 @@ const dataRoutes = {
   getOpenAPI: documentRoute('getOpenAPI', () => dataDocument()),
   ...tokenRoutes,
   ...bucketRoutes,
+  ...corsRoutes,
   ...listingRoutes,
   ...objectRoutes,
   ...batchDeleteRoutes,

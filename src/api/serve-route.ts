@@ -15,6 +15,7 @@ import { authorize } from '../access/authorize.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
+import { admitOrigin } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
@@ -36,6 +37,7 @@ export function serveRoute(
   const readQuery = routeQuery(route)
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const principal = await prove(services, plane, { auth: route.auth, request })
+    admitOrigin(services, { request, reply }, principal)
     const params = paramsOf(plane, route, request)
     authorizeEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))

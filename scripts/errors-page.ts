@@ -33,7 +33,11 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   token_expired: 'Get a new token.',
   key_revoked: 'The access key was revoked or has expired. Ask an operator for another one.',
   tenant_disabled: 'The tenant is disabled. Ask an operator.',
+  invalid_signed_url:
+    'The URL has no `token`, or one that was changed, or that is from before a rotation of its key. Ask for a new URL.',
+  signed_url_expired: 'Ask for a new URL.',
   access_denied: 'The scopes of the key, or the role of the admin token, do not cover this operation.',
+  signed_url_mismatch: 'The signed URL is for another method, bucket or object key.',
   object_locked: 'The version is under retention or legal hold. Nothing was removed or weakened.',
   tenant_scope_denied: 'The admin token is limited to another tenant.',
   not_found:

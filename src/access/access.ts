@@ -6,6 +6,7 @@
  */
 import type { AccessKeyId } from '../state-machine/records.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal } from './principal.ts'
+import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
 
 export interface TokenGrant {
   /** svctk_<base64url(payload)>.<base64url(mac)> [native: Bearer token 2] */
@@ -14,6 +15,16 @@ export interface TokenGrant {
   readonly expiresInSeconds: number
   readonly accessKeyId: AccessKeyId
   readonly tenantId: string
+}
+
+export interface SignedUrlGrant {
+  /** svcurl_<base64url(payload)>.<base64url(mac)> [native: Signed URL token 1] */
+  readonly token: string
+  /** What it is called where it is not to be shown. */
+  readonly jti: string
+  readonly expiresAt: number
+  /** After clamping. */
+  readonly ttlSeconds: number
 }
 
 export interface NewAccessKey {
@@ -39,6 +50,10 @@ export interface Access {
   }): TokenGrant
   /** The Authorization header as received. Throws Refusal unauthorized, token_invalid, token_expired, key_revoked, tenant_disabled. */
   authenticateBearer(authorization: string | undefined): AccessKeyPrincipal
+  /** The `token` of the query. Throws Refusal invalid_signed_url, signed_url_expired, key_revoked, tenant_disabled. */
+  authenticateSignedUrl(token: string | undefined): SignedUrlPrincipal
+  /** `ttlSeconds` null: the default. Throws Refusal token_invalid, key_revoked, tenant_disabled, invalid_request. */
+  signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, ttlSeconds: number | null): SignedUrlGrant
   /** Throws Refusal unauthorized, token_invalid, token_expired, rate_limited. */
   authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal
   newAccessKey(): NewAccessKey

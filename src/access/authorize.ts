@@ -12,6 +12,7 @@ import type { OperationId } from './operation-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal, Scope } from './principal.ts'
 import { REQUIREMENTS, type AdminReach, type Reach, type Requirement } from './requirements.ts'
 import { coversBucket } from './scopes.ts'
+import { refuseBeyondUrl } from './signed-url.ts'
 
 /** What the operation aims at; the members that its row in REQUIREMENTS speaks of must be there. */
 export interface Target {
@@ -24,13 +25,14 @@ export interface Target {
 
 const RANK: Readonly<Record<AdminRole, number>> = { viewer: 1, operator: 2, owner: 3 }
 
-/** Returns when allowed. Throws Refusal unauthorized, access_denied or tenant_scope_denied. */
+/** Returns when allowed. Throws Refusal unauthorized, access_denied, tenant_scope_denied or signed_url_mismatch. */
 export function authorize(principal: Principal | null, operationId: OperationId, target: Target): void {
   const requirement: Requirement = REQUIREMENTS[operationId]
   if (requirement.kind === 'none') return
   if (principal === null) throw new Refusal('unauthorized', `Operation '${operationId}' needs a bearer token`)
   if (principal.kind !== requirement.kind) deny(`This kind of token cannot call '${operationId}'`)
   if (requirement.kind === 'accessKey' && principal.kind === 'accessKey') {
+    refuseBeyondUrl(principal.signedUrl, operationId, target)
     return decideByScopes(principal, { ...requirement, operationId }, target)
   }
   if (requirement.kind === 'adminToken' && principal.kind === 'adminToken') {
@@ -46,7 +48,7 @@ export function canSeeBucket(principal: AccessKeyPrincipal, bucket: string): boo
 
 interface ScopeQuestion {
   readonly operationId: OperationId
-  readonly verb: Scope['verb']
+  readonly verb: Scope['verb'] | null
   readonly reach: Reach
 }
 
@@ -54,9 +56,12 @@ function decideByScopes(principal: AccessKeyPrincipal, question: ScopeQuestion, 
   const { operationId, verb, reach } = question
   const isOwnTenant = target.tenantId === undefined || target.tenantId === principal.tenantId
   assert(isOwnTenant, 'the tenant of a data operation comes from the principal and from nowhere else')
-  const allowed = principal.scopes.some((scope) => scope.verb === verb && reaches(scope, reach, target))
-  if (!allowed)
-    deny(`Access key '${principal.accessKeyId}' has no '${verb}' scope that covers '${operationId}' here`)
+  const allowed = principal.scopes.some(
+    (scope) => (verb === null || scope.verb === verb) && reaches(scope, reach, target),
+  )
+  if (allowed) return
+  const wanted = verb === null ? 'scope' : `'${verb}' scope`
+  deny(`Access key '${principal.accessKeyId}' has no ${wanted} that covers '${operationId}' here`)
 }
 
 function reaches(scope: Scope, reach: Reach, target: Target): boolean {

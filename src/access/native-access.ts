@@ -6,12 +6,13 @@
  * Rules: a key or tenant is looked up anew at every call, because a token never outlives its key; an unknown key id
  * costs the same work and gets the same answer as a wrong secret. [native: Bearer token 3] [decisions 1]
  */
+import assert from 'node:assert/strict'
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config/types.ts'
 import { Refusal } from '../refusal.ts'
 import type { AccessKeyId, AccessKeyRecord, TenantId } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
-import type { Access, NewAccessKey, NewTenantKeys, TokenGrant } from './access.ts'
+import type { Access, NewAccessKey, NewTenantKeys, SignedUrlGrant, TokenGrant } from './access.ts'
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
@@ -19,9 +20,12 @@ import type { AccessKeyPrincipal, AdminTokenPrincipal } from './principal.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
+import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
+import { decodeSignedUrl, encodeSignedUrl, SIGNED_URL_TOKEN_CHARS_MAX } from './signed-url-token.ts'
 import { decodeToken, encodeToken } from './token.ts'
 
 const CALLERS_MAX = 10_000
+const SIGNED_URL_TTL_SECONDS = 900
 /** Stands in for a key that does not exist; its secret is known to nobody. */
 const NOBODY: AccessKeyId = 'AKNOBODY'
 /** Text from outside becomes part of a row key; nothing else than this is looked up. */
@@ -84,8 +88,51 @@ export class NativeAccess implements Access {
         `The bearer token is from before the rotation of '${record.accessKeyId}'`,
       )
     }
-    const { accessKeyId, tenantId } = record
-    return { kind: 'accessKey', accessKeyId, tenantId, scopes: parseScopes(record.scopes) }
+    return { ...principalOf(record), signedUrl: null }
+  }
+
+  authenticateSignedUrl(token: string | undefined): SignedUrlPrincipal {
+    const { masterKey, state, now } = this.#parts
+    if (token === undefined)
+      throw new Refusal('invalid_signed_url', 'This path needs the query parameter "token" of a signed URL')
+    const claims = decodeSignedUrl(token, masterKey.verifyingKeys('signed-url'))
+    if (claims === null) throw new Refusal('invalid_signed_url', 'The token of the signed URL is not valid')
+    const { v: _v, typ: _typ, ak, kv, tid, expiresAt, ...signedUrl } = claims
+    if (now() >= expiresAt)
+      throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(expiresAt)}`)
+    const record = state.accessKey(ak)
+    if (record === undefined || record.tenantId !== tid)
+      throw new Refusal(
+        'invalid_signed_url',
+        'The signed URL does not belong to an access key of this cluster',
+      )
+    this.#requireLive(record)
+    if (record.version !== kv)
+      throw new Refusal('invalid_signed_url', `The signed URL is from before the rotation of '${ak}'`)
+    return { ...principalOf(record), signedUrl }
+  }
+
+  /** The key is looked at anew: since the caller proved it, the body of the request has been on its way. */
+  signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, ttlSeconds: number | null): SignedUrlGrant {
+    const { accessKeyId: ak, tenantId: tid, keyVersion: kv } = principal
+    const { masterKey, state, config } = this.#parts
+    assert(principal.signedUrl === null, 'a URL makes no other URLs')
+    const record = state.accessKey(ak)
+    if (record?.version !== kv)
+      throw new Refusal('token_invalid', `The bearer token is from before the rotation of '${ak}'`)
+    this.#requireLive(record)
+    const now = this.#parts.now()
+    const ttlMs = Math.min((ttlSeconds ?? SIGNED_URL_TTL_SECONDS) * 1000, config.security.maxPresignTtlMs)
+    const expiresAt = Math.min(now + Math.floor(ttlMs), record.expiresAt ?? Infinity)
+    const jti = randomBytes(9).toString('base64url')
+    const claims = { v: 1, typ: 'url', ak, kv, tid, jti, expiresAt, ...terms } as const
+    const token = encodeSignedUrl(claims, masterKey.signingKey('signed-url'))
+    if (token.length > SIGNED_URL_TOKEN_CHARS_MAX)
+      throw new Refusal(
+        'invalid_request',
+        `The token of this URL would have ${token.length} characters, at most ${SIGNED_URL_TOKEN_CHARS_MAX}: control characters count sixfold, shorten what holds them`,
+      )
+    return { token, jti, expiresAt, ttlSeconds: Math.floor((expiresAt - now) / 1000) }
   }
 
   authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal {
@@ -151,6 +198,12 @@ export class NativeAccess implements Access {
     )
     return { token, expiresAt: exp * 1000, expiresInSeconds: exp - iat, accessKeyId, tenantId }
   }
+}
+
+/** As the key is now, whatever it was when the token was made. */
+function principalOf(record: AccessKeyRecord): Omit<AccessKeyPrincipal, 'signedUrl'> {
+  const { accessKeyId, tenantId, version: keyVersion, scopes } = record
+  return { kind: 'accessKey', accessKeyId, tenantId, keyVersion, scopes: parseScopes(scopes) }
 }
 
 function bearerOf(authorization: string | undefined): string {

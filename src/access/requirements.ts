@@ -27,11 +27,12 @@ export type AdminReach = 'one-tenant' | 'own-tenants' | 'cluster'
 
 export type Requirement =
   | { readonly kind: 'none' }
-  | { readonly kind: 'accessKey'; readonly verb: Verb; readonly reach: Reach }
+  /** `verb` null: no verb in particular. */
+  | { readonly kind: 'accessKey'; readonly verb: Verb | null; readonly reach: Reach }
   | { readonly kind: 'adminToken'; readonly role: AdminRole; readonly reach: AdminReach }
 
 const NONE: Requirement = { kind: 'none' }
-const accessKey = (verb: Verb, reach: Reach): Requirement => ({ kind: 'accessKey', verb, reach })
+const accessKey = (verb: Verb | null, reach: Reach): Requirement => ({ kind: 'accessKey', verb, reach })
 const adminToken = (role: AdminRole, reach: AdminReach): Requirement => ({ kind: 'adminToken', role, reach })
 
 export const REQUIREMENTS = {
@@ -39,6 +40,11 @@ export const REQUIREMENTS = {
   readyz: NONE,
   getOpenAPI: NONE,
   createToken: NONE,
+  // Then asked for as getObject or putObject, whichever the URL is for.
+  signURL: accessKey(null, 'tenant'),
+  // By a signed URL alone, which narrows further (signed-url.ts).
+  getSigned: accessKey('read', 'key'),
+  putSigned: accessKey('write', 'key'),
   listBuckets: accessKey('read', 'tenant'),
   createBucket: accessKey('write', 'whole-bucket'),
   getBucket: accessKey('read', 'bucket'),

@@ -1,17 +1,13 @@
 /**
- * The native bearer token: `svctk_<base64url(payload JSON)>.<base64url(HMAC-SHA256(payload as written))>`.
- * [native: Bearer token 2] [decisions 1]
+ * The native bearer token, `svctk_`. [native: Bearer token 2] [decisions 1]
  *
- * Owns: the wire form. Knows nothing of: keys that were revoked, tenants, time.
- * Rule: nothing of the payload is looked at before its MAC holds, and one token has exactly one spelling, so that
- * changing any byte makes it another, invalid, token.
+ * Owns: its claims. Knows nothing of: keys that were revoked, tenants, time; the wire form is in sealed-token.ts.
  */
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import type { AccessKeyId } from '../state-machine/records.ts'
+import { openToken, sealToken, type TokenForm } from './sealed-token.ts'
 
-const PREFIX = 'svctk_'
-const TOKEN_CHARS_MAX = 1024
-const SHAPE = /^svctk_([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
+const FORM: TokenForm = { prefix: 'svctk_', charsMax: 1024 }
 
 /** Times in whole seconds since 1970, as in a JWT. */
 export interface TokenClaims {
@@ -27,30 +23,12 @@ export interface TokenClaims {
 }
 
 export function encodeToken(claims: TokenClaims, signingKey: KeyObject): string {
-  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
-  return `${PREFIX}${payload}.${macOf(payload, signingKey).toString('base64url')}`
+  return sealToken(FORM, claims, signingKey)
 }
 
 /** null when this is not a token that one of `signingKeys` signed. */
 export function decodeToken(token: string, signingKeys: readonly KeyObject[]): TokenClaims | null {
-  if (token.length > TOKEN_CHARS_MAX) return null
-  const match = SHAPE.exec(token)
-  const [payload, mac] = [match?.[1], match?.[2]]
-  if (payload === undefined || mac === undefined) return null
-  const given = canonicalBytes(mac)
-  if (given === null || !signingKeys.some((key) => timingSafeEqual(given, macOf(payload, key)))) return null
-  const bytes = canonicalBytes(payload)
-  return bytes === null ? null : claimsOf(JSON.parse(bytes.toString('utf8')))
-}
-
-function macOf(payload: string, signingKey: KeyObject): Buffer {
-  return createHmac('sha256', signingKey).update(payload).digest()
-}
-
-/** Node decodes base64url leniently; a text that does not come out again as it went in is a second spelling. */
-function canonicalBytes(text: string): Buffer | null {
-  const bytes = Buffer.from(text, 'base64url')
-  return bytes.toString('base64url') === text ? bytes : null
+  return claimsOf(openToken(FORM, token, signingKeys))
 }
 
 /** The MAC proves who wrote the payload, not that this version understands it. */

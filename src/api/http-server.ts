@@ -13,7 +13,7 @@ import { Refusal } from '../refusal.ts'
 import { answerClientError } from './client-error.ts'
 import { corsHeadersOf } from './cors-headers.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
-import { allowedMethods, methodsOf, pathsOf, type Plane } from './plane.ts'
+import { allowedMethods, methodsOf, pathsOf, type Plane, strangerAuthAt } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { routableUrl, routerPath } from './routable-url.ts'
 import { newRequestId } from './request-id.ts'
@@ -57,7 +57,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),
     frameworkErrors: (error, request, reply) => {
       begin(services, log, { request, reply })
-      prove(services, plane, { auth: plane.strangerAuth, request })
+      proveStranger(services, plane, request)
         .then(() => fail(undecodable(error), request, reply))
         .catch((refusal: unknown) => fail(refusal, request, reply))
     },
@@ -72,7 +72,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
   closeInOrder(server)
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {
-    await prove(services, plane, { auth: plane.strangerAuth, request })
+    await proveStranger(services, plane, request)
     throw noSuchRoute(plane, request)
   })
   for (const route of plane.routes) mountRoute(server, { services, plane, route })
@@ -164,6 +164,11 @@ function answerError(
   const { isWaiting } = Exchange.of(request.raw, reply.raw)
   if (isWaiting) reply.header('connection', 'close')
   sendProblem(reply, problem)
+}
+
+async function proveStranger(services: Services, plane: Plane, request: FastifyRequest): Promise<void> {
+  const auth = strangerAuthAt(plane, pathOf(originForm(request.originalUrl)))
+  await prove(services, plane, { auth, request })
 }
 
 /** Targets such as "*" that not even the catch-all of the router takes. */

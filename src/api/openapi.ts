@@ -26,6 +26,7 @@ const SECURITY: Readonly<Record<AuthKind, readonly object[]>> = {
   none: [],
   credentials: [{ basic: [] }, {}],
   bearer: [{ bearer: [] }],
+  signedUrl: [{ signedUrl: [] }],
   admin: [{ bearer: [] }],
   metrics: [{ bearer: [] }, {}],
 }
@@ -52,6 +53,7 @@ export function describe(
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         basic: { type: 'http', scheme: 'basic' },
+        signedUrl: { type: 'apiKey', in: 'query', name: 'token' },
       },
       schemas: { Problem },
     },

@@ -15,8 +15,16 @@ export interface Plane {
   readonly routes: readonly RouteDefinition[]
   /** What must be proved before a caller may learn that a path does not exist. [decisions 14] */
   readonly strangerAuth: AuthKind
+  /** Path of the routes that take their token from the URL: what does not exist below it is told to anybody. [decisions 14] */
+  readonly openBelow?: string
   /** Throws Refusal. */
   readonly authenticate: (services: Services, authorization: string | undefined) => Principal
+}
+
+/** What must be proved before a caller may learn that this path does not exist. */
+export function strangerAuthAt({ mount, openBelow, strangerAuth }: Plane, path: string): AuthKind {
+  const open = openBelow === undefined ? null : `${mount}${openBelow}`
+  return open !== null && (path === open || path.startsWith(`${open}/`)) ? 'none' : strangerAuth
 }
 
 /** The paths at which a route is mounted. */

@@ -68,23 +68,20 @@ export function parseQuery(target: string): Readonly<Record<string, string>> {
   for (const pair of target.slice(from + 1).split('&')) {
     if (pair === '') continue
     const [name = '', ...value] = pair.split('=')
-    const key = decodeQueryPart(name)
+    const key = decodeQueryPart(name, 'A name in the query')
     if (entries.has(key)) {
       throw new Refusal('invalid_argument', `Query parameter "${key}" is given more than once`)
     }
-    entries.set(key, decodeQueryPart(value.join('=')))
+    entries.set(key, decodeQueryPart(value.join('='), `Query parameter "${key}"`))
   }
   return Object.fromEntries(entries)
 }
 
-function decodeQueryPart(text: string): string {
+/** `what`: for the message, which does not quote the value: it may be a token. */
+function decodeQueryPart(text: string, what: string): string {
   try {
     return decodeURIComponent(Buffer.from(text.replaceAll('+', ' '), 'latin1').toString('utf8'))
   } catch (cause) {
-    throw new Refusal(
-      'invalid_argument',
-      `The query contains "${text.slice(0, 80)}", which is not percent-encoded UTF-8`,
-      { cause },
-    )
+    throw new Refusal('invalid_argument', `${what} is not percent-encoded UTF-8`, { cause })
   }
 }

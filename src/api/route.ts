@@ -9,11 +9,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { OperationId } from '../access/operation-ids.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../access/principal.ts'
+import type { SignedUrlPrincipal } from '../access/signed-url.ts'
 import type { Services } from '../operations/services.ts'
 import { JSON_BODY_BYTES_MAX } from './json-body.ts'
 
 /** The last two are not proved by the edge: createToken reads credentials itself, metrics may be public by configuration. */
-export type AuthKind = 'none' | 'bearer' | 'admin' | 'credentials' | 'metrics'
+export type AuthKind = 'none' | 'bearer' | 'signedUrl' | 'admin' | 'credentials' | 'metrics'
 
 export type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
 
@@ -43,6 +44,8 @@ export interface HeaderNote {
 /** What a handler is given. Header values are as Node gives them: one character a byte. */
 interface Call<Path extends string, Query, Body> {
   readonly requestId: string
+  /** A GET route may be asked by HEAD. */
+  readonly method: string
   readonly params: ParamsOf<Path>
   readonly query: Query
   readonly body: Body
@@ -124,6 +127,19 @@ export function dataRoute<Path extends string, Q extends TObject, B extends TObj
   })
 }
 
+/** A route of the data plane that the token in its URL alone opens; an Authorization header says nothing there. */
+export function signedRoute<Path extends string, Q extends TObject, B extends TObject>(
+  facts: Facts<Path, Q, B>,
+  handle: Handler<SignedUrlPrincipal, Path, Q, B>,
+): RouteDefinition {
+  return define(facts, 'signedUrl', (services, principal, call) => {
+    assert(principal?.kind === 'accessKey', 'the edge proves the principal before the handler runs')
+    const { signedUrl } = principal
+    assert(signedUrl !== null, 'by a signed URL')
+    return handle(services, { ...principal, signedUrl }, call)
+  })
+}
+
 /** A route of the admin plane behind an admin token. */
 export function adminRoute<Path extends string, Q extends TObject, B extends TObject>(
   facts: Facts<Path, Q, B>,
@@ -137,7 +153,7 @@ export function adminRoute<Path extends string, Q extends TObject, B extends TOb
 
 /** A route that anybody may call, or that looks after its own credentials. */
 export function openRoute<Path extends string, Q extends TObject, B extends TObject>(
-  facts: Facts<Path, Q, B> & { readonly auth: Exclude<AuthKind, 'bearer' | 'admin'> },
+  facts: Facts<Path, Q, B> & { readonly auth: Exclude<AuthKind, 'bearer' | 'signedUrl' | 'admin'> },
   handle: Handler<Principal | null, Path, Q, B>,
 ): RouteDefinition {
   return define(facts, facts.auth, handle)

@@ -44,6 +44,7 @@ export function serveRoute(
     const exchange = Exchange.of(request.raw, reply.raw)
     const answer = await route.handle(services, principal, {
       requestId: request.id,
+      method: request.method,
       params,
       query,
       body: await readBody(request, exchange),
@@ -98,6 +99,11 @@ export async function prove(
       // Without a token there is nothing to look up, and strangers cannot make the cluster work.
       if (authorization !== undefined) await services.cluster.readBarrier()
       return plane.authenticate(services, authorization)
+    case 'signedUrl': {
+      const { token } = parseQuery(originForm(call.request.originalUrl))
+      if (token !== undefined) await services.cluster.readBarrier()
+      return services.access.authenticateSignedUrl(token)
+    }
   }
 }
 

@@ -193,6 +193,7 @@ function assemble(read: Reader): Config {
       data: read.text('listeners.data'),
       admin: read.text('listeners.admin'),
       peer: read.text('listeners.peer'),
+      publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
     },
     peerTls: peerTls(read),
     security: {

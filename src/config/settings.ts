@@ -158,6 +158,15 @@ export const SETTINGS = [
     meaning: 'the other nodes; beyond loopback it needs peer_tls',
   },
   {
+    name: 'listeners.public_url',
+    kind: 'text',
+    pattern: /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s/?#])?$/,
+    fallback: null,
+    optional: true,
+    meaning:
+      'where clients reach the data API, as signed URLs begin: https://files.example.org; without it they begin with http:// and listeners.data',
+  },
+  {
     name: 'peer_tls.ca',
     kind: 'path',
     fallback: null,
@@ -198,7 +207,7 @@ export const SETTINGS = [
     fallback: '7d',
     min: SECOND,
     max: 7 * DAY,
-    meaning: 'longest life of a signed URL; checked, but without effect while there are none',
+    meaning: 'longest life of a signed URL',
   },
   {
     name: 'content.compression',

@@ -19,8 +19,14 @@ export interface Config {
   /** Used share of the disk of the blobs from which each holds, above 0 and at most 1, in rising order. */
   readonly disk: { readonly stopPlacing: number; readonly stopWriting: number; readonly reserve: number }
   readonly repair: { readonly scrubEveryMs: number }
-  /** host:port each */
-  readonly listeners: { readonly data: string; readonly admin: string; readonly peer: string }
+  readonly listeners: {
+    /** host:port each */
+    readonly data: string
+    readonly admin: string
+    readonly peer: string
+    /** Where clients reach the data API, without a slash at the end; null: where it listens. */
+    readonly publicUrl: string | null
+  }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null
   readonly security: {
     readonly masterKeyFile: string

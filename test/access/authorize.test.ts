@@ -15,13 +15,21 @@ import {
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../../src/access/principal.ts'
 import { REQUIREMENTS } from '../../src/access/requirements.ts'
 import { parseScopes } from '../../src/access/scopes.ts'
+import type { SignedUrl } from '../../src/access/signed-url.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
+import { testTerms } from './signed-url-terms.ts'
 
 const key = (scopes: string): AccessKeyPrincipal => ({
   kind: 'accessKey',
   accessKeyId: 'AKTEST',
   tenantId: 'acme',
+  keyVersion: 1,
   scopes: parseScopes(scopes),
+  signedUrl: null,
+})
+const byUrl = (principal: AccessKeyPrincipal, url: Partial<SignedUrl>): AccessKeyPrincipal => ({
+  ...principal,
+  signedUrl: { ...testTerms(), jti: 'j', ...url },
 })
 const admin = (role: AdminRole, tenantId: string | null): AdminTokenPrincipal => ({
   kind: 'adminToken',
@@ -48,6 +56,13 @@ const PRINCIPALS = {
   elsewhere: key(
     ['read', 'write', 'delete', 'admin'].map((verb) => `op=${verb}:bucket=photos2:prefix=`).join(),
   ),
+  getUrl: byUrl(key('read,write,delete,admin'), { method: 'GET' }),
+  putUrl: byUrl(key('read,write,delete,admin'), { method: 'PUT' }),
+  prefixUrl: byUrl(key('read,write,delete,admin'), { method: 'PUT', key: null, keyPrefix: 'in/' }),
+  otherKeyUrl: byUrl(key('read,write,delete,admin'), { method: 'GET', key: 'in/2' }),
+  otherBucketUrl: byUrl(key('read,write,delete,admin'), { method: 'GET', bucket: 'photos2' }),
+  otherPrefixUrl: byUrl(key('read,write,delete,admin'), { method: 'PUT', key: null, keyPrefix: 'in/1/' }),
+  unscopedUrl: byUrl(key('write,delete,admin'), { method: 'GET' }),
   viewer: admin('viewer', null),
   operator: admin('operator', null),
   owner: admin('owner', null),
@@ -61,6 +76,20 @@ const NAMES = Object.keys(PRINCIPALS) as Name[]
 
 const READERS: readonly Name[] = ['read', 'photosRead', 'inRead', 'anyBucketInRead']
 const WRITERS: readonly Name[] = ['write', 'photosWrite', 'inWrite']
+const ACCESS_KEYS: readonly Name[] = [
+  'read',
+  'write',
+  'delete',
+  'admin',
+  'photosRead',
+  'photosWrite',
+  'photosDelete',
+  'inRead',
+  'inWrite',
+  'inDelete',
+  'anyBucketInRead',
+  'elsewhere',
+]
 const VIEWERS: readonly Name[] = ['viewer', 'operator', 'owner', 'acmeViewer', 'acmeOwner']
 const OPERATORS: readonly Name[] = ['operator', 'owner', 'acmeOwner']
 
@@ -70,6 +99,10 @@ const ALLOWED = {
   readyz: NAMES,
   getOpenAPI: NAMES,
   createToken: NAMES,
+  // The scope for what it is for is asked for by the operation.
+  signURL: ACCESS_KEYS,
+  getSigned: ['getUrl'],
+  putSigned: ['putUrl', 'prefixUrl'],
   adminHealthz: NAMES,
   adminReadyz: NAMES,
   getAdminOpenAPI: NAMES,
@@ -82,8 +115,8 @@ const ALLOWED = {
   getBucketCORS: READERS,
   setBucketCORS: ['admin', 'photosAdmin'],
   deleteBucketCORS: ['admin', 'photosAdmin'],
-  putObject: WRITERS,
-  getObject: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
+  putObject: [...WRITERS, 'putUrl', 'prefixUrl'],
+  getObject: ['read', 'photosRead', 'inRead', 'anyBucketInRead', 'getUrl'],
   headObject: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
   deleteObject: ['delete', 'photosDelete', 'inDelete'],
   listObjects: ['read', 'photosRead', 'inRead', 'anyBucketInRead'],
@@ -198,6 +231,20 @@ t.test('authorize', async (t) => {
       t.equal(answer('acmeOwner', 'getMetrics', {}), 'tenant_scope_denied')
     },
   )
+
+  t.test('says signed_url_mismatch to a URL for something else, access_denied without one', async (t) => {
+    const target = { bucket: 'photos', key: 'in/1' }
+    for (const name of ['putUrl', 'otherKeyUrl', 'otherBucketUrl', 'prefixUrl'] as const)
+      t.equal(answer(name, 'getSigned', target), 'signed_url_mismatch', name)
+    t.equal(answer('getUrl', 'deleteObject', target), 'signed_url_mismatch', 'whatever its key may do')
+    t.equal(answer('getUrl', 'listObjects', { bucket: 'photos', key: '' }), 'signed_url_mismatch')
+    t.equal(answer('getUrl', 'signURL', {}), 'signed_url_mismatch', 'a URL makes no other URLs')
+    t.equal(answer('getUrl', 'listBuckets', {}), 'signed_url_mismatch')
+    t.equal(answer('unscopedUrl', 'getSigned', target), 'access_denied', 'the scopes of the key hold as well')
+    t.equal(answer('read', 'getSigned', target), 'access_denied')
+    for (const key of ['in', 'i', '', 'IN/1', 'xin/1', 'out/1'])
+      t.equal(answer('prefixUrl', 'putSigned', { bucket: 'photos', key }), 'signed_url_mismatch', key)
+  })
 
   t.test(
     'stops when an operation forgets to say what it aims at, or takes the tenant from elsewhere',

@@ -77,6 +77,8 @@ t.test('exchange', async (t) => {
       kind: 'accessKey',
       accessKeyId,
       tenantId: 'acme',
+      keyVersion: 1,
+      signedUrl: null,
       scopes: [{ verb: 'read', bucket: 'photos', prefix: 'in/' }],
     })
     t.not(login().token, grant.token)

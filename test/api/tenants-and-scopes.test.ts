@@ -20,7 +20,7 @@ const BODIES: Readonly<Record<string, object>> = {
   completeMultipartUpload: { parts: [{ partNumber: 1, etag: `${'0'.repeat(32)}-1` }] },
 }
 
-const routes = dataPlane.routes.filter(({ path }) => path.includes('{bucket}'))
+const routes = dataPlane.routes.filter(({ path, auth }) => path.includes('{bucket}') && auth === 'bearer')
 
 function askOf(route: RouteDefinition, bucket: string, key = 'in/a'): Ask {
   const path = route.path

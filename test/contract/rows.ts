@@ -9,6 +9,7 @@ import { corsRows } from './cors-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
 import { batchDeleteRows, copyRows, idempotencyRows, objectRows } from './object-rows.ts'
+import { signedUrlRows } from './signed-url-rows.ts'
 import { legalHoldRows, retentionRows, tagRows } from './version-part-rows.ts'
 
 const later = (name: string): ContractArea => ({ name, built: false, rows: {} })
@@ -26,5 +27,6 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'idempotency', built: true, rows: idempotencyRows },
   { name: 'errors', built: true, rows: errorRows },
   { name: 'cors', built: true, rows: corsRows },
-  ...['tokens', 'signed-urls', 'notifications', 'audit', 'admin'].map(later),
+  { name: 'signed-urls', built: true, rows: signedUrlRows },
+  ...['tokens', 'notifications', 'audit', 'admin'].map(later),
 ]

@@ -36,6 +36,7 @@ export interface MadeKey {
 interface Options {
   readonly limits?: Partial<Config['limits']>
   readonly metricsPublic?: boolean
+  readonly publicUrl?: string
   readonly masterKey?: MasterKey
 }
 
@@ -229,7 +230,12 @@ function testConfig(dataDir: string, options: Options): Config {
     },
     disk: { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 },
     repair: { scrubEveryMs: 604_800_000 },
-    listeners: { data: '127.0.0.1:0', admin: '127.0.0.1:0', peer: '127.0.0.1:0' },
+    listeners: {
+      data: '127.0.0.1:0',
+      admin: '127.0.0.1:0',
+      peer: '127.0.0.1:0',
+      publicUrl: options.publicUrl ?? null,
+    },
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
     content: { compression: 'zstd', sealingThreads: 1 },

@@ -5,12 +5,11 @@ import Type from 'typebox'
 import { deleteObject } from '../../operations/objects/delete-object.ts'
 import { getObject } from '../../operations/objects/get-object.ts'
 import { headObject } from '../../operations/objects/head-object.ts'
-import type { FoundObject } from '../../operations/objects/ladder.ts'
 import { putObject } from '../../operations/objects/put-object.ts'
-import { type Answer, dataRoute, type HeaderNote } from '../route.ts'
-import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'
-import { isWanted, wantedRange } from './read-conditions.ts'
+import { dataRoute, type HeaderNote } from '../route.ts'
 import { readMetadata } from './metadata-headers.ts'
+import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
+import { OBJECT_HEADERS, ObjectView } from './object-view.ts'
 import { IF_MATCH, readIfMatchAlone, readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
 import { readSettings, SETTINGS_HEADERS } from './settings-headers.ts'
 import {
@@ -24,9 +23,13 @@ import {
 import { MARKER_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'
 
 const PATH = '/buckets/{bucket}/objects/{key...}'
-const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
+export const Bytes = Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' })
 
-const CONDITION_HEADERS: readonly HeaderNote[] = [
+export const RANGE_HEADERS: readonly HeaderNote[] = [
+  { name: 'Range', description: 'One range of bytes, such as bytes=0-99, bytes=100- or bytes=-100' },
+  { name: 'If-Range', description: 'Ignore Range unless this etag or date still holds' },
+]
+export const CONDITION_HEADERS: readonly HeaderNote[] = [
   { name: 'If-Match', description: 'Answer 412 unless the etag is one of these' },
   { name: 'If-None-Match', description: 'Answer 304 when the etag is one of these' },
   { name: 'If-Modified-Since', description: 'Answer 304 when not stored since' },
@@ -65,7 +68,7 @@ export const objectRoutes = {
     async (services, principal, call) => {
       const { headers, params, bytes, signal } = call
       refuseUnknownUploadHeaders(headers)
-      const { bucket, object, replayed } = await putObject(services, principal, {
+      const stored = await putObject(services, principal, {
         ...params,
         contentType: readContentType(headers),
         metadata: readMetadata(headers),
@@ -77,9 +80,7 @@ export const objectRoutes = {
         source: bytes,
         signal,
       })
-      const told: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {}
-      const answered = { ...objectHeaders(bucket, object), ...told }
-      return { kind: 'json', headers: answered, body: objectView(bucket.name, object) }
+      return storedAnswer(stored)
     },
   ),
 
@@ -92,11 +93,7 @@ export const objectRoutes = {
       description:
         'Several ranges at once are answered with the whole object. A key whose newest version is a delete marker is a 404 with `X-Service-Delete-Marker: true`; a delete marker asked for by its version a 405.',
       query: VersionQuery,
-      requestHeaders: [
-        { name: 'Range', description: 'One range of bytes, such as bytes=0-99, bytes=100- or bytes=-100' },
-        { name: 'If-Range', description: 'Ignore Range unless this etag or date still holds' },
-        ...CONDITION_HEADERS,
-      ],
+      requestHeaders: [...RANGE_HEADERS, ...CONDITION_HEADERS],
       responseHeaders: OBJECT_HEADERS,
       success: {
         status: 200,
@@ -107,22 +104,7 @@ export const objectRoutes = {
     },
     async (services, principal, { params, query, headers }) => {
       const found = await getObject(services, principal, { ...params, versionId: query.versionId })
-      const { bucket, object } = found
-      if (!isWanted(headers, object)) return notModified(found)
-      const range = wantedRange(headers, object)
-      const { start, end } = range ?? { start: 0, end: object.size }
-      const contentRange = { 'content-range': `bytes ${start}-${end - 1}/${object.size}` }
-      return {
-        kind: 'bytes',
-        status: range === null ? 200 : 206,
-        headers: {
-          ...objectHeaders(bucket, object),
-          'content-type': object.contentType,
-          ...(range === null ? {} : contentRange),
-        },
-        bytes: found.read({ start, end }),
-        length: end - start,
-      }
+      return bytesAnswer(found, headers)
     },
   ),
 
@@ -140,10 +122,7 @@ export const objectRoutes = {
     },
     async (services, principal, { params, query, headers }) => {
       const found = await headObject(services, principal, { ...params, versionId: query.versionId })
-      const { bucket, object } = found
-      if (!isWanted(headers, object)) return notModified(found)
-      const own = { 'content-type': object.contentType, 'content-length': `${object.size}` }
-      return { kind: 'empty', headers: { ...objectHeaders(bucket, object), ...own } }
+      return headAnswer(found, headers)
     },
   ),
 
@@ -166,8 +145,4 @@ export const objectRoutes = {
       return { kind: 'empty', headers: versionHeaders(bucket, deleted.version) }
     },
   ),
-}
-
-function notModified({ bucket, object }: FoundObject): Answer {
-  return { kind: 'empty', status: 304, headers: objectHeaders(bucket, object) }
 }

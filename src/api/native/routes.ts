@@ -16,6 +16,9 @@ import { multipartRoutes } from './multipart.ts'
 import { lockRoutes } from './object-locks.ts'
 import { tagRoutes } from './object-tags.ts'
 import { objectRoutes } from './objects.ts'
+import { signUrlRoutes } from './sign-url.ts'
+import { DATA_MOUNT, SIGNED_PATH } from './signed-address.ts'
+import { signedRoutes } from './signed.ts'
 import { tokenRoutes } from './token.ts'
 import { versionListingRoutes } from './version-listing.ts'
 
@@ -24,6 +27,8 @@ const dataRoutes = {
   readyz: readinessRoute('readyz'),
   getOpenAPI: documentRoute('getOpenAPI', () => dataDocument()),
   ...tokenRoutes,
+  ...signUrlRoutes,
+  ...signedRoutes,
   ...bucketRoutes,
   ...corsRoutes,
   ...listingRoutes,
@@ -39,9 +44,10 @@ const dataRoutes = {
 
 export const dataPlane: Plane = {
   api: 'native',
-  mount: '/api/v1',
+  mount: DATA_MOUNT,
   routes: Object.values(dataRoutes),
   strangerAuth: 'bearer',
+  openBelow: SIGNED_PATH,
   authenticate: (services, authorization) => services.access.authenticateBearer(authorization),
 }
 

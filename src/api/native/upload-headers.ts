@@ -8,13 +8,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { nearestName } from '../../config/nearest.ts'
 import { type Claims, parseClaims } from '../../content/checksums.ts'
 import { checkContentType, DEFAULT_CONTENT_TYPE } from '../../operations/objects/description.ts'
+import { checkIdempotencyKey } from '../../operations/objects/idempotency-key.ts'
 import { Refusal } from '../../refusal.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 
 const IDEMPOTENCY_KEYS = ['idempotency-key', 'x-service-idempotency-key'] as const
-/** 1 to 255 characters. [decisions 3] */
-const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 const CHECKSUM_PREFIX = 'x-service-checksum-'
 const METADATA_PREFIX = 'x-service-meta-'
 const OWN_PREFIX = 'x-service-'
@@ -88,9 +87,7 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null 
       'invalid_request',
       'Idempotency-Key and X-Service-Idempotency-Key differ: send one of them',
     )
-  if (!IDEMPOTENCY_KEY.test(key))
-    throw new Refusal('invalid_request', 'Idempotency-Key takes 1 to 255 printable ASCII characters')
-  return key
+  return checkIdempotencyKey('Idempotency-Key', key)
 }
 
 /** null for a body in chunks. A request that announces neither length nor chunks has forgotten its body. */

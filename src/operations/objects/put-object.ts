@@ -21,13 +21,17 @@ import { findTenant } from '../tenants/find-tenant.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { earlyRefusal, keyFor, type KeyName } from './ladder.ts'
 
-interface PutObjectInput
+export interface PutObjectInput
   extends KeyName,
     Pick<NewVersion, 'contentType' | 'metadata' | 'tags' | 'retention' | 'legalHold' | 'precondition'> {
   readonly idempotencyKey: string | null
   readonly claimed: ReadonlyMap<ChecksumAlgorithm, Uint8Array>
+  /** Computed besides, though nobody claims them. */
+  readonly wanted?: readonly ChecksumAlgorithm[]
   /** null when the client did not say. */
   readonly expectedSize: number | null
+  /** Where the caller allows less than the setting does. */
+  readonly sizeMax?: number
   /** Not touched before every check that needs no body has passed. */
   readonly source: AsyncIterable<Uint8Array>
   readonly signal: AbortSignal
@@ -57,19 +61,23 @@ export async function putObject(
 /** Throws Refusal for what no body could mend. */
 function checkUpload(
   services: Services,
-  { key, idempotencyKey, claimed, expectedSize }: PutObjectInput,
+  { key, idempotencyKey, claimed, wanted = [], expectedSize, sizeMax }: PutObjectInput,
 ): void {
-  if (idempotencyKey !== null && claimed.size === 0)
+  if (idempotencyKey !== null && claimed.size === 0 && wanted.length === 0)
     throw new Refusal(
       'checksum_required',
       'An upload with Idempotency-Key needs a checksum of its body: send X-Service-Checksum-SHA256 or another one',
     )
-  const sizeMax = services.config.limits.objectPutBytesMax
-  if (expectedSize !== null && expectedSize > sizeMax)
+  const allowed = sizeMaxOf(services, sizeMax)
+  if (expectedSize !== null && expectedSize > allowed)
     throw new Refusal(
       'entity_too_large',
-      `Cannot store "${key}": ${expectedSize} bytes are more than the ${sizeMax} of one upload`,
+      `Cannot store "${key}": ${expectedSize} bytes are more than the ${allowed} of one upload`,
     )
+}
+
+function sizeMaxOf({ config }: Services, sizeMax: number = Infinity): number {
+  return Math.min(sizeMax, config.limits.objectPutBytesMax)
 }
 
 interface Upload {
@@ -86,9 +94,10 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
   // In this order: what an earlier request has stored is never seen without its answer, which is given again whatever holds now.
   const refusal = earlyRefusal(services, bucket, wish, input.expectedSize ?? 0)
   if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
-  const { source, expectedSize, claimed, signal } = input
-  const sizeMax = services.config.limits.objectPutBytesMax
-  const ingested = await services.content.ingest({ tenant, source, expectedSize, sizeMax, claimed, signal })
+  const { source, expectedSize, claimed, wanted = [], signal } = input
+  const sizeMax = sizeMaxOf(services, input.sizeMax)
+  const request = { tenant, source, expectedSize, sizeMax, claimed, wanted, signal }
+  const ingested = await services.content.ingest(request)
   const fingerprint = fingerprintOf({ ...ingested, contentType, metadata })
   const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint }
   const reply = await commitBody(

@@ -1,0 +1,42 @@
+/**
+ * Tokens that carry what they say: `<prefix><base64url(payload JSON)>.<base64url(HMAC-SHA256(payload as written))>`.
+ *
+ * Owns: the wire form, the MAC. Knows nothing of: what the payload means.
+ * Rule: nothing of the payload is looked at before its MAC holds, and one token has exactly one spelling, so that
+ * changing any byte makes it another, invalid, token.
+ */
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+
+export interface TokenForm {
+  readonly prefix: string
+  readonly charsMax: number
+}
+
+const BODY = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
+
+export function sealToken({ prefix }: TokenForm, payload: object, signingKey: KeyObject): string {
+  const text = Buffer.from(JSON.stringify(payload)).toString('base64url')
+  return `${prefix}${text}.${macOf(text, signingKey).toString('base64url')}`
+}
+
+/** The payload; null when this is not a token of this form that one of `signingKeys` signed. */
+export function openToken(form: TokenForm, token: string, signingKeys: readonly KeyObject[]): unknown {
+  if (token.length > form.charsMax || !token.startsWith(form.prefix)) return null
+  const match = BODY.exec(token.slice(form.prefix.length))
+  const [payload, mac] = [match?.[1], match?.[2]]
+  if (payload === undefined || mac === undefined) return null
+  const given = canonicalBytes(mac)
+  if (given === null || !signingKeys.some((key) => timingSafeEqual(given, macOf(payload, key)))) return null
+  const bytes = canonicalBytes(payload)
+  return bytes === null ? null : JSON.parse(bytes.toString('utf8'))
+}
+
+function macOf(payload: string, signingKey: KeyObject): Buffer {
+  return createHmac('sha256', signingKey).update(payload).digest()
+}
+
+/** Node decodes base64url leniently; a text that does not come out again as it went in is a second spelling. */
+function canonicalBytes(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.toString('base64url') === text ? bytes : null
+}

@@ -1,0 +1,108 @@
+/**
+ * The route that mints signed URLs. [native: Signed-URL mint request body] [decisions 8]
+ *
+ * Rule: the address comes from the configuration and never from the request: a Host header is whatever a client likes.
+ */
+import Type, { type Static } from 'typebox'
+import type { SignedUrlTerms } from '../../access/signed-url.ts'
+import type { Config } from '../../config/types.ts'
+import { type MintedUrl, signUrl } from '../../operations/signed/sign-url.ts'
+import { dataRoute } from '../route.ts'
+import { orNull, Time, timeText } from '../wire.ts'
+import { signedAddress } from './signed-address.ts'
+
+const Mint = Type.Object(
+  {
+    method: Type.Enum(['GET', 'PUT']),
+    bucket: Type.String(),
+    key: Type.Optional(Type.String()),
+    keyPrefix: Type.Optional(Type.String({ description: 'PUT only; the uploader chooses the rest' })),
+    ttlSeconds: Type.Optional(Type.Integer({ minimum: 1, description: '900 unless said otherwise' })),
+    contentType: Type.Optional(Type.String({ description: 'PUT only; stored whatever the upload says' })),
+    contentLengthMax: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'PUT only' }),
+    ),
+    checksumAlg: Type.Optional(Type.String({ description: 'PUT only; needs checksumVal' })),
+    checksumVal: Type.Optional(Type.String({ description: 'PUT only, base64; needs checksumAlg' })),
+    idempotencyKey: Type.Optional(Type.String({ description: 'PUT only' })),
+    responseContentType: Type.Optional(Type.String({ description: 'GET only' })),
+    responseContentDisposition: Type.Optional(Type.String({ description: 'GET only' })),
+    reason: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+
+const SignedUrlView = Type.Object(
+  {
+    url: Type.String(),
+    token: Type.String(),
+    method: Type.Enum(['GET', 'PUT']),
+    bucket: Type.String(),
+    key: orNull(Type.String()),
+    keyPrefix: orNull(Type.String()),
+    urlTemplate: orNull(Type.String({ description: 'RFC 6570, with the variable suffix' })),
+    expiresAt: Time,
+    ttlSeconds: Type.Integer({ description: 'After clamping' }),
+    requiredHeaders: Type.Record(Type.String(), Type.String(), { description: 'To send with the upload' }),
+    contentLengthMax: orNull(Type.Integer()),
+  },
+  { additionalProperties: false },
+)
+
+export const signUrlRoutes = {
+  signURL: dataRoute(
+    {
+      operationId: 'signURL',
+      method: 'POST',
+      path: '/sign-url',
+      summary: 'Make a URL that opens one object to whoever holds it',
+      description:
+        'For GET, or for PUT of one key or of every key that begins with a prefix. The access key needs the scope for what the URL is for, when the URL is made and whenever it is used. `ttlSeconds` is clamped to what the deployment allows and to the life of the key.',
+      body: { schema: Mint },
+      success: {
+        status: 200,
+        description: 'The URL, and what to send with it',
+        content: { type: 'application/json', schema: SignedUrlView },
+      },
+    },
+    async (services, principal, { body }) => {
+      const minted = await signUrl(services, principal, body)
+      const base = baseUrl(services.config)
+      return { kind: 'json', headers: { 'cache-control': 'no-store' }, body: signedUrlView(base, minted) }
+    },
+  ),
+}
+
+function baseUrl({ listeners }: Config): string {
+  return listeners.publicUrl ?? `http://${listeners.data}`
+}
+
+function signedUrlView(
+  base: string,
+  { terms, token, expiresAt, ttlSeconds }: MintedUrl,
+): Static<typeof SignedUrlView> {
+  const { method, bucket, key, keyPrefix, contentLengthMax } = terms
+  return {
+    ...signedAddress(base, terms, token),
+    token,
+    method,
+    bucket,
+    key,
+    keyPrefix,
+    expiresAt: timeText(expiresAt),
+    ttlSeconds,
+    requiredHeaders: requiredHeaders(terms),
+    contentLengthMax,
+  }
+}
+
+function requiredHeaders({
+  contentType,
+  checksumAlg,
+  checksumVal,
+}: SignedUrlTerms): Readonly<Record<string, string>> {
+  return {
+    ...(contentType === null ? {} : { 'Content-Type': contentType }),
+    ...(checksumVal === null ? {} : { [`X-Service-Checksum-${checksumAlg}`]: checksumVal }),
+  }
+}

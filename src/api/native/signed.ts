@@ -1,0 +1,117 @@
+/**
+ * The routes that a signed URL opens. [native: Signed-URL access] [decisions 8]
+ *
+ * Rules: what is asked for beside the token is refused, not ignored: a version, a tag, a lock are not in any URL. Answers
+ * go to browsers, with a type that the uploader chose and a token in the address: nothing in them runs, no cache hands
+ * them out unasked, no link on a page carries the address away.
+ */
+import Type from 'typebox'
+import type { SignedUrl } from '../../access/signed-url.ts'
+import { getSigned } from '../../operations/signed/get-signed.ts'
+import { putSigned } from '../../operations/signed/put-signed.ts'
+import { signedRoute } from '../route.ts'
+import { readMetadata } from './metadata-headers.ts'
+import { bytesAnswer, headAnswer, storedAnswer } from './object-answers.ts'
+import { OBJECT_HEADERS, ObjectView } from './object-view.ts'
+import { Bytes, CONDITION_HEADERS, RANGE_HEADERS } from './objects.ts'
+import { readPrecondition, WRITE_CONDITIONS } from './precondition-headers.ts'
+import { SIGNED_PATH } from './signed-address.ts'
+import {
+  CHECKSUM_HEADER,
+  declaredLength,
+  readClaims,
+  readContentType,
+  readIdempotencyKey,
+  refuseForeignHeaders,
+} from './upload-headers.ts'
+
+const PATH = `${SIGNED_PATH}/{bucket}/{key...}` as const
+const Query = Type.Object({ token: Type.String() }, { additionalProperties: false })
+const TAKEN = /^(x-service-(meta|checksum)-.+|if-match|if-none-match)$/
+const NOT_TAKEN = 'A signed URL grants no tags and no locks; metadata, checksums and conditions are taken'
+/** Shown by a viewer of its own, which a sandbox would keep from starting. */
+const IN_ITS_OWN_VIEWER = /^application\/pdf$/i
+
+export const signedRoutes = {
+  getSigned: signedRoute(
+    {
+      operationId: 'getSigned',
+      method: 'GET',
+      path: PATH,
+      summary: 'Read an object by a signed URL',
+      description:
+        'Authorized by the token alone; an Authorization header is not looked at. Content type and disposition are those that the URL names, if it names any.',
+      query: Query,
+      requestHeaders: [...RANGE_HEADERS, ...CONDITION_HEADERS],
+      responseHeaders: [...OBJECT_HEADERS, { name: 'Content-Disposition', description: 'As the URL says' }],
+      success: {
+        status: 200,
+        description: 'The bytes of the object',
+        content: { type: 'application/octet-stream', schema: Bytes },
+      },
+      otherStatuses: { 206: 'The bytes of the range; Content-Range says which', 304: 'Not modified' },
+    },
+    async (services, principal, { method, params, headers }) => {
+      const found = await getSigned(services, principal, params)
+      const own = readHeaders(principal.signedUrl, found.object.contentType)
+      return method === 'HEAD' ? headAnswer(found, headers, own) : bytesAnswer(found, headers, own)
+    },
+  ),
+
+  putSigned: signedRoute(
+    {
+      operationId: 'putSigned',
+      method: 'PUT',
+      path: PATH,
+      summary: 'Store an object by a signed URL',
+      description:
+        'Authorized by the token alone; an Authorization header is not looked at. Size, digest, content type and idempotency key are those that the URL names, if it names any. Tags and locks are refused. Whether the URL has expired is asked when the request begins.',
+      query: Query,
+      body: 'bytes',
+      requestHeaders: [
+        CHECKSUM_HEADER,
+        { name: 'X-Service-Meta-<name>', description: 'User metadata, 2 KiB in all' },
+        ...WRITE_CONDITIONS,
+        { name: 'Idempotency-Key', description: '1 to 255 printable ASCII characters' },
+      ],
+      responseHeaders: [
+        ...OBJECT_HEADERS,
+        { name: 'Idempotent-Replayed', description: 'true: the answer to an earlier upload' },
+      ],
+      success: {
+        status: 200,
+        description: 'The object as stored',
+        content: { type: 'application/json', schema: ObjectView },
+      },
+    },
+    async (services, principal, { params, headers, bytes, signal }) => {
+      refuseForeignHeaders(headers, TAKEN, NOT_TAKEN)
+      const stored = await putSigned(services, principal, {
+        ...params,
+        contentType: readContentType(headers),
+        metadata: readMetadata(headers),
+        precondition: readPrecondition(headers),
+        idempotencyKey: readIdempotencyKey(headers),
+        claimed: readClaims(headers),
+        expectedSize: declaredLength(headers),
+        source: bytes,
+        signal,
+      })
+      return storedAnswer(stored)
+    },
+  ),
+}
+
+function readHeaders(
+  { responseContentType, responseContentDisposition }: SignedUrl,
+  stored: string,
+): Readonly<Record<string, string>> {
+  const contentType = responseContentType ?? stored
+  return {
+    'content-type': contentType,
+    ...(responseContentDisposition === null ? {} : { 'content-disposition': responseContentDisposition }),
+    ...(IN_ITS_OWN_VIEWER.test(contentType) ? {} : { 'content-security-policy': 'sandbox' }),
+    'cache-control': 'private, no-cache',
+    'referrer-policy': 'no-referrer',
+  }
+}

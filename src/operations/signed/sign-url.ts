@@ -1,0 +1,79 @@
+/**
+ * signURL: authorized -> one target, fields of one method -> authorized for that -> exists -> terms -> token.
+ * [native: Signed-URL mint request body] [decisions 8, 14, 16]
+ *
+ * Rules: a URL grants nothing that its key may not do itself, so the mint is asked for as the operation that the URL is for.
+ * The bucket has to exist, the object has not: a URL may be made before what it is for.
+ */
+import type { SignedUrlGrant } from '../../access/access.ts'
+import { authorize } from '../../access/authorize.ts'
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { SignedMethod, SignedUrlTerms } from '../../access/signed-url.ts'
+import { Refusal } from '../../refusal.ts'
+import { bucketFor, keyFor } from '../objects/ladder.ts'
+import { checkObjectKey } from '../objects/object-key.ts'
+import type { Services } from '../services.ts'
+import { constraintsOf, type SignedUrlConstraints } from './constraints.ts'
+
+export interface SignUrlInput extends SignedUrlConstraints {
+  readonly method: SignedMethod
+  readonly bucket: string
+  readonly key?: string
+  readonly keyPrefix?: string
+  readonly ttlSeconds?: number
+}
+
+export interface MintedUrl extends SignedUrlGrant {
+  readonly terms: SignedUrlTerms
+}
+
+const FIELDS_OF: Readonly<Record<SignedMethod, readonly (keyof SignUrlInput)[]>> = {
+  GET: ['responseContentType', 'responseContentDisposition'],
+  PUT: ['keyPrefix', 'contentType', 'contentLengthMax', 'checksumAlg', 'checksumVal', 'idempotencyKey'],
+}
+
+export async function signUrl(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: SignUrlInput,
+): Promise<MintedUrl> {
+  authorize(principal, 'signURL', {})
+  refuseForeignFields(input)
+  const target = targetFor(services, principal, input)
+  const terms = { method: input.method, bucket: input.bucket, ...target, ...constraintsOf(input) }
+  return { ...services.access.signUrl(principal, terms, input.ttlSeconds ?? null), terms }
+}
+
+function refuseForeignFields(input: SignUrlInput): void {
+  const { method } = input
+  const other = method === 'GET' ? 'PUT' : 'GET'
+  const foreign = FIELDS_OF[other].filter((name) => input[name] !== undefined)
+  if (foreign.length === 0) return
+  const named = foreign.map((name) => `"${name}"`).join(', ')
+  throw new Refusal(
+    'invalid_request',
+    `A ${method} URL does not take ${named}: of a ${other} URL only; it takes ${FIELDS_OF[method].join(', ')}`,
+  )
+}
+
+/** Throws Refusal invalid_request, access_denied, not_found, invalid_key. */
+function targetFor(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  { method, bucket, key, keyPrefix }: SignUrlInput,
+): Pick<SignedUrlTerms, 'key' | 'keyPrefix'> {
+  const caller = { principal, operationId: method === 'GET' ? 'getObject' : 'putObject' } as const
+  if ((key === undefined) === (keyPrefix === undefined))
+    throw new Refusal(
+      'invalid_request',
+      method === 'GET' ? '"key" is missing' : 'Give either "key" or "keyPrefix", and one of them',
+    )
+  if (key !== undefined) return { key: keyFor(services, caller, { bucket, key }).key, keyPrefix: null }
+  if (keyPrefix === '' || keyPrefix === undefined)
+    throw new Refusal(
+      'invalid_request',
+      '"keyPrefix" is empty, which would be the whole bucket: name a prefix',
+    )
+  bucketFor(services, caller, { bucket, prefix: keyPrefix })
+  return { key: null, keyPrefix: checkObjectKey(keyPrefix) }
+}

@@ -1,0 +1,22 @@
+/**
+ * Terms of a signed URL for tests: a GET of one key, and nothing else said.
+ */
+import type { SignedUrlTerms } from '../../src/access/signed-url.ts'
+
+export function testTerms(change: Partial<SignedUrlTerms> = {}): SignedUrlTerms {
+  return {
+    method: 'GET',
+    bucket: 'photos',
+    key: 'in/1',
+    keyPrefix: null,
+    contentType: null,
+    contentLengthMax: null,
+    checksumAlg: null,
+    checksumVal: null,
+    idempotencyKey: null,
+    responseContentType: null,
+    responseContentDisposition: null,
+    reason: null,
+    ...change,
+  }
+}

@@ -21,7 +21,12 @@ import { RateLimiter } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
-import { decodeSignedUrl, encodeSignedUrl, SIGNED_URL_TOKEN_CHARS_MAX } from './signed-url-token.ts'
+import {
+  decodeSignedUrl,
+  encodeSignedUrl,
+  SIGNED_URL_TOKEN_CHARS_MAX,
+  type SignedUrlClaims,
+} from './signed-url-token.ts'
 import { decodeToken, encodeToken } from './token.ts'
 
 const CALLERS_MAX = 10_000
@@ -92,15 +97,27 @@ export class NativeAccess implements Access {
   }
 
   authenticateSignedUrl(token: string | undefined): SignedUrlPrincipal {
-    const { masterKey, state, now } = this.#parts
+    const claims = this.#signedUrlClaims(token)
+    if (this.#parts.now() >= claims.expiresAt)
+      throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(claims.expiresAt)}`)
+    return this.#holderOf(claims)
+  }
+
+  holderOfSignedUrl(token: string | undefined): SignedUrlPrincipal {
+    return this.#holderOf(this.#signedUrlClaims(token))
+  }
+
+  #signedUrlClaims(token: string | undefined): SignedUrlClaims {
     if (token === undefined)
       throw new Refusal('invalid_signed_url', 'This path needs the query parameter "token" of a signed URL')
-    const claims = decodeSignedUrl(token, masterKey.verifyingKeys('signed-url'))
+    const claims = decodeSignedUrl(token, this.#parts.masterKey.verifyingKeys('signed-url'))
     if (claims === null) throw new Refusal('invalid_signed_url', 'The token of the signed URL is not valid')
-    const { v: _v, typ: _typ, ak, kv, tid, expiresAt, ...signedUrl } = claims
-    if (now() >= expiresAt)
-      throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(expiresAt)}`)
-    const record = state.accessKey(ak)
+    return claims
+  }
+
+  #holderOf(claims: SignedUrlClaims): SignedUrlPrincipal {
+    const { v: _v, typ: _typ, ak, kv, tid, expiresAt: _expiresAt, ...signedUrl } = claims
+    const record = this.#parts.state.accessKey(ak)
     if (record === undefined || record.tenantId !== tid)
       throw new Refusal(
         'invalid_signed_url',

@@ -11,6 +11,7 @@ export const DATA_OPERATION_IDS = [
   'signURL',
   'getSigned',
   'putSigned',
+  'preflightSigned',
   'listBuckets',
   'createBucket',
   'getBucket',

@@ -45,6 +45,8 @@ export const REQUIREMENTS = {
   // By a signed URL alone, which narrows further (signed-url.ts).
   getSigned: accessKey('read', 'key'),
   putSigned: accessKey('write', 'key'),
+  // Asked for as getSigned or putSigned, whichever the preflight is about.
+  preflightSigned: NONE,
   listBuckets: accessKey('read', 'tenant'),
   createBucket: accessKey('write', 'whole-bucket'),
   getBucket: accessKey('read', 'bucket'),

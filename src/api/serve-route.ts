@@ -15,7 +15,7 @@ import { authorize } from '../access/authorize.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
-import { admitOrigin } from './cors-headers.ts'
+import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
@@ -37,7 +37,8 @@ export function serveRoute(
   const readQuery = routeQuery(route)
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const principal = await prove(services, plane, { auth: route.auth, request })
-    admitOrigin(services, { request, reply }, principal)
+    admitOrigin(services, request, principal)
+    reply.headers(corsHeadersOf(request))
     const params = paramsOf(plane, route, request)
     authorizeEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))
@@ -102,8 +103,20 @@ export async function prove(
     case 'signedUrl': {
       const { token } = parseQuery(originForm(call.request.originalUrl))
       if (token !== undefined) await services.cluster.readBarrier()
-      return services.access.authenticateSignedUrl(token)
+      return proveSignedUrl(services, call.request, token)
     }
+  }
+}
+
+/** That a URL has expired its page may read, as long as the key behind it is good: of all refusals it meets this one most. */
+function proveSignedUrl(services: Services, request: FastifyRequest, token: string | undefined): Principal {
+  const { access } = services
+  try {
+    return access.authenticateSignedUrl(token)
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'signed_url_expired')
+      admitOrigin(services, request, access.holderOfSignedUrl(token))
+    throw error
   }
 }
 

@@ -84,6 +84,8 @@ const ACCESS_KEYS: readonly Name[] = [
   'photosRead',
   'photosWrite',
   'photosDelete',
+  'photosAdmin',
+  'inAdmin',
   'inRead',
   'inWrite',
   'inDelete',
@@ -99,6 +101,7 @@ const ALLOWED = {
   readyz: NAMES,
   getOpenAPI: NAMES,
   createToken: NAMES,
+  preflightSigned: NAMES,
   // The scope for what it is for is asked for by the operation.
   signURL: ACCESS_KEYS,
   getSigned: ['getUrl'],

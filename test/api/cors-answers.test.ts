@@ -2,34 +2,7 @@
  * What a browser is told by the answers to requests of pages. [Fetch 3.3]
  */
 import t from 'tap'
-import type { Heard } from './api-world.ts'
-import { BucketClient } from './bucket-client.ts'
-
-const APP = 'https://app.example.com'
-const RULES = [
-  {
-    id: 'app',
-    allowedOrigins: [APP, 'https://*.example.org'],
-    allowedMethods: ['GET', 'PUT'],
-    allowedHeaders: ['content-type', 'x-service-meta-*'],
-    exposeHeaders: ['ETag', 'X-Request-Id'],
-    maxAgeSeconds: 600,
-  },
-  { id: 'public', allowedOrigins: ['*'], allowedMethods: ['HEAD'] },
-]
-const VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
-
-const corsOf = ({ headers }: Heard): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')))
-
-/** `films` with the rules above and one object. */
-async function filmsWithRules(t: Parameters<typeof BucketClient.start>[0]): Promise<BucketClient> {
-  const films = await (await BucketClient.start(t)).asAdmin()
-  const body = { rules: RULES }
-  await films.ask({ method: 'PUT', path: '/api/v1/buckets/films/cors', body })
-  await films.put('in/a%20b')
-  return films
-}
+import { APP, corsOf, filmsWithRules, VARY } from './cors-client.ts'
 
 t.test('OPTIONS elsewhere is a request without a token [cors.preflight.elsewhere]', async (t) => {
   const films = await filmsWithRules(t)

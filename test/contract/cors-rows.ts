@@ -24,9 +24,16 @@ export const corsRows = {
     'an origin fits a pattern; * fits all and is answered as * [native: Signed-URL access]',
   'cors.match.headers': 'headers fit without regard to case, each of them [native: Signed-URL access]',
   'cors.match.first': 'the first rule that fits decides [native: CORS configuration]',
+  'cors.preflight':
+    'OPTIONS /signed/{bucket}/{key...}: 204 with Access-Control-Allow-* [native: Signed-URL access]',
+  'cors.preflight.token': 'a token that does not allow it: 401 or 403 [native: Signed URL token 5]',
+  'cors.preflight.rules':
+    'no rule that fits: 403, without Access-Control headers [native: Signed URL token 5]',
   'cors.preflight.elsewhere': 'OPTIONS without a token anywhere else: 401 [native: Service 4]',
   'cors.answer': 'an answer to a request of a page carries what its rule says [native: CORS configuration]',
   'cors.answer.error': 'a problem too, so that the page can read it [native: CORS configuration]',
+  'cors.answer.signed': 'under /signed by the tenant and bucket of the URL [native: Signed-URL access]',
+  'cors.answer.expired': 'that its URL has expired a page can read [native: Signed URL token 3]',
   'cors.answer.vary':
     'Vary says on what an answer depends, with and without Origin [native: CORS configuration]',
   'cors.answer.never-credentials': 'Access-Control-Allow-Credentials is never said [native: Authorization 3]',

@@ -16,6 +16,7 @@ import { multipartRoutes } from './multipart.ts'
 import { lockRoutes } from './object-locks.ts'
 import { tagRoutes } from './object-tags.ts'
 import { objectRoutes } from './objects.ts'
+import { preflightRoutes } from './preflight.ts'
 import { signUrlRoutes } from './sign-url.ts'
 import { DATA_MOUNT, SIGNED_PATH } from './signed-address.ts'
 import { signedRoutes } from './signed.ts'
@@ -29,6 +30,7 @@ const dataRoutes = {
   ...tokenRoutes,
   ...signUrlRoutes,
   ...signedRoutes,
+  ...preflightRoutes,
   ...bucketRoutes,
   ...corsRoutes,
   ...listingRoutes,

@@ -166,6 +166,14 @@ t.test('the idempotency key of a URL', async (t) => {
       inApply.resolve()
       return mayApply.promise
     }
+    // If both got so far, the first would wait for the second for ever.
+    const { propose } = memory.services
+    let proposed = 0
+    memory.services.propose = (command) => {
+      proposed += 1
+      if (proposed === 2) mayApply.resolve()
+      return propose(command)
+    }
     const running = signed.put(url, 'x')
     await inApply.promise
     t.match(await signed.put(url, 'x'), { status: 409, code: 'idempotency_in_progress' })

@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
+import { decodeSignedUrl, encodeSignedUrl } from '../../src/access/signed-url-token.ts'
 import { signedAddress } from '../../src/api/native/signed-address.ts'
 import { decodeObjectKey, restOfPath } from '../../src/api/request-target.ts'
 import { CORPUS } from './key-corpus.ts'
@@ -166,6 +167,11 @@ t.test('the token alone', async (t) => {
       for (const other of others)
         t.match(await signed.get(`${bare}?token=${other}`), invalid, other.slice(0, 30))
       t.match(await signed.get(`${bare}?token=%ff`), { status: 400, code: 'invalid_argument' })
+      const { signing } = world.memory.services
+      const claims = decodeSignedUrl(token, signing.verifyingKeys('signed-url'))
+      if (claims === null) return t.fail('it is signed under the key of signed URLs')
+      const forged = encodeSignedUrl(claims, signing.signingKey('native-api-token'))
+      t.match(await signed.get(`${bare}?token=${forged}`), invalid, 'the key of bearer tokens signs no URLs')
       const encoded = token.replace('.', '%2E')
       t.equal(
         (await signed.get(`${bare}?token=${encoded}`)).status,
@@ -273,32 +279,40 @@ t.test('what ends a URL', async (t) => {
     t.equal((await signed.get(url)).status, 200)
   })
 
-  await t.test(
-    'a scope that its key has lost, for as long as it lacks it [signed-urls.scopes]',
-    async (t) => {
-      const { state } = memory.services
-      const { url, accessKeyId } = await live()
-      const accessKey = state.accessKey.bind(state)
-      t.teardown(() => {
-        state.accessKey = accessKey
-      })
-      for (const [scopes, status] of [
-        ['write,delete,admin', 403],
-        ['op=read:bucket=films:prefix=other/', 403],
-        ['op=read:bucket=photos:prefix=', 403],
-        ['op=read:bucket=films:prefix=k', 200],
-      ] as const) {
-        // No operation changes scopes without a rotation, which ends the URL by itself.
-        state.accessKey = (id) => {
-          const record = accessKey(id)
-          return record === undefined || id !== accessKeyId ? record : { ...record, scopes }
-        }
-        const heard = await signed.get(url)
-        t.equal(heard.status, status, scopes)
-        if (status === 403) t.equal(heard.code, 'access_denied')
-      }
-    },
-  )
+  /** No operation changes a key without a rotation, which ends the URL by itself. */
+  const withKey = async (change: object, url: string, accessKeyId: string) => {
+    const { state } = memory.services
+    const accessKey = state.accessKey.bind(state)
+    state.accessKey = (id) => {
+      const record = accessKey(id)
+      return record === undefined || id !== accessKeyId ? record : { ...record, ...change }
+    }
+    const heard = await signed.get(url)
+    state.accessKey = accessKey
+    return heard
+  }
+
+  await t.test('a scope that its key has lost [signed-urls.scopes]', async (t) => {
+    const { url, accessKeyId } = await live()
+    const lost = ['write,delete,admin', 'op=read:bucket=films:prefix=in/', 'op=read:bucket=photos:prefix=']
+    for (const scopes of lost)
+      t.match(await withKey({ scopes }, url, accessKeyId), { status: 403, code: 'access_denied' }, scopes)
+    t.equal((await withKey({ scopes: 'op=read:bucket=films:prefix=k' }, url, accessKeyId)).status, 200)
+  })
+
+  await t.test('the expiry of its key, and the move of the key to another tenant', async (t) => {
+    const { url, accessKeyId } = await live()
+    const expired = await withKey({ expiresAt: memory.now }, url, accessKeyId)
+    t.match(expired, { status: 401, code: 'key_revoked' })
+    t.match(await withKey({ tenantId: 'rival' }, url, accessKeyId), invalid)
+  })
+
+  await t.test('is looked for in the state behind a read barrier', async (t) => {
+    const { url } = await live()
+    const before = memory.barriers
+    await signed.get(url)
+    t.equal(memory.barriers, before + 1)
+  })
 
   await t.test('the end of its tenant [signed-urls.disabled]', async (t) => {
     const { url } = await live()

@@ -103,8 +103,13 @@ export class NativeAccess implements Access {
     return this.#holderOf(claims)
   }
 
-  holderOfSignedUrl(token: string | undefined): SignedUrlPrincipal {
-    return this.#holderOf(this.#signedUrlClaims(token))
+  holderOfSignedUrl(token: string | undefined): SignedUrlPrincipal | null {
+    try {
+      return this.#holderOf(this.#signedUrlClaims(token))
+    } catch (error) {
+      if (error instanceof Refusal) return null
+      throw error
+    }
   }
 
   #signedUrlClaims(token: string | undefined): SignedUrlClaims {

@@ -155,8 +155,8 @@ t.test('signed_url_expired can be read by its page [cors.answer.expired]', async
   const { accessKeyId } = minter
   await memory.services.propose({ type: 'revokeAccessKey', accessKeyId, tenantId: 'acme', reason: 'lost' })
   const revoked = await signed.get(url, { origin: APP })
-  t.match(revoked, { status: 401, code: 'key_revoked' })
-  t.strictSame(corsOf(revoked), {}, 'the key behind it is not good')
+  t.match(revoked, { status: 401, code: 'signed_url_expired' }, 'as it was told before')
+  t.strictSame(corsOf(revoked), {}, 'and not to its page: the key behind it is not good')
 })
 
 t.test('a URL tells nothing of other buckets of its key [cors.no-leak]', async (t) => {

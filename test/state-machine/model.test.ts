@@ -33,7 +33,7 @@ import {
 } from './map-world.ts'
 
 type Step =
-  | { readonly do: 'createBucket' | 'deleteBucket'; readonly bucket: string }
+  | { readonly do: 'createBucket' | 'deleteBucket' | 'setCors' | 'removeCors'; readonly bucket: string }
   | { readonly do: 'putEmpty' | 'putInline' | 'delete'; readonly bucket: string; readonly key: string }
   | { readonly do: 'putChunks'; readonly bucket: string; readonly key: string; readonly uses: readonly Use[] }
   | { readonly do: CopyStep; readonly chunk: string; readonly node: string }
@@ -61,6 +61,7 @@ const use: fc.Arbitrary<Use> = fc.record({
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('createBucket'), bucket }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('deleteBucket'), bucket }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('setCors', 'removeCors'), bucket }) },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constantFrom('putEmpty', 'putInline', 'delete'), bucket, key }),
@@ -100,6 +101,10 @@ function commandOf(step: Step, world: MapWorld, ordinal: number): Command {
       return step.do === 'createBucket'
         ? createBucket(step.bucket)
         : { type: 'deleteBucket', tenantId: 'acme', name: step.bucket }
+    case 'setCors':
+      return { type: 'setBucketCors', tenantId: 'acme', name: step.bucket, rules: [] }
+    case 'removeCors':
+      return { type: 'deleteBucketCors', tenantId: 'acme', name: step.bucket }
     case 'putEmpty':
       return { ...put(step.key, { kind: 'empty' }, 0), bucket: step.bucket }
     case 'putInline':
@@ -164,6 +169,8 @@ function chunkUse({ chunk, existing, stale, missing }: Use, world: MapWorld, seq
 /** What a user would expect to see: sizes by bucket and key. */
 class Model {
   readonly buckets = new Map<string, Map<string, number>>()
+  /** Buckets with CORS rules. */
+  readonly cors = new Set<string>()
 
   /** Returns whether the step must succeed; null when only the chunks decide. */
   expects(step: Step): boolean | null {
@@ -179,7 +186,9 @@ class Model {
     if ('chunk' in step) return
     if (step.do === 'createBucket') this.buckets.set(step.bucket, new Map())
     else if (step.do === 'deleteBucket') this.buckets.delete(step.bucket)
-    else if (step.do === 'delete') this.buckets.get(step.bucket)?.delete(step.key)
+    else if (step.do === 'setCors') this.cors.add(step.bucket)
+    if (step.do === 'deleteBucket' || step.do === 'removeCors') this.cors.delete(step.bucket)
+    if (step.do === 'delete') this.buckets.get(step.bucket)?.delete(step.key)
     else if ('key' in step) this.buckets.get(step.bucket)?.set(step.key, sizeOf(step))
   }
 }
@@ -198,7 +207,10 @@ function checkAgainstModel(world: MapWorld, model: Model): void {
   assert.equal(world.get(keys.tenant('acme'))?.bucketCount, model.buckets.size)
   assert.deepEqual(new Set(buckets.map(({ name }) => name)), new Set(model.buckets.keys()))
   let objects = 0
-  for (const { id, name, objectCount, logicalBytes } of buckets) {
+  assert.equal(rowsOf(world, 'cors').length, model.cors.size, 'no rules outlive their bucket')
+  for (const { id, name, objectCount, logicalBytes, hasCors = false } of buckets) {
+    assert.equal(hasCors, model.cors.has(name))
+    assert.equal(world.get(keys.cors(id)) !== undefined, hasCors)
     const held = model.buckets.get(name) ?? new Map<string, number>()
     assert.equal(objectCount, held.size)
     assert.equal(

@@ -164,7 +164,7 @@ export const SETTINGS = [
     fallback: null,
     optional: true,
     meaning:
-      'where clients reach the data API, as signed URLs begin: https://files.example.org; without it they begin with http:// and listeners.data',
+      'where clients reach the data API, without a slash at the end: signed URLs begin so; without it, with http:// and listeners.data',
   },
   {
     name: 'peer_tls.ca',

@@ -82,13 +82,15 @@ function signedUrlView(
   { terms, token, expiresAt, ttlSeconds }: MintedUrl,
 ): Static<typeof SignedUrlView> {
   const { method, bucket, key, keyPrefix, contentLengthMax } = terms
+  const { url, urlTemplate } = signedAddress(base, terms, token)
   return {
-    ...signedAddress(base, terms, token),
+    url,
     token,
     method,
     bucket,
     key,
     keyPrefix,
+    urlTemplate,
     expiresAt: timeText(expiresAt),
     ttlSeconds,
     requiredHeaders: requiredHeaders(terms),

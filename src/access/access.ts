@@ -52,6 +52,8 @@ export interface Access {
   authenticateBearer(authorization: string | undefined, connection: Connection): AccessKeyPrincipal
   /** The `token` of the query. Throws Refusal invalid_signed_url, signed_url_expired, key_revoked, tenant_disabled. */
   authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal
+  /** The same of a URL that may have expired; null where it is not good. For what is said of a refusal, never for what is done. */
+  holderOfSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal | null
   /** `ttlSeconds` null: the default. Throws Refusal token_invalid, key_revoked, tenant_disabled, invalid_request. */
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, ttlSeconds: number | null): SignedUrlGrant
   /** Throws Refusal unauthorized, token_invalid, token_expired, rate_limited. */

@@ -21,7 +21,12 @@ import { RateLimiter } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
-import { decodeSignedUrl, encodeSignedUrl, SIGNED_URL_TOKEN_CHARS_MAX } from './signed-url-token.ts'
+import {
+  decodeSignedUrl,
+  encodeSignedUrl,
+  SIGNED_URL_TOKEN_CHARS_MAX,
+  type SignedUrlClaims,
+} from './signed-url-token.ts'
 import { decodeToken, encodeToken } from './token.ts'
 
 const CALLERS_MAX = 10_000
@@ -93,16 +98,32 @@ export class NativeAccess implements Access {
   }
 
   authenticateSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal {
-    const { masterKey, state } = this.#parts
-    const at = this.#parts.now()
+    const claims = this.#signedUrlClaims(token)
+    if (this.#parts.now() >= claims.expiresAt)
+      throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(claims.expiresAt)}`)
+    return this.#holderOf(claims, connection)
+  }
+
+  holderOfSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal | null {
+    try {
+      return this.#holderOf(this.#signedUrlClaims(token), connection)
+    } catch (error) {
+      if (error instanceof Refusal) return null
+      throw error
+    }
+  }
+
+  #signedUrlClaims(token: string | undefined): SignedUrlClaims {
     if (token === undefined)
       throw new Refusal('invalid_signed_url', 'This path needs the query parameter "token" of a signed URL')
-    const claims = decodeSignedUrl(token, masterKey.verifyingKeys('signed-url'))
+    const claims = decodeSignedUrl(token, this.#parts.masterKey.verifyingKeys('signed-url'))
     if (claims === null) throw new Refusal('invalid_signed_url', 'The token of the signed URL is not valid')
-    const { v: _v, typ: _typ, ak, kv, tid, expiresAt, ...signedUrl } = claims
-    if (at >= expiresAt)
-      throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(expiresAt)}`)
-    const record = state.accessKey(ak)
+    return claims
+  }
+
+  #holderOf(claims: SignedUrlClaims, connection: Connection): SignedUrlPrincipal {
+    const { v: _v, typ: _typ, ak, kv, tid, expiresAt: _expiresAt, ...signedUrl } = claims
+    const record = this.#parts.state.accessKey(ak)
     if (record === undefined || record.tenantId !== tid)
       throw new Refusal(
         'invalid_signed_url',
@@ -111,7 +132,7 @@ export class NativeAccess implements Access {
     this.#requireLive(record)
     if (record.version !== kv)
       throw new Refusal('invalid_signed_url', `The signed URL is from before the rotation of '${ak}'`)
-    return { ...principalOf(record, { ...connection, at }), signedUrl }
+    return { ...principalOf(record, { ...connection, at: this.#parts.now() }), signedUrl }
   }
 
   /** The key is looked at anew: since the caller proved it, the body of the request has been on its way. */

@@ -45,12 +45,17 @@ export const REQUIREMENTS = {
   // By a signed URL alone, which narrows further (signed-url.ts).
   getSigned: accessKey('read', 'key'),
   putSigned: accessKey('write', 'key'),
+  // Asked for as getSigned or putSigned, whichever the preflight is about.
+  preflightSigned: NONE,
   listBuckets: accessKey('read', 'tenant'),
   createBucket: accessKey('write', 'whole-bucket'),
   getBucket: accessKey('read', 'bucket'),
   deleteBucket: accessKey('delete', 'whole-bucket'),
   getBucketVersioning: accessKey('read', 'bucket'),
   setBucketVersioning: accessKey('write', 'whole-bucket'),
+  getBucketCORS: accessKey('read', 'bucket'),
+  setBucketCORS: accessKey('admin', 'whole-bucket'),
+  deleteBucketCORS: accessKey('admin', 'whole-bucket'),
   putObject: accessKey('write', 'key'),
   getObject: accessKey('read', 'key'),
   headObject: accessKey('read', 'key'),

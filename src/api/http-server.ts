@@ -11,6 +11,7 @@ import type { OperationId } from '../access/operation-ids.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
 import { answerClientError } from './client-error.ts'
+import { corsHeadersOf } from './cors-headers.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
 import { allowedMethods, methodsOf, pathsOf, type Plane, strangerAuthAt } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
@@ -136,7 +137,9 @@ function begin(
 
 function standingHeaders(services: Services, request: FastifyRequest): Record<string, string> {
   const { nodeId } = services.cluster
-  return { 'x-request-id': request.id, 'x-served-by': nodeId, 'x-content-type-options': 'nosniff' }
+  const standing = { 'x-request-id': request.id, 'x-served-by': nodeId, 'x-content-type-options': 'nosniff' }
+  // A page may read of a refusal what it may read of an answer.
+  return { ...standing, ...corsHeadersOf(request) }
 }
 
 function answerError(

@@ -16,7 +16,7 @@ import { JSON_BODY_BYTES_MAX } from './json-body.ts'
 /** The last two are not proved by the edge: createToken reads credentials itself, metrics may be public by configuration. */
 export type AuthKind = 'none' | 'bearer' | 'signedUrl' | 'admin' | 'credentials' | 'metrics'
 
-export type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+export type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS'
 
 /** `{name}` is one segment of the path, decoded; `{name...}` is the undecoded rest of it. */
 type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

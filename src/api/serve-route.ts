@@ -15,6 +15,7 @@ import { refuseBeforeBody } from '../access/authorize.ts'
 import type { Connection, Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
+import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
@@ -37,6 +38,8 @@ export function serveRoute(
   const readQuery = routeQuery(route)
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const principal = await prove(services, plane, { auth: route.auth, request })
+    admitOrigin(services, request, principal)
+    reply.headers(corsHeadersOf(request))
     const params = paramsOf(plane, route, request)
     askEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))
@@ -103,13 +106,26 @@ export async function prove(
     case 'signedUrl': {
       const { token } = parseQuery(originForm(call.request.originalUrl))
       if (token !== undefined) await services.cluster.readBarrier()
-      return services.access.authenticateSignedUrl(token, connectionOf(call.request))
+      return proveSignedUrl(services, call.request, token)
     }
   }
 }
 
 function connectionOf({ ip, protocol }: FastifyRequest): Connection {
   return { address: ip, isSecure: protocol === 'https' }
+}
+
+/** That a URL has expired its page may read, as long as the key behind it is good: of all refusals it meets this one most. */
+function proveSignedUrl(services: Services, request: FastifyRequest, token: string | undefined): Principal {
+  const { access } = services
+  const connection = connectionOf(request)
+  try {
+    return access.authenticateSignedUrl(token, connection)
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'signed_url_expired')
+      admitOrigin(services, request, access.holderOfSignedUrl(token, connection))
+    throw error
+  }
 }
 
 function askEarly(principal: Principal | null, route: RouteDefinition, params: Params): void {

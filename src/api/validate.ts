@@ -56,12 +56,12 @@ function firstFault(validator: Validator, schema: TObject, value: unknown): Faul
   for (const error of errors) {
     if (error.keyword === 'additionalProperties') {
       const name = error.params.additionalProperties[0] ?? ''
-      return { sentence: unknownName(name, Object.keys(schema.properties)) }
+      return { sentence: unknownName(name, namesAt(schema, error.instancePath), inside(error.instancePath)) }
     }
   }
   for (const error of errors) {
     if (error.keyword === 'required') {
-      const name = error.params.requiredProperties[0] ?? ''
+      const name = `${inside(error.instancePath)}${error.params.requiredProperties[0] ?? ''}`
       return { sentence: `"${name}" is missing`, missing: name }
     }
   }
@@ -72,8 +72,23 @@ function firstFault(validator: Validator, schema: TObject, value: unknown): Faul
   return { sentence: where === '' ? `it ${what}` : `"${where}" ${what}` }
 }
 
-function unknownName(name: string, known: readonly string[]): string {
-  const shown = `"${name.slice(0, 80)}" is unknown`
+/** "/rules/0" as "rules.0." */
+function inside(instancePath: string): string {
+  return instancePath === '' ? '' : `${instancePath.slice(1).replaceAll('/', '.')}.`
+}
+
+/** Which names an object at this place of the value may have. */
+function namesAt(schema: TSchema, instancePath: string): readonly string[] {
+  let at: unknown = schema
+  for (const step of instancePath.split('/').slice(1)) {
+    const { items, properties } = at as { items?: unknown; properties?: Readonly<Record<string, unknown>> }
+    at = items ?? properties?.[step] ?? {}
+  }
+  return Object.keys((at as { properties?: object }).properties ?? {})
+}
+
+function unknownName(name: string, known: readonly string[], within: string): string {
+  const shown = `"${within}${name.slice(0, 80)}" is unknown`
   const meant = nearestName(name, known)
   if (meant !== undefined) return `${shown}; did you mean "${meant}"?`
   return known.length === 0 ? `${shown}, none is taken here` : `${shown}, known are ${known.join(', ')}`

@@ -78,6 +78,7 @@ export function deleteBucket(
   draft.remove(keys.bucket(tenantId, name))
   const policy = keys.bucketPolicy(bucket.value.id)
   if (draft.get(policy) !== undefined) draft.remove(policy)
+  if (bucket.value.hasCors) draft.remove(keys.cors(bucket.value.id))
   draft.put(keys.tenant(tenantId), { ...tenant.value, bucketCount: bucketCount - 1 })
   return accept(null)
 }

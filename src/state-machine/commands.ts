@@ -17,6 +17,7 @@ import type {
   BucketRecord,
   ChunkId,
   ClusterKeyRecord,
+  CorsRecord,
   OperationProgress,
   OperationRecord,
   OperationShare,
@@ -97,6 +98,8 @@ export type Command =
     }
   | { readonly type: 'deleteBucketPolicy'; readonly tenantId: TenantId; readonly name: string }
   | { readonly type: 'deleteBucket'; readonly tenantId: TenantId; readonly name: string }
+  | ({ readonly type: 'setBucketCors'; readonly tenantId: TenantId; readonly name: string } & CorsRecord)
+  | { readonly type: 'deleteBucketCors'; readonly tenantId: TenantId; readonly name: string }
   | ObjectCommand
   /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
   | {
@@ -257,6 +260,8 @@ export interface ReplyValues extends ObjectReplyValues {
   setBucketVersioning: BucketRecord
   setBucketPolicy: BucketPolicyRecord
   deleteBucketPolicy: null
+  setBucketCors: CorsRecord
+  deleteBucketCors: null
   setQuota: QuotaRecord
   addReplica: null
   announceMasterKeys: ClusterKeyRecord

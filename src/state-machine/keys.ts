@@ -58,6 +58,7 @@ export const keys = {
   adminTokenHash: (sha256: string): RowKey<'adminTokenHash'> => join('adminTokenHash', sha256),
   bucket: (tenant: TenantId, name: string): RowKey<'bucket'> => join('bucket', tenant, name),
   bucketPolicy: (bucket: BucketId): RowKey<'bucketPolicy'> => join('in', bucket, 'bucketPolicy'),
+  cors: (bucket: BucketId): RowKey<'cors'> => join('in', bucket, 'cors'),
   object: (bucket: BucketId, key: string): RowKey<'object'> => join('in', bucket, 'object', key),
   /** Every version that is not the current object; of a key the newest comes first. */
   version: (bucket: BucketId, key: string, version: VersionId): RowKey<'version'> =>

@@ -23,6 +23,25 @@ export interface BucketRecord {
   /** Multipart uploads that are neither completed nor aborted, and the bytes of their parts. */
   readonly uploadCount: number
   readonly uploadBytes: number
+  /** It has a cors row. Absent: it has none. */
+  readonly hasCors?: true
+}
+
+export type CorsMethod = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+
+/** Patterns hold at most one `*`. null: the member was not given. */
+export interface CorsRule {
+  readonly id: string | null
+  readonly allowedOrigins: readonly string[]
+  readonly allowedMethods: readonly CorsMethod[]
+  readonly allowedHeaders: readonly string[] | null
+  readonly exposeHeaders: readonly string[] | null
+  readonly maxAgeSeconds: number | null
+}
+
+/** Which pages of other origins a browser may let read what is in the bucket. The first rule that fits decides. */
+export interface CorsRecord {
+  readonly rules: readonly CorsRule[]
 }
 
 export type ChecksumAlgorithm = 'CRC32' | 'CRC32C' | 'CRC64NVME' | 'SHA1' | 'SHA256'

@@ -109,7 +109,8 @@ export class Recount {
     for (const [what, count] of Object.entries(this.#uploaded))
       if (count !== 0) this.#differ(`uploads and their parts differ: ${what} by ${count}`)
     if (this.#neighbours !== 0n) this.#differ('versions do not agree on who is older and who is newer')
-    if (this.#followed !== 0n) this.#differ('chains or due times do not follow from what there is')
+    if (this.#followed !== 0n)
+      this.#differ('chains, CORS rules or due times do not follow from what there is')
     const counted = this.#view.get(keys.repairTotal())?.count ?? 0
     if (counted !== this.#repairs) this.#differ(`${this.#repairs} repair rows are counted as ${counted}`)
     for (const { row, counts } of this.#buckets.values()) this.#compareBucket(row, counts)
@@ -122,10 +123,14 @@ export class Recount {
   #takeBucket(row: BucketRecord): void {
     const counts = { objects: 0, versions: 0, deleteMarkers: 0, bytes: 0, uploads: 0, uploadBytes: 0 }
     this.#buckets.set(row.id, { row, counts })
+    if (row.hasCors) this.#followed += this.#hash(keys.cors(row.id))
   }
 
   #takeInBucket({ bucketId, kind, key }: InBucket, row: Row): void {
     switch (kind) {
+      case 'cors':
+        this.#followed -= this.#hash(keys.cors(bucketId))
+        return
       case 'inlineBody':
         return this.#takeInline(bucketId, row as InlineBodyRecord)
       case 'manifestPage':

@@ -14,6 +14,7 @@ import type { Command, CommandType, Proposal, Reply } from './commands.ts'
 import { completeUpload } from './complete-upload.ts'
 import { addReplica, dropReplicas, dropsDone, endTasks, planCopies } from './copies.ts'
 import { copyObject } from './copy-object.ts'
+import { deleteBucketCors, setBucketCors } from './cors.ts'
 import { releaseDiscarded } from './discards.ts'
 import { Draft } from './draft.ts'
 import { expire } from './expiry.ts'
@@ -55,6 +56,8 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   setBucketVersioning,
   setBucketPolicy,
   deleteBucketPolicy,
+  setBucketCors,
+  deleteBucketCors,
   setQuota,
   putObject,
   deleteObject,

@@ -16,6 +16,7 @@ import type {
   ClusterKeyRecord,
   CompletedRecord,
   CondemnedRecord,
+  CorsRecord,
   DiscardRecord,
   DropRecord,
   ExpiryRecord,
@@ -49,6 +50,7 @@ export interface RowTypes {
   adminTokenHash: { readonly tokenId: string }
   bucket: BucketRecord
   bucketPolicy: BucketPolicyRecord
+  cors: CorsRecord
   object: ObjectRecord
   version: VersionRecord
   chain: ChainRecord

@@ -21,6 +21,7 @@ import type {
   ChunkRecord,
   ClusterKeyRecord,
   CompletedRecord,
+  CorsRecord,
   CondemnedRecord,
   DiscardRecord,
   DropRecord,
@@ -124,6 +125,11 @@ export class LevelStateReader implements StateReader {
 
   buckets(tenant: TenantId, prefix: string, after: string, limit: number): Promise<Page<BucketRecord>> {
     return this.#page<'bucket'>({ all: ranges.buckets(tenant), prefix, after, limit })
+  }
+
+  /** A bucket without rules costs no look at the store. */
+  cors(bucket: BucketRecord): CorsRecord | undefined {
+    return bucket.hasCors ? this.#read(keys.cors(bucket.id)) : undefined
   }
 
   object(bucket: BucketRecord, key: string): ObjectRecord | undefined {

@@ -17,6 +17,7 @@ import type {
   ChunkRecord,
   ClusterKeyRecord,
   CompletedRecord,
+  CorsRecord,
   DiscardRecord,
   ExpiryRecord,
   InlineBodyRecord,
@@ -147,6 +148,7 @@ export interface StateReader {
   /** Of any name, also of one that no bucket can have; undefined when the bucket is not there or has none. */
   bucketPolicy(tenant: TenantId, bucket: string): BucketPolicyRecord | undefined
   buckets(tenant: TenantId, prefix: string, after: string, limit: number): Promise<Page<BucketRecord>>
+  cors(bucket: BucketRecord): CorsRecord | undefined
   object(bucket: BucketRecord, key: string): ObjectRecord | undefined
   objects(bucket: BucketRecord, query: ListObjectsQuery): Promise<ObjectPage>
   /** By the id that clients use, `null` too; undefined for whatever is no id. */

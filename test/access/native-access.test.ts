@@ -81,7 +81,7 @@ t.test('exchange', async (t) => {
       keyVersion: 1,
       signedUrl: null,
       scopes: [{ verb: 'read', bucket: 'photos', prefix: 'in/' }],
-      origin: { ...HERE, at: START },
+      circumstances: { ...HERE, at: START },
     })
     t.not(login().token, grant.token)
   })

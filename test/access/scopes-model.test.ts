@@ -16,14 +16,21 @@ const NO_POLICIES = { bucketPolicy: () => undefined }
 /** By the sentences of decisions 14: the verb, and whether a scope with a prefix is enough. */
 const READS = /^(get|head|list)/
 const DELETES = ['deleteObject', 'batchDeleteObjects', 'deleteBucket']
-const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken']
+const ADMIN = ['setBucketCORS', 'deleteBucketCORS']
+const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken', 'preflightSigned']
 const BY_URL = ['getSigned', 'putSigned']
-const WITHOUT_PREFIX = ['createBucket', 'setBucketVersioning', 'deleteBucket']
-const OF_THE_BUCKET = ['getBucket', 'getBucketVersioning', 'batchDeleteObjects']
+const WITHOUT_PREFIX = ['createBucket', 'setBucketVersioning', 'deleteBucket', ...ADMIN]
+const OF_THE_BUCKET = ['getBucket', 'getBucketVersioning', 'getBucketCORS', 'batchDeleteObjects']
 
 interface Target {
   readonly bucket: string
   readonly key: string
+}
+
+function verbOf(operationId: DataOperationId): string {
+  if (ADMIN.includes(operationId)) return 'admin'
+  if (DELETES.includes(operationId)) return 'delete'
+  return READS.test(operationId) ? 'read' : 'write'
 }
 
 function allowedByModel(text: string, operationId: DataOperationId, { bucket, key }: Target): boolean {
@@ -31,7 +38,7 @@ function allowedByModel(text: string, operationId: DataOperationId, { bucket, ke
   // What it is to open is asked for by itself; and a bearer token opens nothing that needs a URL.
   if (operationId === 'signURL') return true
   if (BY_URL.includes(operationId)) return false
-  const verb = DELETES.includes(operationId) ? 'delete' : READS.test(operationId) ? 'read' : 'write'
+  const verb = verbOf(operationId)
   return text.split(',').some((entry) => {
     const [, given = entry, scopeBucket = '*', prefix = ''] =
       /^op=(\w+):bucket=(.*?):prefix=(.*)$/.exec(entry) ?? []

@@ -35,6 +35,11 @@ export class BucketClient {
     return new BucketClient(this.world, change.token ?? this.token, change.name ?? this.name)
   }
 
+  /** The same by a key of all four verbs, which the usual one has not. */
+  async asAdmin(): Promise<BucketClient> {
+    return this.as({ token: await this.world.memory.bearer('acme', 'read,write,delete,admin') })
+  }
+
   /** `path`: of the plane. */
   ask(ask: Ask): Promise<Heard> {
     return this.world.call({ token: this.token, ...ask })

@@ -19,6 +19,7 @@ const BODIES: Readonly<Record<string, object>> = {
   setObjectRetention: { mode: 'GOVERNANCE', retainUntil: '2099-01-01T00:00:00Z' },
   setObjectLegalHold: { status: 'ON' },
   completeMultipartUpload: { parts: [{ partNumber: 1, etag: `${'0'.repeat(32)}-1` }] },
+  setBucketCORS: { rules: [{ allowedOrigins: ['*'], allowedMethods: ['GET'] }] },
 }
 
 const routes = dataPlane.routes.filter(({ path, auth }) => path.includes('{bucket}') && auth === 'bearer')
@@ -147,6 +148,9 @@ const VERBS: Readonly<Record<string, string>> = {
   completeMultipartUpload: 'write',
   abortMultipartUpload: 'write',
   listMultipartUploads: 'read',
+  getBucketCORS: 'read',
+  setBucketCORS: 'admin',
+  deleteBucketCORS: 'admin',
 }
 
 t.test(

@@ -5,6 +5,7 @@
  */
 import type { ContractArea } from '../../scripts/contract.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
+import { corsRows } from './cors-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
 import { batchDeleteRows, copyRows, idempotencyRows, objectRows } from './object-rows.ts'
@@ -29,5 +30,6 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'tokens', built: true, rows: tokenRows },
   { name: 'policies', built: true, rows: policyRows },
   { name: 'signed-urls', built: true, rows: signedUrlRows },
-  ...['cors', 'notifications', 'audit', 'admin'].map(later),
+  { name: 'cors', built: true, rows: corsRows },
+  ...['notifications', 'audit', 'admin'].map(later),
 ]

@@ -33,7 +33,10 @@ import {
 } from './map-world.ts'
 
 type Step =
-  | { readonly do: 'createBucket' | 'deleteBucket' | PolicyStep; readonly bucket: string }
+  | {
+      readonly do: 'createBucket' | 'deleteBucket' | 'setCors' | 'removeCors' | PolicyStep
+      readonly bucket: string
+    }
   | { readonly do: 'putEmpty' | 'putInline' | 'delete'; readonly bucket: string; readonly key: string }
   | { readonly do: 'putChunks'; readonly bucket: string; readonly key: string; readonly uses: readonly Use[] }
   | { readonly do: CopyStep; readonly chunk: string; readonly node: string }
@@ -62,6 +65,7 @@ const use: fc.Arbitrary<Use> = fc.record({
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('createBucket'), bucket }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('deleteBucket'), bucket }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('setCors', 'removeCors'), bucket }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -112,6 +116,10 @@ function commandOf(step: Step, world: MapWorld, ordinal: number): Command {
       return { type: step.do, tenantId: 'acme', name: step.bucket, policy: `{"n":${world.index}}` }
     case 'deleteBucketPolicy':
       return { type: step.do, tenantId: 'acme', name: step.bucket }
+    case 'setCors':
+      return { type: 'setBucketCors', tenantId: 'acme', name: step.bucket, rules: [] }
+    case 'removeCors':
+      return { type: 'deleteBucketCors', tenantId: 'acme', name: step.bucket }
     case 'putEmpty':
       return { ...put(step.key, { kind: 'empty' }, 0), bucket: step.bucket }
     case 'putInline':
@@ -178,6 +186,8 @@ class Model {
   readonly buckets = new Map<string, Map<string, number>>()
   /** Names of the buckets that have one. */
   readonly policies = new Set<string>()
+  /** Buckets with CORS rules. */
+  readonly cors = new Set<string>()
 
   /** Returns whether the step must succeed; null when only the chunks decide. */
   expects(step: Step): boolean | null {
@@ -195,7 +205,9 @@ class Model {
     if (step.do === 'createBucket') this.buckets.set(step.bucket, new Map())
     else if (step.do === 'deleteBucket') this.buckets.delete(step.bucket)
     else if (step.do === 'setBucketPolicy') this.policies.add(step.bucket)
-    else if (step.do === 'delete') this.buckets.get(step.bucket)?.delete(step.key)
+    else if (step.do === 'setCors') this.cors.add(step.bucket)
+    if (step.do === 'deleteBucket' || step.do === 'removeCors') this.cors.delete(step.bucket)
+    if (step.do === 'delete') this.buckets.get(step.bucket)?.delete(step.key)
     else if ('key' in step) this.buckets.get(step.bucket)?.set(step.key, sizeOf(step))
   }
 }
@@ -217,7 +229,10 @@ function checkAgainstModel(world: MapWorld, model: Model): void {
   assert.deepEqual(new Set(withPolicy.map(({ name }) => name)), model.policies)
   assert.equal(rowsOf(world, 'bucketPolicy').length, model.policies.size, 'no policy outlives its bucket')
   let objects = 0
-  for (const { id, name, objectCount, logicalBytes } of buckets) {
+  assert.equal(rowsOf(world, 'cors').length, model.cors.size, 'no rules outlive their bucket')
+  for (const { id, name, objectCount, logicalBytes, hasCors = false } of buckets) {
+    assert.equal(hasCors, model.cors.has(name))
+    assert.equal(world.get(keys.cors(id)) !== undefined, hasCors)
     const held = model.buckets.get(name) ?? new Map<string, number>()
     assert.equal(objectCount, held.size)
     assert.equal(

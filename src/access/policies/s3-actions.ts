@@ -67,6 +67,11 @@ export const S3_ACTIONS = {
   signURL: null,
   getSigned: GET_OBJECT,
   putSigned: onKey('s3:PutObject'),
+  // Asked for as what the browser is about to do.
+  preflightSigned: null,
+  getBucketCORS: onBucket('s3:GetBucketCORS'),
+  setBucketCORS: onBucket('s3:PutBucketCORS'),
+  deleteBucketCORS: onBucket('s3:PutBucketCORS'),
 } as const satisfies Record<DataOperationId, S3Action | null>
 
 /** What there is to know of an action when nothing but its name is given. */

@@ -31,7 +31,7 @@ export function bucketView(bucket: BucketRecord): Static<typeof BucketView> {
     objectLockEnabled,
     defaultRetention: null,
     visibility: 'private',
-    hasCors: false,
+    hasCors: bucket.hasCors ?? false,
     hasNotifications: false,
   }
 }

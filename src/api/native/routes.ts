@@ -9,12 +9,14 @@ import type { RouteDefinition } from '../route.ts'
 import { batchDeleteRoutes } from './batch-delete.ts'
 import { bucketRoutes } from './buckets.ts'
 import { copyRoutes } from './copy.ts'
+import { corsRoutes } from './cors.ts'
 import { listingRoutes } from './listing.ts'
 import { multipartPartRoutes } from './multipart-parts.ts'
 import { multipartRoutes } from './multipart.ts'
 import { lockRoutes } from './object-locks.ts'
 import { tagRoutes } from './object-tags.ts'
 import { objectRoutes } from './objects.ts'
+import { preflightRoutes } from './preflight.ts'
 import { signUrlRoutes } from './sign-url.ts'
 import { DATA_MOUNT, SIGNED_PATH } from './signed-address.ts'
 import { signedRoutes } from './signed.ts'
@@ -28,7 +30,9 @@ const dataRoutes = {
   ...tokenRoutes,
   ...signUrlRoutes,
   ...signedRoutes,
+  ...preflightRoutes,
   ...bucketRoutes,
+  ...corsRoutes,
   ...listingRoutes,
   ...objectRoutes,
   ...batchDeleteRoutes,

@@ -42,6 +42,10 @@ const NAMES = {
   signURL: [],
   getSigned: ['s3:GetObject', 's3:GetObjectVersion'],
   putSigned: ['s3:PutObject'],
+  preflightSigned: [],
+  getBucketCORS: ['s3:GetBucketCORS'],
+  setBucketCORS: ['s3:PutBucketCORS'],
+  deleteBucketCORS: ['s3:PutBucketCORS'],
 } as const satisfies Record<DataOperationId, readonly string[]>
 
 t.test('every operation on a bucket has its S3 action [policies.table]', async (t) => {

@@ -1,0 +1,93 @@
+/**
+ * The routes of a bucket's CORS rules. [native: CORS configuration]
+ */
+import Type, { type Static } from 'typebox'
+import { CORS_METHODS, CORS_RULES_MAX } from '../../access/cors-rules.ts'
+import { deleteBucketCORS } from '../../operations/buckets/delete-bucket-cors.ts'
+import { getBucketCORS } from '../../operations/buckets/get-bucket-cors.ts'
+import { setBucketCORS } from '../../operations/buckets/set-bucket-cors.ts'
+import type { CorsRecord, CorsRule } from '../../state-machine/records.ts'
+import { type Answer, dataRoute } from '../route.ts'
+
+const PATH = '/buckets/{bucket}/cors'
+/** As with S3. The rules lie in one row, which is read for every request of a page. */
+const CONFIGURATION_BYTES_MAX = 64 * 1024
+
+const CorsRuleView = Type.Object(
+  {
+    id: Type.Optional(Type.String()),
+    allowedOrigins: Type.Array(Type.String({ description: 'scheme://host[:port], one * at most' })),
+    allowedMethods: Type.Array(Type.String({ description: CORS_METHODS.join(', ') })),
+    allowedHeaders: Type.Optional(Type.Array(Type.String({ description: 'one * at most' }))),
+    exposeHeaders: Type.Optional(Type.Array(Type.String())),
+    maxAgeSeconds: Type.Optional(Type.Integer()),
+  },
+  { additionalProperties: false },
+)
+
+const CorsView = Type.Object({ rules: Type.Array(CorsRuleView) }, { additionalProperties: false })
+
+const SHOWN = {
+  status: 200,
+  description: 'The rules',
+  content: { type: 'application/json', schema: CorsView },
+} as const
+
+export const corsRoutes = {
+  getBucketCORS: dataRoute(
+    {
+      operationId: 'getBucketCORS',
+      method: 'GET',
+      path: PATH,
+      summary: 'Get the CORS rules of a bucket',
+      description: '404 when none are set.',
+      success: SHOWN,
+    },
+    async (services, principal, { params }) => shown(await getBucketCORS(services, principal, params)),
+  ),
+
+  setBucketCORS: dataRoute(
+    {
+      operationId: 'setBucketCORS',
+      method: 'PUT',
+      path: PATH,
+      summary: 'Replace the CORS rules of a bucket',
+      description: `Which pages of other origins a browser may let use signed URLs of the bucket. 1 to ${CORS_RULES_MAX} rules, ${CONFIGURATION_BYTES_MAX / 1024} KiB in all; the first that fits a request decides. Rules grant no access.`,
+      body: { schema: CorsView, bytesMax: CONFIGURATION_BYTES_MAX },
+      success: SHOWN,
+    },
+    async (services, principal, { params, body }) =>
+      shown(await setBucketCORS(services, principal, { ...params, ...body })),
+  ),
+
+  deleteBucketCORS: dataRoute(
+    {
+      operationId: 'deleteBucketCORS',
+      method: 'DELETE',
+      path: PATH,
+      summary: 'Remove the CORS rules of a bucket; that there were none is no error',
+      success: { status: 204, description: 'The bucket has no CORS rules' },
+    },
+    async (services, principal, { params }) => {
+      await deleteBucketCORS(services, principal, params)
+      return { kind: 'empty' }
+    },
+  ),
+}
+
+function shown({ rules }: CorsRecord): Answer {
+  return { kind: 'json', body: { rules: rules.map(ruleView) } }
+}
+
+/** What was not given is not shown. */
+function ruleView(rule: CorsRule): Static<typeof CorsRuleView> {
+  const { id, allowedOrigins, allowedMethods, allowedHeaders, exposeHeaders, maxAgeSeconds } = rule
+  return {
+    ...(id === null ? {} : { id }),
+    allowedOrigins: [...allowedOrigins],
+    allowedMethods: [...allowedMethods],
+    ...(allowedHeaders === null ? {} : { allowedHeaders: [...allowedHeaders] }),
+    ...(exposeHeaders === null ? {} : { exposeHeaders: [...exposeHeaders] }),
+    ...(maxAgeSeconds === null ? {} : { maxAgeSeconds }),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * A real browser without a window, steered over its DevTools protocol.
+ *
+ * Owns: the process, its profile and the pipe to it. Knows nothing of: what pages do.
+ * Rules: it ends with the test, and with the process of the test, whose end closes the pipe; it runs without a sandbox, which
+ * needs rights that test machines do not give, so it is led to pages of the test alone.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { until } from './async.ts'
+import { type Chromium, chromiumIn } from './chromium.ts'
+
+/** What is at fault is in its last words. */
+const LAST_WORDS_CHARS_MAX = 4000
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--no-zygote',
+  '--disable-gpu',
+  '--disable-software-rasterizer',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--no-first-run',
+  '--remote-debugging-pipe',
+]
+
+interface Teardown {
+  teardown(handler: () => void | Promise<void>): void
+}
+
+type Result = Readonly<Record<string, unknown>>
+
+interface Message {
+  readonly id?: number
+  readonly result?: Result
+  readonly error?: { readonly message: string }
+}
+
+interface Waiting {
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: Error) => void
+}
+
+export class Browser {
+  readonly #orders: Writable
+  readonly #waiting = new Map<number, Waiting>()
+  #lastId = 0
+
+  /** null: this machine has none. */
+  static async start(t: Teardown): Promise<Browser | null> {
+    const dir = mkdtempSync(join(tmpdir(), 'holdfast-browser-'))
+    let child: ChildProcess | null = null
+    // One handler: the folder can go only when nobody writes there any more.
+    t.teardown(async () => {
+      if (child !== null) await endOf(child)
+      await rm(dir, { recursive: true, force: true, maxRetries: 10 })
+    })
+    const chromium = await chromiumIn(dir)
+    if (chromium === null) return null
+    child = launch(chromium, dir)
+    return new Browser(child)
+  }
+
+  private constructor(child: ChildProcess) {
+    const [, , , orders, answers] = child.stdio
+    assert.ok(orders instanceof Writable && answers instanceof Readable, 'these two are pipes')
+    this.#orders = orders
+    // What cannot be sent any more is told by the end of the process.
+    orders.on('error', () => undefined)
+    let text = ''
+    answers.setEncoding('utf8').on('data', (piece: string) => {
+      const messages = (text + piece).split('\0')
+      text = messages.pop() ?? ''
+      for (const message of messages) this.#take(JSON.parse(message) as Message)
+    })
+    let words = ''
+    child.stderr?.on('data', (piece) => (words = (words + String(piece)).slice(-LAST_WORDS_CHARS_MAX)))
+    const fail = (why: string): void => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(`${why}: ${words}`))
+    }
+    child.once('error', (error) => fail(error.message))
+    child.once('close', (code, signal) => fail(`Chromium ended with ${code ?? signal}`))
+  }
+
+  /** A page of its own, loaded. */
+  async open(url: string): Promise<Page> {
+    const { targetId } = await this.#send('Target.createTarget', { url })
+    const { sessionId } = await this.#send('Target.attachToTarget', { targetId, flatten: true })
+    const page = new Page((method, params) => this.#send(method, params, { sessionId }))
+    await until(`${url} is loaded`, () => page.run<boolean>(isLoaded, url))
+    return page
+  }
+
+  #send(method: string, params: object, session: object = {}): Promise<Result> {
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#orders.write(`${JSON.stringify({ id, method, params, ...session })}\0`)
+    })
+  }
+
+  #take({ id = 0, result = {}, error }: Message): void {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (error === undefined) waiting?.resolve(result)
+    else waiting?.reject(new Error(error.message))
+  }
+}
+
+export class Page {
+  readonly #send: (method: string, params: object) => Promise<Result>
+
+  constructor(send: (method: string, params: object) => Promise<Result>) {
+    this.#send = send
+  }
+
+  /** Runs the text of `script` in the page with these arguments; both they and what it resolves with go as JSON. */
+  async run<T>(script: (...given: never[]) => unknown, ...given: readonly unknown[]): Promise<T> {
+    const expression = `(${script.toString()})(...${JSON.stringify(given)})`
+    const said = await this.#send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+    assert.ok(!('exceptionDetails' in said), JSON.stringify(said['exceptionDetails']))
+    return (said['result'] as { readonly value: T }).value
+  }
+}
+
+/** What a page knows and this side does not. */
+interface PageGlobals {
+  readonly document?: { readonly readyState: string }
+  readonly location?: { readonly href: string }
+}
+
+/** Runs in the page. */
+function isLoaded(url: string): boolean {
+  const { document, location } = globalThis as PageGlobals
+  return document?.readyState === 'complete' && location?.href === url
+}
+
+function launch({ executable, libraries }: Chromium, dir: string): ChildProcess {
+  const env = { ...process.env, HOME: dir, ...(libraries === '' ? {} : { LD_LIBRARY_PATH: libraries }) }
+  const args = [...FLAGS, `--user-data-dir=${join(dir, 'profile')}`, 'about:blank']
+  return spawn(executable, args, { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
+}
+
+/** All its processes hold its standard error, so they are gone when that is closed. */
+async function endOf(child: ChildProcess): Promise<void> {
+  if (child.stderr?.closed !== false) return
+  const ended = once(child, 'close')
+  child.kill('SIGKILL')
+  await ended
+}

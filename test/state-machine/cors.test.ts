@@ -1,0 +1,84 @@
+/** The row of a bucket's CORS rules, and the word of the bucket's row that it is there. */
+import t from 'tap'
+import { keys } from '../../src/state-machine/keys.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { CorsRule } from '../../src/state-machine/records.ts'
+import { createBucket, disableTenant, put, recounted, rowsOf, worldWithBucket } from './map-world.ts'
+
+const RULE: CorsRule = {
+  id: 'web',
+  allowedOrigins: ['https://app.example.com'],
+  allowedMethods: ['GET', 'PUT'],
+  allowedHeaders: ['*'],
+  exposeHeaders: null,
+  maxAgeSeconds: 600,
+}
+
+const name = { tenantId: 'acme', name: 'photos' } as const
+const setCors = (rules: readonly CorsRule[] = [RULE]): Extract<Command, { type: 'setBucketCors' }> => ({
+  type: 'setBucketCors',
+  ...name,
+  rules,
+})
+const removeCors = { type: 'deleteBucketCors', ...name } as const
+const removeBucket = { type: 'deleteBucket', ...name } as const
+const photos = keys.bucket('acme', 'photos')
+
+t.test('setBucketCors and deleteBucketCors', async (t) => {
+  t.test('write the rules whole, and say in the row of the bucket that they are there', async (t) => {
+    const world = worldWithBucket()
+    const before = world.get(photos)
+    t.notOk(before && 'hasCors' in before)
+    t.strictSame(world.do(setCors()), { rules: [RULE] })
+    t.equal(world.get(photos)?.hasCors, true)
+    t.strictSame(world.get(keys.cors(before?.id ?? '')), { rules: [RULE] })
+    world.do(setCors([{ ...RULE, id: null }]))
+    t.strictSame(rowsOf(world, 'cors'), [{ rules: [{ ...RULE, id: null }] }])
+    t.strictSame(recounted(world), [])
+    t.equal(world.do(removeCors), null)
+    t.strictSame(world.get(photos), before)
+    t.strictSame(rowsOf(world, 'cors'), [])
+    t.equal(world.do(removeCors), null, 'that there are none is no error')
+    t.strictSame(recounted(world), [])
+  })
+
+  t.test('what is counted of a bucket keeps the word', async (t) => {
+    const world = worldWithBucket()
+    world.do(setCors())
+    world.do(put('a', { kind: 'empty' }, 0))
+    world.do({ type: 'setBucketVersioning', ...name, versioning: 'Enabled' })
+    t.match(world.get(photos), { hasCors: true, objectCount: 1, versioning: 'Enabled' })
+    world.do(removeCors)
+    t.match(world.get(photos), { objectCount: 1, versioning: 'Enabled' })
+    t.strictSame(recounted(world), [])
+  })
+
+  t.test('the rules go with their bucket; the next of its name has none [cors.with-bucket]', async (t) => {
+    const world = worldWithBucket()
+    world.do(setCors())
+    world.do(removeBucket)
+    t.strictSame(rowsOf(world, 'cors'), [])
+    world.do(createBucket())
+    t.equal(world.get(photos)?.hasCors, undefined)
+    t.strictSame(recounted(world), [])
+  })
+
+  t.test('need the bucket, and a tenant that is not disabled', async (t) => {
+    const world = worldWithBucket()
+    for (const command of [setCors(), removeCors])
+      t.match(world.run({ ...command, name: 'films' }), { ok: false, code: 'not_found' })
+    disableTenant(world, 'acme')
+    for (const command of [setCors(), removeCors])
+      t.match(world.run(command), { ok: false, code: 'tenant_disabled' })
+  })
+})
+
+t.test('the recount tells a bucket and its rules that do not agree', async (t) => {
+  const world = worldWithBucket()
+  const { id } = world.get(photos) ?? { id: '' }
+  world.rows.set(keys.cors(id), { rules: [RULE] })
+  t.match(recounted(world), [/CORS rules/], 'rules that the bucket does not know of')
+  world.do(setCors())
+  world.rows.delete(keys.cors(id))
+  t.match(recounted(world), [/CORS rules/], 'rules that are gone')
+})

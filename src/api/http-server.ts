@@ -5,6 +5,7 @@
  * Rules: fastify never reads a body and never decodes an object key; nothing leaves here without a request id; a path
  * that does not exist is told only to a caller whose token is good.
  */
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Condition } from '../../cluster/index.ts'
 import type { OperationId } from '../access/operation-ids.ts'
@@ -92,8 +93,15 @@ function neverParseBodies(server: FastifyInstance): void {
  */
 function closeInOrder(server: FastifyInstance): void {
   let closing = false
+  const open = new Set<Socket>()
+  server.server.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
   server.addHook('preClose', async () => {
     closing = true
+    // Browsers connect before they have anything to ask. Node counts such a connection as busy until its headers are overdue.
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
   })
   server.addHook('onRequest', async (_, reply) => {
     if (closing) throw new Condition('shutting_down', 'This node is shutting down; ask another one')

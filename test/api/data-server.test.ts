@@ -328,6 +328,18 @@ t.test('a server that closes finishes what runs and refuses what comes [errors.s
   await closed
 })
 
+t.test('a connection that never asked anything does not keep a server from closing', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const silent = net.connect(world.dataPort, '127.0.0.1')
+  t.teardown(() => silent.destroy())
+  await once(silent, 'connect')
+  // The server has accepted it once it answers a connection that came later.
+  t.match(await world.call({ path: '/api/v1/buckets', token }), { status: 200 })
+  const gone = once(silent, 'close')
+  await world.dataServer.close()
+  await gone
+})
+
 function names(json: Record<string, unknown>): unknown {
   return (json['buckets'] as { name: string }[]).map(({ name }) => name)
 }

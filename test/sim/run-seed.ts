@@ -93,6 +93,7 @@ function runNow(options: RunOptions): Outcome {
       underFaults(world, faults, events)
       faultyEvents = world.stage.events
       if (world.stage.violation === null) recover(world, faults)
+      if (world.stage.violation === null) world.subject.witness?.finish()
     })
   } finally {
     process.off('unhandledRejection', stray)

@@ -60,6 +60,7 @@ export class SimProcess implements Owner {
     this.machine = new SimMachine({
       ...shared,
       state: seat.state,
+      rules: world.subject.rules,
       random: world.random.disk,
       flushMs: () => world.flushMs(seat, plan.applyMs),
       blockBytes: plan.blockBytes,

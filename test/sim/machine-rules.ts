@@ -1,0 +1,21 @@
+/**
+ * What a simulated machine does with commands, apart from when that is durable.
+ *
+ * Owns: the shape. Rule: what a batch changes and answers follows from its entries and the rows alone, on every node.
+ */
+import type { ApplyBatch } from '../../cluster/types.ts'
+import type { SimRows } from './sim-rows.ts'
+
+export interface MachineRules {
+  /** Of the call that the command was made for; no two calls have one. */
+  idOf(command: Uint8Array): string
+  /** `rows` stay as they are. */
+  perform(entries: ApplyBatch['entries'], rows: SimRows): Performed
+}
+
+export interface Performed {
+  /** By entry and command; a character is a byte. */
+  readonly replies: readonly (readonly string[])[]
+  /** By key; null: the row goes. */
+  readonly changes: ReadonlyMap<string, string | null>
+}

@@ -22,6 +22,7 @@ export class ObjectOracle implements Witness {
   /** The rows, and the time of the last entry. */
   readonly world = new MapWorld()
   readonly models = new Map<string, VersionsModel>()
+  readonly answers = new Map<string, number>()
   readonly #invariants = new ObjectInvariants()
   readonly #violate: (broken: string) => void
   #done: { readonly command: Command; readonly reply: Reply }[] = []
@@ -37,6 +38,7 @@ export class ObjectOracle implements Witness {
       const command = commandIn(call)
       const reply = replyIn(replies[n] ?? '')
       this.#done.push({ command, reply })
+      this.#count(command, reply)
       this.#insist(`entry ${index}`, () => this.#judge(command, reply))
     }
   }
@@ -63,6 +65,12 @@ export class ObjectOracle implements Witness {
       checkRows(this.world, this.models)
       assert.deepEqual(recounted(this.world), [])
     })
+  }
+
+  #count({ type }: Command, reply: Reply): void {
+    const isReplayed = reply.ok && (reply.value as { replayed?: boolean } | null)?.replayed === true
+    const how = `${type} ${isReplayed ? 'replayed' : reply.ok ? 'ok' : reply.code}`
+    this.answers.set(how, (this.answers.get(how) ?? 0) + 1)
   }
 
   #judge(command: Command, reply: Reply): void {

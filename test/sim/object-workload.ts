@@ -156,13 +156,22 @@ export class ObjectWorkload implements Workload {
     const key = nameKey(name)
     const dice = random.fraction()
     if (dice < 0.2) return other({ ...registerPut('x', 'e'), bucket: name })
-    if (dice < 0.4) return other({ ...remove('x', null, name), tenantId: 'beta' })
-    if (dice < 0.75) {
-      const command = () => createBucket(name, { tenantId: 'beta' })
+    if (dice < 0.4) return other({ ...remove('x', this.#versionIn(name), name), tenantId: 'beta' })
+    if (dice < 0.7) {
+      const versioning = random.pick(['Unversioned', 'Enabled'] as const)
+      const command = () => createBucket(name, { tenantId: 'beta', versioning })
       return write({ kind: 'create', key, expected: THERE, command, no: ['bucket_already_exists'] })
     }
     const command = (): Command => ({ type: 'deleteBucket', tenantId: 'beta', name })
     return write({ kind: 'remove', key, expected: THERE, command, no: ['not_found'] })
+  }
+
+  /** One of those there are, or null: of the key. */
+  #versionIn(name: string): string | null {
+    const { oracle, random } = this.#parts
+    const versions = oracle.models.get('beta')?.buckets.get(name)?.keys.get('x') ?? []
+    const named = versions.filter(({ isNull }) => !isNull)
+    return named.length > 0 && random.chance(0.7) ? random.pick(named).id : null
   }
 
   #step(): Write | null {
@@ -182,15 +191,21 @@ export class ObjectWorkload implements Workload {
   #drawStep(): Step {
     const { random } = this.#parts
     const rivals = this.#last === null ? undefined : RIVALS[this.#last.op]
-    if (this.#last !== null && rivals !== undefined && random.chance(RIVAL_SHARE))
-      return { ...this.#last, op: random.pick(rivals) }
+    const fresh = { body: random.below(7), more: random.below(64) }
+    if (this.#last !== null && rivals !== undefined && random.chance(RIVAL_SHARE)) {
+      const { body, more } = this.#last
+      const again = {
+        body: random.chance(0.3) ? fresh.body : body,
+        more: random.chance(0.3) ? fresh.more : more,
+      }
+      return { ...this.#last, op: random.pick(rivals), ...again }
+    }
     return {
       op: random.pick(OPS),
       bucket: random.pick(['plain', 'kept', 'locked']),
       key: random.pick(['a', 'b/c']),
       pick: random.below(9),
-      body: random.below(7),
-      more: random.below(64),
+      ...fresh,
     }
   }
 

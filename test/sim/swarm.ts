@@ -107,7 +107,7 @@ const WEIGHTS: Readonly<Record<Fault, number>> = {
 }
 
 /** Share of seeds. */
-const OBJECTS_SHARE = 0.2
+const OBJECTS_SHARE = 0.05
 
 export function drawPlan(seed: number): Plan {
   const random = new Random(seed, 'plan')

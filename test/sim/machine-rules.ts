@@ -8,9 +8,9 @@ import type { SimRows } from './sim-rows.ts'
 
 export interface MachineRules {
   /** Of the call that the command was made for; no two calls have one. */
-  idOf(command: Uint8Array): string
+  readonly idOf: (command: Uint8Array) => string
   /** `rows` stay as they are. */
-  perform(entries: ApplyBatch['entries'], rows: SimRows): Performed
+  readonly perform: (entries: ApplyBatch['entries'], rows: SimRows) => Performed
 }
 
 export interface Performed {

@@ -73,7 +73,7 @@ t.test('ObjectInvariants', (t) => {
 
   t.test('nothing grows beyond a quota', (t) => {
     const world = lockedWorld()
-    world.do({ type: 'setQuota', tenantId: 'acme', maxBytes: 10, maxObjects: null, maxBuckets: null })
+    world.do({ type: 'setQuota', tenantId: 'acme', maxBytes: 10, maxObjects: 2, maxBuckets: null })
     world.do(put('a', BODY, 8))
     const key = keys.usage('acme')
     const before = world.get(key)
@@ -87,6 +87,11 @@ t.test('ObjectInvariants', (t) => {
     t.throws(grows(8, 11), /stores 11 of at most 10 bytes/)
     t.doesNotThrow(grows(8, 10))
     t.doesNotThrow(grows(20, 15), 'a quota that was lowered is met step by step')
+    const more = batchOf(world, [{ key, before, after: { ...before, objects: 3 } }])
+    const command = remove('a')
+    const reply = { ok: true, value: { existed: true, version: null, isMade: false } } as const
+    t.throws(check(more), /stores 3 of at most 2 objects/)
+    t.doesNotThrow(check({ ...more, done: [{ command, reply }] }), 'what a marker hid is seen again')
     t.end()
   })
 

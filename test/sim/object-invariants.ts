@@ -14,6 +14,7 @@ import type {
   RetentionRecord,
   VersionRecord,
 } from '../../src/state-machine/records.ts'
+import { NO_QUOTA } from '../../src/state-machine/quota.ts'
 import { NO_USAGE } from '../../src/state-machine/usage.ts'
 import type { Row } from '../../src/state-machine/view.ts'
 import type { MapWorld } from '../state-machine/map-world.ts'
@@ -103,21 +104,29 @@ function isWeaker(now: RetentionRecord | null, before: RetentionRecord): boolean
   )
 }
 
-/** Where a quota is lower than what is there already, it is not left further behind. */
+/** Where a quota is lower than what is there already, it is not left further behind. A delete may bring an object to light again. */
 function checkQuotas({ changes, done, state }: BatchDone): void {
   if (done.some(({ command }) => command.type === 'setQuota')) return
+  const deletes = done.some(({ command }) => command.type.startsWith('deleteObject'))
   for (const { key, before, after } of changes) {
     if (kindOf(key) !== 'usage') continue
     const tenantId = key.slice(key.indexOf('\u0000') + 1)
-    const maxBytes = state.get(keys.quota(tenantId))?.maxBytes ?? Infinity
-    const [had, has] = [bytesIn(before), bytesIn(after)]
-    assert(has <= Math.max(maxBytes, had), `"${tenantId}" stores ${has} of at most ${maxBytes} bytes`)
+    const { maxBytes, maxObjects } = state.get(keys.quota(tenantId)) ?? NO_QUOTA
+    const [had, has] = [usageIn(before), usageIn(after)]
+    const isWithin = (max: number | null, from: number, to: number): boolean =>
+      to <= Math.max(max ?? to, from)
+    assert(
+      isWithin(maxBytes, had.bytes, has.bytes),
+      `"${tenantId}" stores ${has.bytes} of at most ${maxBytes} bytes`,
+    )
+    const isMore = !deletes && !isWithin(maxObjects, had.objects, has.objects)
+    assert(!isMore, `"${tenantId}" stores ${has.objects} of at most ${maxObjects} objects`)
   }
 }
 
-function bytesIn(row: Row | undefined): number {
-  const { logicalBytes, uploadBytes } = { ...NO_USAGE, ...row }
-  return logicalBytes + uploadBytes
+function usageIn(row: Row | undefined): { readonly bytes: number; readonly objects: number } {
+  const { logicalBytes, uploadBytes, objects } = { ...NO_USAGE, ...row }
+  return { bytes: logicalBytes + uploadBytes, objects }
 }
 
 /** A name is given away again only once it was given up, and what was in the bucket went before it. */

@@ -7,6 +7,8 @@ import type { ApplyBatch } from '../../cluster/types.ts'
 import type { SimRows } from './sim-rows.ts'
 
 export interface MachineRules {
+  /** Of a snapshot: an install waits a round trip for each block, and must end before a run does. */
+  readonly blockBytesMin: number
   /** Of the call that the command was made for; no two calls have one. */
   readonly idOf: (command: Uint8Array) => string
   /** `rows` stay as they are. */

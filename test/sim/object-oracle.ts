@@ -57,10 +57,14 @@ export class ObjectOracle implements Witness {
     this.#insist('a batch', () => this.#invariants.check(batch))
     this.#done = []
     this.#batches += 1
-    if (this.#batches % COMPARE_EVERY === 0) this.finish()
+    if (this.#batches % COMPARE_EVERY === 0) this.#compare()
   }
 
   finish(): void {
+    this.#compare()
+  }
+
+  #compare(): void {
     this.#insist('the rows', () => {
       checkRows(this.world, this.models)
       assert.deepEqual(recounted(this.world), [])

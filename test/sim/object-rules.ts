@@ -17,6 +17,8 @@ import type { SimRows } from './sim-rows.ts'
 const SPACE = 0x20
 
 export const OBJECT_RULES: MachineRules = {
+  // A thousand rows of some hundred bytes each are a usual state.
+  blockBytesMin: 4_096,
   idOf: (call) => textOf(call.subarray(0, call.indexOf(SPACE))),
   perform: (entries, rows) => {
     const view = new BatchView(storedIn(rows))

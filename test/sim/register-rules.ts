@@ -3,6 +3,7 @@ import type { MachineRules } from './machine-rules.ts'
 import { decodeCommand, perform } from './sim-commands.ts'
 
 export const REGISTER_RULES: MachineRules = {
+  blockBytesMin: 1,
   idOf: (command) => decodeCommand(command).id,
   perform: (entries, rows) => {
     const changes = new Map<string, string | null>()

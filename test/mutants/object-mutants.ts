@@ -19,13 +19,6 @@ const PRECONDITIONS: readonly Row[] = [
   ],
   [
     'A2',
-    'any object matches any tag',
-    'preconditions.ts',
-    "(tags.includes('*') || tags.includes(object.etag))",
-    'tags.length > 0',
-  ],
-  [
-    'A3',
     'a delete does not look at what is to go',
     'objects.ts',
     '  return fault ?? deleteOne(',
@@ -35,59 +28,52 @@ const PRECONDITIONS: readonly Row[] = [
 
 const QUOTAS: readonly Row[] = [
   [
-    'A4',
+    'A3',
     'the bytes of uploads under way are not counted in the quota',
     'quota.ts',
     '  const bytes = logicalBytes + uploadBytes\n',
     '  const bytes = logicalBytes + uploadBytes * 0\n',
   ],
   [
-    'A5',
+    'A4',
     'a quota is looked at before what comes is added',
     'quota.ts',
     'bytes + growth.bytes > maxBytes',
     'bytes >= maxBytes',
   ],
-  [
-    'A6',
-    'a copy counts in no quota',
-    'copy-object.ts',
-    'newVersionFault(draft, { bucket, wish: command, size }, context)',
-    'newVersionFault(draft, { bucket, wish: command, size: 0 }, context)',
-  ],
 ]
 
 const LOCKS: readonly Row[] = [
   [
-    'A7',
+    'A5',
     'a legal hold holds only what is under retention as well',
     'locks.ts',
     "  if (legalHold !== false) return 'it is under legal hold'\n",
     "  if (legalHold !== false && retention !== null) return 'it is under legal hold'\n",
   ],
   [
-    'A8',
+    'A6',
     'retention ends a day early',
     'locks.ts',
     'return retention.until > time ? `it is',
     'return retention.until - 86_400_000 > time ? `it is',
   ],
   [
-    'A9',
+    'A7',
     'retention can be shortened',
     'locks.ts',
     '  if (after.until >= before.until) return null\n',
     '  if (after.until >= 0) return null\n',
   ],
   [
-    'A10',
+    'A8',
     'compliance can be weakened to governance',
     'locks.ts',
     "  if (before.mode === 'COMPLIANCE' && after.mode !== 'COMPLIANCE')\n",
     "  if (before.mode === 'COMPLIANCE' && after.mode === null)\n",
   ],
   [
-    'A11',
+    'A9',
     'a locked version goes when it is named',
     'objects.ts',
     '  const locked = lockedFault(found, context)\n',
@@ -97,84 +83,70 @@ const LOCKS: readonly Row[] = [
 
 const IDEMPOTENCY: readonly Row[] = [
   [
-    'A12',
+    'A10',
     'a repeated put makes a second version',
     'idempotency.ts',
     '  if (record.fingerprint === wish.fingerprint) return record.object\n',
     '  if (record.fingerprint === wish.fingerprint) return null\n',
   ],
   [
-    'A13',
+    'A11',
     'an idempotency key answers for another upload',
     'idempotency.ts',
     '  if (record.fingerprint === wish.fingerprint) return record.object\n',
     '  if (record.fingerprint !== null) return record.object\n',
   ],
-  ['A14', 'what is not due yet expires', 'expiry.ts', 'at <= context.time ? draft.get', 'at > 0 ? draft.get'],
+  ['A21', 'what is not due yet expires', 'expiry.ts', 'at <= context.time ? draft.get', 'at > 0 ? draft.get'],
 ]
 
 const VERSIONS: readonly Row[] = [
   [
-    'A15',
+    'A12',
     'a suspended bucket makes versions with ids',
     'new-versions.ts',
     "    isNull: bucket.versioning !== 'Enabled',\n",
     "    isNull: bucket.versioning === 'Unversioned',\n",
   ],
   [
-    'A16',
+    'A13',
     'the marker of a suspended bucket is kept beside its null version',
     'objects.ts',
     "  const isNull = bucket.versioning === 'Suspended'\n",
     "  const isNull = bucket.versioning === 'Unversioned'\n",
   ],
   [
-    'A17',
+    'A14',
     'the version below the newest does not become the newest',
     'versions.ts',
     '      if (older !== undefined) this.#promote(older)\n',
     '',
   ],
   [
-    'A18',
-    'a version that is hidden is a null version no more',
-    'versions.ts',
-    '    if (version.isNull) this.#setChain({ nullVersion: version.versionId })\n',
-    '',
-  ],
-  [
-    'A19',
+    'A15',
     'a bucket with versions goes back to none',
     'buckets.ts',
     "  if (versioning === 'Unversioned')\n",
     "  if (versioning === 'Unversioned' && bucket.value.objectLockEnabled)\n",
   ],
-  [
-    'A20',
-    'a copy takes whatever is newest for its source',
-    'copy-object.ts',
-    '    current?.versionId === source.versionId\n',
-    '    current !== undefined\n',
-  ],
 ]
 
 const BUCKETS: readonly Row[] = [
   [
-    'A21',
+    'A16',
     'a bucket with delete markers is empty',
     'buckets.ts',
     'versionCount > 0 || deleteMarkerCount > 0 || uploadCount > 0',
     'versionCount > 0 || uploadCount > 0',
   ],
   [
-    'A22',
+    'A17',
     'a bucket with an upload under way is empty',
     'buckets.ts',
     'versionCount > 0 || deleteMarkerCount > 0 || uploadCount > 0',
     'versionCount > 0 || deleteMarkerCount > 0',
   ],
   [
-    'A23',
+    'A18',
     'a bucket is made over another one of its name',
     'buckets.ts',
     '  if (draft.get(keys.bucket(tenantId, name)) !== undefined) {\n',
@@ -184,32 +156,18 @@ const BUCKETS: readonly Row[] = [
 
 const UPLOADS: readonly Row[] = [
   [
-    'A24',
+    'A19',
     'an upload that was completed can be completed again',
     'complete-upload.ts',
     '  if (record === undefined) return null\n',
     '  if (record?.parts !== null) return null\n',
   ],
   [
-    'A25',
+    'A20',
     'an upload that was completed stays',
     'multipart.ts',
     '  draft.remove(keys.upload(bucket.id, key, uploadId))\n',
     '',
-  ],
-  [
-    'A26',
-    'parts are listed in any order',
-    'complete-upload.ts',
-    '    if (partNumber <= before)\n',
-    '    if (partNumber === before)\n',
-  ],
-  [
-    'A27',
-    'a part that was replaced is taken for the one that was listed',
-    'complete-upload.ts',
-    '    if (part.etag !== etag)\n',
-    "    if (etag === '')\n",
   ],
 ]
 

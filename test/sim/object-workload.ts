@@ -50,7 +50,7 @@ const RIVALS: Partial<Readonly<Record<Op, readonly Op[]>>> = {
   completeUpload: ['completeUpload', 'completeUpload', 'completeUpload', 'abortUpload', 'putPart', 'expire'],
   abortUpload: ['completeUpload', 'putPart'],
   setBucketVersioning: ['putObject', 'deleteObject', 'setBucketVersioning'],
-  setQuota: ['putObject', 'putPart', 'copyObject'],
+  setQuota: ['putObject', 'putPart', 'putPart', 'copyObject'],
   deleteBucket: ['putObject', 'createUpload', 'createBucket'],
   createBucket: ['createBucket', 'deleteBucket'],
 }
@@ -58,10 +58,9 @@ const RIVALS: Partial<Readonly<Record<Op, readonly Op[]>>> = {
 const NEEDS_UPLOAD: readonly Op[] = ['putPart', 'completeUpload', 'abortUpload']
 const LOCKS: readonly Op[] = ['setObjectRetention', 'setObjectLegalHold']
 const NEEDS_VERSION: readonly Op[] = [...LOCKS, 'setObjectTags', 'copyObject']
-/** A lock that cannot be read is nothing that a client brings about. */
-const OPS = Object.entries(STEP_WEIGHTS).flatMap(([op, weight]) =>
-  op === 'damage' ? [] : Array.from({ length: weight }, () => op as Op),
-)
+/** A lock that cannot be read is nothing that a client brings about; quotas come and go, for few steps meet one. */
+const WEIGHTS = { ...STEP_WEIGHTS, damage: 0, setQuota: 4 }
+const OPS = Object.entries(WEIGHTS).flatMap(([op, weight]) => Array.from({ length: weight }, () => op as Op))
 
 export class ObjectWorkload implements Workload {
   readonly #parts: ObjectWorkloadParts

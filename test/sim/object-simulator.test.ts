@@ -65,7 +65,7 @@ t.test('simulator of objects', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
   await t.test('goes on when states are damaged and replaced', async (t) => {
     const { violation, figures } = await runSeed({ seed: 1, events: EVENTS, plan: FORGETFUL })
     t.equal(violation, null)
-    t.ok(figures.rebuilt >= 2, `${figures.rebuilt} states rebuilt`)
+    t.ok(figures.rebuilt >= 1, `${figures.rebuilt} states rebuilt`)
     t.ok(figures.snapshots >= 5, `${figures.snapshots} snapshots installed`)
   })
 

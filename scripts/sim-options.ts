@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { UsageError, wholeNumber } from './local-options.ts'
+import type { SimMachineChoice } from './sim-pool.ts'
 
 export interface SimOptions {
   readonly first: number
@@ -15,10 +16,11 @@ export interface SimOptions {
   readonly twice: boolean
   readonly trace: boolean
   readonly json: boolean
+  readonly machine: SimMachineChoice
 }
 
 export const SIM_USAGE = `npm run sim -- [--seeds N] [--events M] [--seed S | --first S] [--workers W] [--minutes X]
-               [--twice] [--trace] [--json]
+               [--machine registers|objects] [--twice] [--trace] [--json]
 
   --seeds N     how many seeds (default 20)
   --events M    events under faults in each; recovery comes on top (default 50000)
@@ -26,6 +28,7 @@ export const SIM_USAGE = `npm run sim -- [--seeds N] [--events M] [--seed S | --
   --first S     the first of the seeds (default 1)
   --workers W   threads (default: one for each core)
   --minutes X   begin no seed after so many minutes
+  --machine M   what the nodes apply: registers, or the buckets and objects of the service (default: drawn from the seed)
   --twice       run each seed two times and compare everything that happened
   --trace       print the last events of a seed
   --json        one line of JSON for each seed on standard output
@@ -46,6 +49,7 @@ function parse(argv: readonly string[]) {
         first: { type: 'string', default: '1' },
         workers: { type: 'string', default: String(availableParallelism()) },
         minutes: { type: 'string' },
+        machine: { type: 'string' },
         twice: { type: 'boolean', default: false },
         trace: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
@@ -57,9 +61,15 @@ function parse(argv: readonly string[]) {
   }
 }
 
+function machineNamed(name: string | undefined): SimMachineChoice {
+  if (name === undefined) return null
+  if (name === 'registers' || name === 'objects') return name
+  throw new UsageError(`--machine is "registers" or "objects", not "${name}"`)
+}
+
 /** Null: help was asked for. Throws UsageError. */
 export function parseSimOptions(argv: readonly string[]): SimOptions | null {
-  const { seed, minutes, ...given } = parse(argv)
+  const { seed, minutes, machine, ...given } = parse(argv)
   if (given.help) return null
   const { twice, trace, json } = given
   return {
@@ -74,5 +84,6 @@ export function parseSimOptions(argv: readonly string[]): SimOptions | null {
     twice,
     trace,
     json,
+    machine: machineNamed(machine),
   }
 }

@@ -6,12 +6,16 @@
  */
 import { Worker } from 'node:worker_threads'
 
+/** What the nodes apply; null: the seed says. */
+export type SimMachineChoice = 'registers' | 'objects' | null
+
 export interface SimJob {
   readonly seed: number
   readonly events: number
   /** Run it once more and compare. */
   readonly twice: boolean
   readonly traceLines: number
+  readonly machine: SimMachineChoice
 }
 
 export interface SimReport {

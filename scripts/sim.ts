@@ -35,16 +35,20 @@ function commitOf(): string {
 }
 
 /** Keeps the seed for test/regress/regress.test.ts. */
-function keep({ seed, violation }: SimReport, events: number): void {
+function keep({ seed, violation }: SimReport, { events, machine }: SimOptions): void {
   const file = join(ROOT, 'test', 'regress', `${seed}.json`)
   if (existsSync(file)) return
   const reason = (violation ?? '').split('\n')[0] ?? ''
-  writeFileSync(file, `${JSON.stringify({ seed, events, reason }, null, 2)}\n`)
+  writeFileSync(
+    file,
+    `${JSON.stringify({ seed, events, ...(machine === null ? {} : { machine }), reason }, null, 2)}\n`,
+  )
   say(`kept in test/regress/${seed}.json`)
 }
 
 async function run(options: SimOptions): Promise<SimSummary> {
-  const { first, seeds, events, minutes, twice, workers, json } = options
+  const { first, seeds, events, minutes, twice, workers, json, machine } = options
+  const chosen = machine === null ? '' : ` --machine ${machine}`
   const started = performance.now()
   const isOver = (): boolean => minutes !== null && performance.now() - started > minutes * 60_000
   const traceLines = options.trace ? TRACE_LINES : 0
@@ -54,7 +58,7 @@ async function run(options: SimOptions): Promise<SimSummary> {
   const next = (): SimJob | null => {
     if (begun >= seeds || isOver() || summary.failures >= FAILURES_MAX) return null
     begun += 1
-    return { seed: first + begun - 1, events, twice, traceLines }
+    return { seed: first + begun - 1, events, twice, traceLines, machine }
   }
   const progress = setInterval(() => say(summary.line(seeds)), PROGRESS_EVERY_MS)
   const onReport = (report: SimReport): void => {
@@ -64,8 +68,10 @@ async function run(options: SimOptions): Promise<SimSummary> {
     if (report.violation === null) return
     const { seed } = report
     say(`VIOLATION ${report.violation}`)
-    say(`seed=${seed} commit=${commit} rerun: npm run sim -- --seed ${seed} --events ${events} --trace`)
-    keep(report, events)
+    say(
+      `seed=${seed} commit=${commit} rerun: npm run sim -- --seed ${seed} --events ${events}${chosen} --trace`,
+    )
+    keep(report, options)
   }
   await runPool({ workers, next, onReport })
   clearInterval(progress)

@@ -20,13 +20,16 @@ export interface Change {
   readonly after: Buffer | null
 }
 
+/** What of a state a batch asks for. */
+export type StoredRows = Pick<OpenState, 'readStored' | 'readVerified'>
+
 export class BatchView implements View {
-  readonly #state: OpenState
+  readonly #state: StoredRows
   /** Rows that were read, null where there is none: the bucket and tenant rows are asked for by every command. */
   readonly #read = new Map<RowKey, Stored | null>()
   readonly #written = new Map<RowKey, Row | null>()
 
-  constructor(state: OpenState) {
+  constructor(state: StoredRows) {
     this.#state = state
   }
 

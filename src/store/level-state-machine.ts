@@ -18,10 +18,9 @@ import {
   type StateMachine,
   type StateSource,
 } from '../../cluster/index.ts'
-import { apply } from '../state-machine/state-machine.ts'
+import { applyEntry } from './apply-entry.ts'
 import { BatchView } from './batch-view.ts'
 import { removeCleanStop, writeCleanStop } from './clean-stop.ts'
-import { decodeCommand, encodeReply } from './command-codec.ts'
 import { OpenState, StateHandle } from './open-state.ts'
 import { rowHash } from './row-sum.ts'
 import { takeCut } from './state-cut.ts'
@@ -265,13 +264,4 @@ export class LevelStateMachine implements StateMachine {
       this.#writing = false
     }
   }
-}
-
-function applyEntry(view: BatchView, entry: ApplyBatch['entries'][number]): readonly Uint8Array[] {
-  const { index, time, commands } = entry
-  return commands.map((bytes, ordinal) => {
-    const { writes, reply } = apply(view, decodeCommand(bytes), { index, time, ordinal })
-    view.write(writes)
-    return encodeReply(reply)
-  })
 }

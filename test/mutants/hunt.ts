@@ -26,8 +26,7 @@ async function hunted(): Promise<Hunted> {
   return { seed: null, why: `survived ${seeds} seeds` }
 }
 
-async function runnerOf(world: 'core' | 'node'): Promise<(seed: number, events: number) => unknown> {
-  assert(world === 'core', 'the world is known')
-  const { runCoreSeed } = await import('./core-world.ts')
-  return runCoreSeed
+async function runnerOf(world: 'core' | 'objects'): Promise<(seed: number, events: number) => unknown> {
+  if (world === 'core') return (await import('./core-world.ts')).runCoreSeed
+  return (await import('./object-world.ts')).runObjectSeed
 }

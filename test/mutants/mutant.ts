@@ -6,15 +6,15 @@
  */
 
 /**
- * Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `node`: seeds of the simulator. Otherwise test files: quick
+ * Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `objects`: seeds of the simulator. Otherwise test files: quick
  * ones that ask the machine for nothing but a temporary directory, or a port that is taken would pass for a kill.
  */
-export type Killers = 'core' | 'node' | { readonly tests: readonly string[] }
+export type Killers = 'core' | 'objects' | { readonly tests: readonly string[] }
 
 export interface Mutant {
   /**
-   * Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G`, `O` and `R` slips in core, log, driver, transport,
-   * store, the collection of garbage, long operations and the rebuild of a state.
+   * Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G`, `O`, `R` and `A` slips in core, log, driver, transport,
+   * store, the collection of garbage, long operations, the rebuild of a state and what is decided for objects.
    */
   readonly id: string
   /** The bug in a few words. */

@@ -5,6 +5,7 @@ import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { NODE_MUTANTS } from './node-mutants.ts'
+import { OBJECT_MUTANTS } from './object-mutants.ts'
 import { OPERATION_MUTANTS } from './operation-mutants.ts'
 import { PROPOSAL_MUTANTS } from './proposal-mutants.ts'
 import { REBUILD_MUTANTS } from './rebuild-mutants.ts'
@@ -84,6 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...REBUILD_MUTANTS,
   ...GARBAGE_MUTANTS,
   ...OPERATION_MUTANTS,
+  ...OBJECT_MUTANTS,
 ]
 
 export function mutantOf(id: string | undefined): Mutant {

@@ -1,7 +1,8 @@
 /**
  * Every seed that once broke a promise, run again.
  *
- * `npm run sim` writes a file here when a seed fails: { seed, events, reason }. It stays after the repair.
+ * `npm run sim` writes a file here when a seed fails: { seed, events, machine, reason }, the machine only where it was chosen.
+ * It stays after the repair.
  * Rule: the file names what was wrong then; whatever the simulator draws from the seed today must hold.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,6 +16,7 @@ const FOLDER = dirname(fileURLToPath(import.meta.url))
 interface Regression {
   readonly seed: number
   readonly events: number
+  readonly machine?: 'registers' | 'objects'
   readonly reason: string
 }
 
@@ -22,9 +24,12 @@ t.test('regressions', async (t) => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
   t.comment(`${files.length} seeds`)
   for (const file of files.toSorted()) {
-    const { seed, events, reason } = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Regression
+    const { seed, events, machine, reason } = JSON.parse(
+      readFileSync(join(FOLDER, file), 'utf8'),
+    ) as Regression
+    const plan = machine === undefined ? {} : { machine }
     t.test(`seed ${seed}: ${reason}`, { timeout: 120_000 }, async (t) => {
-      t.equal((await runSeed({ seed, events })).violation, null)
+      t.equal((await runSeed({ seed, events, plan })).violation, null)
     })
   }
 })

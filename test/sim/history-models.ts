@@ -9,7 +9,7 @@ import type { Model, Step } from './linearizability.ts'
 export type RegisterInput =
   | { readonly type: 'get'; readonly key: string }
   | { readonly type: 'put'; readonly key: string; readonly value: string }
-  | { readonly type: 'cas'; readonly key: string; readonly from: string | null; readonly to: string }
+  | { readonly type: 'cas'; readonly key: string; readonly from: string | null; readonly to: string | null }
   | { readonly type: 'delete'; readonly key: string }
 
 export type RegisterOutput =

@@ -111,7 +111,8 @@ function perform(data: Map<string, string>, input: RegisterInput): RegisterOutpu
       return { type: 'done' }
     case 'cas':
       if (present !== input.from) return { type: 'mismatch' }
-      data.set(input.key, input.to)
+      if (input.to === null) data.delete(input.key)
+      else data.set(input.key, input.to)
       return { type: 'done' }
   }
 }

@@ -34,6 +34,11 @@ function inputOf({ kind, key, id, expected }: Call): RegisterInput {
       return { type: 'cas', key, from: valueOf(expected), to: id }
     case 'delete':
       return { type: 'delete', key }
+    case 'create':
+      return { type: 'cas', key, from: null, to: expected }
+    case 'remove':
+      return { type: 'cas', key, from: valueOf(expected), to: null }
+    case 'other':
     case 'append':
     case 'get':
     case 'read':

@@ -55,6 +55,8 @@ export interface Outcome {
   readonly hash: string
   readonly figures: Figures
   readonly trace: readonly string[]
+  /** Of what the machine is asked for, where somebody watches: how often which command was answered how. */
+  readonly answers: Readonly<Record<string, number>>
   /** Of the checker of histories; null: it was not asked. */
   readonly verdict: string | null
 }
@@ -93,6 +95,7 @@ function runNow(options: RunOptions): Outcome {
       underFaults(world, faults, events)
       faultyEvents = world.stage.events
       if (world.stage.violation === null) recover(world, faults)
+      if (world.stage.violation === null) world.subject.witness?.finish()
     })
   } finally {
     process.off('unhandledRejection', stray)
@@ -103,6 +106,7 @@ function runNow(options: RunOptions): Outcome {
     hash: world.stage.hash.hex,
     figures: figuresOf(world, faults, faultyEvents),
     trace: world.stage.trace,
+    answers: Object.fromEntries(world.subject.witness?.answers ?? []),
     verdict: judgeWith === 0 ? null : verdictOf(world, judgeWith),
   }
 }

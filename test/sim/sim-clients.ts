@@ -1,17 +1,18 @@
 /**
- * Clients at every node: they write, compare, delete, append and read, and remember what they were told.
+ * Clients at every node: they write and read, one call after the other, and remember what they were told.
  *
- * Owns: what was asked and answered. Knows nothing of: faults. Rule: what was acknowledged must have happened between call and
+ * Owns: what was asked and answered. Knows nothing of: faults, what is asked for. Rule: what was acknowledged must have happened between call and
  * answer, in one order for all; what was refused for certain must never happen; what is unknown may do either.
  */
 import { Condition } from '../../cluster/types.ts'
 import type { Node } from '../../cluster/node/node.ts'
 import type { Owner } from './event-queue.ts'
 import type { Random } from './random.ts'
-import { encodeCommand, idOf, NONE, type SimCommand, textOf } from './sim-commands.ts'
+import { type SimCommand, textOf } from './sim-commands.ts'
 import type { SimMachine } from './sim-machine.ts'
 import type { SimOracle } from './sim-oracle.ts'
 import type { Stage } from './stage.ts'
+import type { Look, Workload, Write } from './workload.ts'
 
 export interface ServedSeat {
   readonly id: string
@@ -24,9 +25,6 @@ export interface ServedSeat {
 export interface ClientsOptions {
   readonly perNode: number
   readonly thinkMs: number
-  readonly keys: number
-  readonly readShare: number
-  readonly paddingMax: number
   /** Reads do not wait for their barrier. Only to show that this is found out. */
   readonly readsAtOnce: boolean
 }
@@ -34,7 +32,8 @@ export interface ClientsOptions {
 /** One call as a checker of histories wants it. Times are counts that rise. */
 export interface Call {
   readonly client: string
-  readonly kind: SimCommand['kind'] | 'read'
+  /** `create`, `remove`: only where nothing is, only what is expected. `other`: of nothing that the checker has a model of. */
+  readonly kind: SimCommand['kind'] | 'read' | 'create' | 'remove' | 'other'
   readonly id: string
   readonly key: string
   readonly expected: string
@@ -54,16 +53,13 @@ interface UnderWay {
 
 type Then = (isAnswered: boolean) => void
 
-const ANSWERED_KINDS = ['put', 'put', 'put', 'cas', 'cas', 'delete', 'append', 'append', 'get'] as const
-
 export class SimClients {
   readonly #stage: Stage
   readonly #random: Random
   readonly #oracle: SimOracle
   readonly #options: ClientsOptions
+  readonly #workload: Workload
   readonly #underWay = new Set<UnderWay>()
-  /** For `cas`: what a client saw last under a key. */
-  readonly #lastSeen = new Map<string, string>()
   readonly history: Call[] = []
   #moment = 0
   #ids = 0
@@ -73,12 +69,18 @@ export class SimClients {
   readonly counts = { acknowledged: 0, reads: 0, refused: 0, unknown: 0 }
 
   constructor(
-    parts: { readonly stage: Stage; readonly random: Random; readonly oracle: SimOracle },
+    parts: {
+      readonly stage: Stage
+      readonly random: Random
+      readonly oracle: SimOracle
+      readonly workload: Workload
+    },
     options: ClientsOptions,
   ) {
     this.#stage = parts.stage
     this.#random = parts.random
     this.#oracle = parts.oracle
+    this.#workload = parts.workload
     this.#options = options
     this.#thinkMs = options.thinkMs
   }
@@ -125,7 +127,8 @@ export class SimClients {
       this.#stage.after(this.#thinkMs, 'client', { seat }, () => this.writeAt(seat, onAcknowledged))
     }
     if (seat.process === null) return again()
-    this.#propose(seat.process, 'last', 'put', (isAnswered) => (isAnswered ? onAcknowledged() : again()))
+    const then: Then = (isAnswered) => (isAnswered ? onAcknowledged() : again())
+    this.#propose(seat.process, 'last', this.#workload.last(), then)
   }
 
   #think(seat: ServedSeat, client: string): void {
@@ -133,38 +136,31 @@ export class SimClients {
       if (this.#isOver) return
       const again = (): void => this.#think(seat, client)
       const { process } = seat
-      if (process === null || !process.isOpen) again()
-      else if (this.#random.chance(this.#options.readShare)) this.#read(process, client, again)
-      else this.#propose(process, client, this.#random.pick(ANSWERED_KINDS), again)
+      const wish = process?.isOpen === true ? this.#workload.next() : null
+      if (process === null || wish === null) again()
+      else if (wish.type === 'look') this.#read(process, client, wish, again)
+      else this.#propose(process, client, wish, again)
     })
   }
 
-  #propose(
-    process: NonNullable<ServedSeat['process']>,
-    client: string,
-    kind: SimCommand['kind'],
-    then: Then,
-  ): void {
-    const { keys, paddingMax } = this.#options
-    const key = `${kind === 'append' ? 'l' : 'r'}${this.#random.below(keys)}`
+  #propose(process: NonNullable<ServedSeat['process']>, client: string, wish: Write, then: Then): void {
+    const { kind, key, expected } = wish
     const id = `${client}.${(this.#ids += 1)}`
-    const expected = kind === 'cas' ? (this.#lastSeen.get(key) ?? NONE) : NONE
-    const command = { kind, id, key, expected, padding: this.#random.below(paddingMax + 1) }
     const under = this.#begin(process, { client, kind, id, key, expected }, then)
-    process.node.propose(encodeCommand(command)).then(
-      (reply) => this.#acknowledged(under, textOf(reply)),
+    process.node.propose(wish.command(id)).then(
+      (reply) => this.#acknowledged(under, wish, textOf(reply)),
       (error: unknown) => this.#failed(under, error),
     )
   }
 
-  #read(process: NonNullable<ServedSeat['process']>, client: string, then: Then): void {
-    const key = `${this.#random.chance(0.2) ? 'l' : 'r'}${this.#random.below(this.#options.keys)}`
-    const under = this.#begin(process, { client, kind: 'read', id: '', key, expected: NONE }, then)
+  #read(process: NonNullable<ServedSeat['process']>, client: string, wish: Look, then: Then): void {
+    const { kind, key, expected } = wish
+    const under = this.#begin(process, { client, kind, id: '', key, expected }, then)
     const barrier = this.#options.readsAtOnce ? Promise.resolve() : process.node.readBarrier()
     barrier
       .then(() => this.#readable(process))
       .then(
-        () => this.#seen(under, process.machine),
+        () => this.#seen(under, wish, process.machine),
         (error: unknown) => this.#failed(under, error),
       )
   }
@@ -185,7 +181,7 @@ export class SimClients {
     return under
   }
 
-  #acknowledged(under: UnderWay, reply: string): void {
+  #acknowledged(under: UnderWay, wish: Write, reply: string): void {
     if (!this.#ends(under)) return
     const { call, floor } = under
     const effect = this.#oracle.effect(call.id)
@@ -197,28 +193,27 @@ export class SimClients {
         `${call.id} took effect at ${effect.position}, before the answer ${floor} that came before its call`,
       )
     this.counts.acknowledged += 1
-    if (reply === 'ok') this.#lastSeen.set(call.key, call.kind === 'delete' ? NONE : call.id)
-    else if (reply.startsWith('no ')) this.#lastSeen.set(call.key, reply.slice(3))
-    this.#answer(under, effect.position, reply)
+    const output = wish.told(reply)
+    if (output === null) this.#refusals.add(call)
+    this.#answer(under, effect.position, output ?? 'refused')
   }
 
-  #seen(under: UnderWay, machine: SimMachine): void {
+  #seen(under: UnderWay, wish: Look, machine: SimMachine): void {
     if (!this.#ends(under)) return
     const position = machine.effects
     if (position < under.floor)
       this.#stage.violate(
         `a read at n${under.owner.place + 1} sees ${position} effects, ${under.floor} had been answered before it began`,
       )
-    const seen = idOf(machine.row(under.call.key))
     this.counts.reads += 1
-    this.#lastSeen.set(under.call.key, seen)
-    this.#answer(under, position, seen)
+    this.#answer(under, position, wish.see(machine.rows))
   }
 
   #answer({ call, onEnd }: UnderWay, position: number, output: string): void {
     this.#highestAnswered = Math.max(this.#highestAnswered, position)
     call.answer = { at: (this.#moment += 1), output }
     this.#stage.hash.addText(output)
+    this.#workload.learned(call, output)
     onEnd(true)
   }
 

@@ -15,8 +15,8 @@ import {
   type StateMachine,
   type StateSource,
 } from '../../cluster/types.ts'
+import type { MachineRules, Performed } from './machine-rules.ts'
 import type { Random } from './random.ts'
-import { decodeCommand, perform } from './sim-commands.ts'
 import { SimRows } from './sim-rows.ts'
 
 /** What survives a crash. */
@@ -35,13 +35,13 @@ export class SimState {
   faultsMet = 0
 }
 
-export interface AppliedBatch {
+export interface AppliedBatch extends Performed {
   readonly batch: ApplyBatch
-  readonly replies: readonly (readonly string[])[]
 }
 
 export interface SimMachineParts {
   readonly state: SimState
+  readonly rules: MachineRules
   readonly random: Random
   /** How long the next batch takes to be durable. ms */
   readonly flushMs: () => number
@@ -86,20 +86,20 @@ export class SimMachine implements StateMachine {
     return { record: state.fault === null ? state.record : null, fault: state.fault }
   }
 
-  /** Of the durable rows. */
-  row(key: string): string | null {
-    return this.#parts.state.rows.get(key)
+  /** The durable ones. */
+  get rows(): SimRows {
+    return this.#parts.state.rows
   }
 
   get effects(): number {
-    return tallyOf(this.#parts.state.rows).effects
+    return effectsIn(this.#parts.state.rows)
   }
 
   async apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]> {
     const { state, isAlive, onApplied } = this.#parts
     if (!isAlive()) return never()
     this.#assertTrusted()
-    const { replies, changes } = performAll(this.#parts.doesTwice ? doubled(batch) : batch, state.rows)
+    const { replies, changes } = this.#perform(this.#parts.doesTwice ? doubled(batch) : batch)
     await this.#durably('state flushed', () => {
       if (state.failsApply) {
         state.failsApply = false
@@ -108,9 +108,9 @@ export class SimMachine implements StateMachine {
       }
       for (const [key, value] of changes) state.rows.set(key, value)
       state.record = batch.record
-      onApplied({ batch, replies })
+      onApplied({ batch, replies, changes })
     })
-    return replies.map((entry) => entry.map((reply) => encoder.encode(reply)))
+    return replies.map((entry) => entry.map((reply) => Buffer.from(reply, 'latin1')))
   }
 
   checksum(): Uint8Array {
@@ -188,6 +188,17 @@ export class SimMachine implements StateMachine {
     this.#underWay = null
   }
 
+  /** With the row that counts the effects. */
+  #perform({ entries }: ApplyBatch): Performed {
+    const { rules, state } = this.#parts
+    const { replies, changes } = rules.perform(entries, state.rows)
+    const last = entries.at(-1)
+    if (last === undefined) return { replies, changes }
+    const done = entries.reduce((sum, { commands }) => sum + commands.length, 0)
+    const tally = `${effectsIn(state.rows) + done} ${last.time}`
+    return { replies, changes: new Map([...changes, [TALLY, tally]]) }
+  }
+
   #assertTrusted(isReading = true): void {
     const { state, random } = this.#parts
     const why = state.fault ?? this.#withdrawn
@@ -252,30 +263,8 @@ function doubled(batch: ApplyBatch): ApplyBatch {
     : batch
 }
 
-export function tallyOf(rows: SimRows): { readonly effects: number; readonly time: number } {
-  const [effects = 0, time = 0] = (rows.get(TALLY) ?? '0 0').split(' ').map(Number)
-  return { effects, time }
-}
-
-function performAll(
-  { entries }: ApplyBatch,
-  rows: SimRows,
-): { replies: string[][]; changes: ReadonlyMap<string, string | null> } {
-  const changes = new Map<string, string | null>()
-  let { effects, time } = tallyOf(rows)
-  const replies = entries.map((entry) => {
-    time = entry.time
-    return entry.commands.map((bytes) => {
-      const command = decodeCommand(bytes)
-      const changed = changes.get(command.key)
-      const { reply, value } = perform(command, changed === undefined ? rows.get(command.key) : changed)
-      if (value !== undefined) changes.set(command.key, value)
-      effects += 1
-      return reply
-    })
-  })
-  if (entries.length > 0) changes.set(TALLY, `${effects} ${time}`)
-  return { replies, changes }
+function effectsIn(rows: SimRows): number {
+  return Number(rows.get(TALLY)?.split(' ')[0] ?? 0)
 }
 
 function blockOf(

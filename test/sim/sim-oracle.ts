@@ -6,9 +6,10 @@
  */
 import { crc32c } from '@node-rs/crc32'
 import { decodeMachineRecord } from '../../cluster/node/machine-record.ts'
+import type { MachineRules } from './machine-rules.ts'
 import { textHash } from './rolling-hash.ts'
-import { decodeCommand } from './sim-commands.ts'
 import type { AppliedBatch, SimState } from './sim-machine.ts'
+import type { Witness } from './witness.ts'
 
 interface Effect {
   /** 1 for the first effect of all. */
@@ -16,9 +17,18 @@ interface Effect {
   readonly reply: string
 }
 
+export interface OracleParts {
+  readonly committedIndex: () => number
+  readonly idOf: MachineRules['idOf']
+  readonly witness: Witness | null
+  readonly violate: (broken: string) => void
+}
+
 export class SimOracle {
   readonly #violate: (broken: string) => void
   readonly #committedIndex: () => number
+  readonly #idOf: MachineRules['idOf']
+  readonly #witness: Witness | null
   readonly #effects = new Map<string, Effect>()
   readonly #entries = new Map<number, number>()
   readonly #states = new Map<number, { readonly digest: number; readonly record: number }>()
@@ -26,8 +36,10 @@ export class SimOracle {
   #lastIndex = 0
   #lastTime = 0
 
-  constructor(committedIndex: () => number, violate: (broken: string) => void) {
+  constructor({ committedIndex, idOf, witness, violate }: OracleParts) {
+    this.#witness = witness
     this.#committedIndex = committedIndex
+    this.#idOf = idOf
     this.#violate = violate
   }
 
@@ -46,21 +58,25 @@ export class SimOracle {
   }
 
   /** A batch became durable at a node. Returns the applied index. */
-  applied(nodeId: string, { batch, replies }: AppliedBatch, state: SimState): number {
+  applied(nodeId: string, { batch, replies, changes }: AppliedBatch, state: SimState): number {
+    let isNew = false
     for (const [i, entry] of batch.entries.entries()) {
       const given = replies[i] ?? []
-      const commands = entry.commands.map(decodeCommand)
-      const hash = textHash(`${entry.time} ${commands.map(({ id }) => id).join()} ${given.join()}`)
+      const ids = entry.commands.map((command) => this.#idOf(command))
+      const hash = textHash(`${entry.time} ${ids.join()} ${given.join()}`)
       const known = this.#entries.get(entry.index)
       if (known === undefined) {
         this.#entries.set(entry.index, hash)
+        isNew = true
+        this.#witness?.took(entry, given)
         this.#take(
           entry,
-          commands.map(({ id }, at) => ({ id, reply: given[at] ?? '' })),
+          ids.map((id, at) => ({ id, reply: given[at] ?? '' })),
         )
       } else if (known !== hash)
         this.#violate(`${nodeId} applies another entry ${entry.index} than others did`)
     }
+    if (isNew) this.#witness?.settled(changes)
     return this.stateAt(nodeId, state)
   }
 

@@ -60,9 +60,10 @@ export class SimProcess implements Owner {
     this.machine = new SimMachine({
       ...shared,
       state: seat.state,
+      rules: world.subject.rules,
       random: world.random.disk,
       flushMs: () => world.flushMs(seat, plan.applyMs),
-      blockBytes: plan.blockBytes,
+      blockBytes: Math.max(plan.blockBytes, world.subject.rules.blockBytesMin),
       doesTwice: world.options.canary === 'doubleApply' && seat.place === 0,
       onApplied: (applied) => {
         seat.stateIndex = world.oracle.applied(seat.id, applied, seat.state)

@@ -15,11 +15,12 @@ port.on('message', (job: SimJob) => {
   void report(job).then((answer) => port.postMessage(answer))
 })
 
-async function report({ seed, events, twice, traceLines }: SimJob): Promise<SimReport> {
+async function report({ seed, events, twice, traceLines, machine }: SimJob): Promise<SimReport> {
   const before = process.threadCpuUsage()
-  const outcome = await runSeed({ seed, events, traceLines })
+  const plan = machine === null ? {} : { machine }
+  const outcome = await runSeed({ seed, events, traceLines, plan })
   const { user, system } = process.threadCpuUsage(before)
-  const again = twice ? await runSeed({ seed, events }) : null
+  const again = twice ? await runSeed({ seed, events, plan }) : null
   const violation = outcome.violation ?? (again === null ? null : differenceOf(outcome, again))
   return { ...outcome, figures: { ...outcome.figures }, violation, cpuMs: (user + system) / 1000 }
 }

@@ -15,6 +15,7 @@ import { SimPaths } from './sim-paths.ts'
 import { SimProcess } from './sim-process.ts'
 import { SimSeat } from './sim-seat.ts'
 import { Stage } from './stage.ts'
+import { type Subject, subjectOf } from './subject.ts'
 import type { Plan } from './swarm.ts'
 
 /** A world that is made wrong on purpose, to show that the checks see it. */
@@ -38,11 +39,13 @@ export class SimWorld {
   readonly random: { readonly [part in 'nodes' | 'network' | 'disk' | 'clients' | 'faults']: Random }
   readonly voters: readonly string[]
   readonly seats: readonly SimSeat[]
+  readonly subject: Subject
   readonly network: SimNetwork
   readonly checks: SimChecks
   readonly oracle: SimOracle
   readonly clients: SimClients
-  readonly epochMs = 1_767_225_600_000
+  /** ms since 1970 at the beginning; whoever lets time go by raises it. */
+  epochMs = 1_767_225_600_000
   readonly counts = { crashes: 0, snapshots: 0, starts: 0, mended: 0, rebuilt: 0 }
   /** Faults are over: disks and processes behave. */
   isCalm = false
@@ -74,9 +77,15 @@ export class SimWorld {
       stallMs: 4 * plan.electionTimeoutMs,
     })
     this.checks = new SimChecks(seats, { voters: this.voters, learners: [], outgoing: [] }, violate)
-    this.oracle = new SimOracle(() => this.checks.committedIndex, violate)
+    const pass = (ms: number): void => {
+      this.epochMs += ms
+    }
+    this.subject = subjectOf(plan, { random: this.random.clients, violate, pass })
+    const { rules, witness, workload } = this.subject
+    const committedIndex = (): number => this.checks.committedIndex
+    this.oracle = new SimOracle({ committedIndex, idOf: rules.idOf, witness, violate })
     this.clients = new SimClients(
-      { stage, random: this.random.clients, oracle: this.oracle },
+      { stage, random: this.random.clients, oracle: this.oracle, workload },
       { ...plan, perNode: plan.clientsPerNode, readsAtOnce: options.canary === 'staleRead' },
     )
   }

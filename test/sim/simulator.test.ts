@@ -22,6 +22,8 @@ const TWICE_EVERY = 15
 const CANARY_SEEDS = 10
 /** Most runs end before clients have seen what is wrong. */
 const HISTORY_SEEDS = 60
+/** test/sim/object-simulator.test.ts does the same for objects. */
+const REGISTERS = { machine: 'registers' } as const
 /** Alone on two cores it takes two. */
 const MINUTES_MAX = 30
 
@@ -40,7 +42,13 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
         next: () => {
           if (begun >= SEEDS || broken.length > 3) return null
           begun += 1
-          return { seed: begun, events: EVENTS, twice: begun % TWICE_EVERY === 0, traceLines: 0 }
+          return {
+            seed: begun,
+            events: EVENTS,
+            twice: begun % TWICE_EVERY === 0,
+            traceLines: 0,
+            machine: null,
+          }
         },
         onReport: (report) => {
           summary.add(report)
@@ -63,7 +71,7 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
     t.test(`finds out ${canary}`, async (t) => {
       const found: string[] = []
       for (let seed = 1; seed <= CANARY_SEEDS && found.length === 0; seed += 1) {
-        const { violation } = await runSeed({ seed, events: 20_000, canary })
+        const { violation } = await runSeed({ seed, events: 20_000, canary, plan: REGISTERS })
         if (violation !== null) found.push(`seed ${seed}: ${violation.split('\n')[0] ?? ''}`)
       }
       t.equal(found.length, 1, found[0] ?? `not within ${CANARY_SEEDS} seeds`)
@@ -72,7 +80,7 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
 
   t.test('shows histories in which the checker of histories finds one order', async (t) => {
     for (let seed = 1; seed <= 20; seed += 1) {
-      const { verdict } = await runSeed({ seed, events: 20_000, judgeWith: 200_000 })
+      const { verdict } = await runSeed({ seed, events: 20_000, judgeWith: 200_000, plan: REGISTERS })
       t.not(verdict?.startsWith('violation'), true, `seed ${seed}: ${verdict ?? ''}`)
     }
   })
@@ -80,7 +88,14 @@ t.test('simulator', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
   t.test('shows a history without an order when reads do not wait', async (t) => {
     const shown: string[] = []
     for (let seed = 1; seed <= HISTORY_SEEDS && shown.length === 0; seed += 1) {
-      const { verdict } = await runSeed({ seed, events: 20_000, canary: 'staleRead', judgeWith: 200_000 })
+      const options = {
+        seed,
+        events: 20_000,
+        canary: 'staleRead',
+        judgeWith: 200_000,
+        plan: REGISTERS,
+      } as const
+      const { verdict } = await runSeed(options)
       if (verdict?.startsWith('violation') === true) shown.push(`seed ${seed}: ${verdict}`)
     }
     t.equal(shown.length, 1, shown[0] ?? `not within ${HISTORY_SEEDS} seeds`)

@@ -34,8 +34,12 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number]
 
+/** What the group keeps. */
+export type Machine = 'registers' | 'objects'
+
 export interface Plan {
   readonly seed: number
+  readonly machine: Machine
   readonly nodes: number
   readonly heartbeatMs: number
   readonly electionTimeoutMs: number
@@ -102,6 +106,9 @@ const WEIGHTS: Readonly<Record<Fault, number>> = {
   damageRow: 12,
 }
 
+/** Share of seeds. */
+const OBJECTS_SHARE = 0.05
+
 export function drawPlan(seed: number): Plan {
   const random = new Random(seed, 'plan')
   const some = <T>(rate: number, strong: () => T, none: T): T => (random.chance(rate) ? strong() : none)
@@ -118,6 +125,7 @@ export function drawPlan(seed: number): Plan {
   const nodes = random.pick([1, 2, 3, 3, 3, 3, 3, 3, 4, 5, 5, 5, 7])
   return {
     seed,
+    machine: drawMachine(seed),
     nodes,
     heartbeatMs,
     electionTimeoutMs,
@@ -151,6 +159,11 @@ export function drawPlan(seed: number): Plan {
     hasSmallLimits: random.chance(0.5),
     deadlineMs: electionTimeoutMs * random.pick([4, 10, 20]),
   }
+}
+
+/** Drawn apart, so that all other seeds are what they were. */
+function drawMachine(seed: number): Machine {
+  return new Random(seed, 'machine').chance(OBJECTS_SHARE) ? 'objects' : 'registers'
 }
 
 /**

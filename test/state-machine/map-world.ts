@@ -76,18 +76,18 @@ export function releaseAll(world: MapWorld): number {
   }
 }
 
-export function rowsOf<R>(world: MapWorld, kind: RowKind): R[] {
+export function rowsOf<R>(world: Pick<MapWorld, 'rows'>, kind: RowKind): R[] {
   return [...world.rows].filter(([key]) => kindOf(key) === kind).map(([, row]) => row as R)
 }
 
 /** Of an upload, by their numbers. */
-export function partsOf(world: MapWorld, bucketId: string, uploadId: string): PartRecord[] {
+export function partsOf(world: Pick<MapWorld, 'rows'>, bucketId: string, uploadId: string): PartRecord[] {
   const pages = rowsUnder<UploadPageRecord>(world, ranges.uploadPages(bucketId, uploadId, 0))
   return pages.flatMap(({ parts }) => parts)
 }
 
 /** In the order of their keys. */
-export function rowsUnder<R>(world: MapWorld, { start, end }: KeyRange): R[] {
+export function rowsUnder<R>(world: Pick<MapWorld, 'rows'>, { start, end }: KeyRange): R[] {
   const bytes = (text: string) => Buffer.from(text)
   return [...world.rows]
     .filter(

@@ -1,0 +1,178 @@
+/**
+ * Bugs in what is decided for buckets and objects, each one rule of apply left out or bent.
+ *
+ * `A..`; what kills them is a seed of the simulator whose nodes apply the state machine of the service.
+ */
+import type { Mutant } from './mutant.ts'
+
+const ROOM = 'src/state-machine/'
+
+type Row = readonly [id: string, bug: string, file: string, find: string, replace: string]
+
+const PRECONDITIONS: readonly Row[] = [
+  [
+    'A1',
+    'a put that wants nothing there replaces what is there',
+    'preconditions.ts',
+    '  if (ifNoneMatch !== null && current !== undefined && names(ifNoneMatch, current))\n',
+    '  if (ifNoneMatch !== null && current?.etag === null)\n',
+  ],
+  [
+    'A2',
+    'a delete does not look at what is to go',
+    'objects.ts',
+    '  return fault ?? deleteOne(',
+    '  return deleteOne(',
+  ],
+]
+
+const QUOTAS: readonly Row[] = [
+  [
+    'A3',
+    'the bytes of uploads under way are not counted in the quota',
+    'quota.ts',
+    '  const bytes = logicalBytes + uploadBytes\n',
+    '  const bytes = logicalBytes + uploadBytes * 0\n',
+  ],
+  [
+    'A4',
+    'a quota is looked at before what comes is added',
+    'quota.ts',
+    'bytes + growth.bytes > maxBytes',
+    'bytes >= maxBytes',
+  ],
+]
+
+const LOCKS: readonly Row[] = [
+  [
+    'A5',
+    'a legal hold holds only what is under retention as well',
+    'locks.ts',
+    "  if (legalHold !== false) return 'it is under legal hold'\n",
+    "  if (legalHold !== false && retention !== null) return 'it is under legal hold'\n",
+  ],
+  [
+    'A6',
+    'retention ends a day early',
+    'locks.ts',
+    'return retention.until > time ? `it is',
+    'return retention.until - 86_400_000 > time ? `it is',
+  ],
+  [
+    'A7',
+    'retention can be shortened',
+    'locks.ts',
+    '  if (after.until >= before.until) return null\n',
+    '  if (after.until >= 0) return null\n',
+  ],
+  [
+    'A8',
+    'compliance can be weakened to governance',
+    'locks.ts',
+    "  if (before.mode === 'COMPLIANCE' && after.mode !== 'COMPLIANCE')\n",
+    "  if (before.mode === 'COMPLIANCE' && after.mode === null)\n",
+  ],
+  [
+    'A9',
+    'a locked version goes when it is named',
+    'objects.ts',
+    '  const locked = lockedFault(found, context)\n',
+    '  const locked = found.isNull ? lockedFault(found, context) : null\n',
+  ],
+]
+
+const IDEMPOTENCY: readonly Row[] = [
+  [
+    'A10',
+    'a repeated put makes a second version',
+    'idempotency.ts',
+    '  if (record.fingerprint === wish.fingerprint) return record.object\n',
+    '  if (record.fingerprint === wish.fingerprint) return null\n',
+  ],
+  [
+    'A11',
+    'an idempotency key answers for another upload',
+    'idempotency.ts',
+    '  if (record.fingerprint === wish.fingerprint) return record.object\n',
+    '  if (record.fingerprint !== null) return record.object\n',
+  ],
+  ['A21', 'what is not due yet expires', 'expiry.ts', 'at <= context.time ? draft.get', 'at > 0 ? draft.get'],
+]
+
+const VERSIONS: readonly Row[] = [
+  [
+    'A12',
+    'a suspended bucket makes versions with ids',
+    'new-versions.ts',
+    "    isNull: bucket.versioning !== 'Enabled',\n",
+    "    isNull: bucket.versioning === 'Unversioned',\n",
+  ],
+  [
+    'A13',
+    'the marker of a suspended bucket is kept beside its null version',
+    'objects.ts',
+    "  const isNull = bucket.versioning === 'Suspended'\n",
+    "  const isNull = bucket.versioning === 'Unversioned'\n",
+  ],
+  [
+    'A14',
+    'the version below the newest does not become the newest',
+    'versions.ts',
+    '      if (older !== undefined) this.#promote(older)\n',
+    '',
+  ],
+  [
+    'A15',
+    'a bucket with versions goes back to none',
+    'buckets.ts',
+    "  if (versioning === 'Unversioned')\n",
+    "  if (versioning === 'Unversioned' && bucket.value.objectLockEnabled)\n",
+  ],
+]
+
+const BUCKETS: readonly Row[] = [
+  [
+    'A16',
+    'a bucket with delete markers is empty',
+    'buckets.ts',
+    'versionCount > 0 || deleteMarkerCount > 0 || uploadCount > 0',
+    'versionCount > 0 || uploadCount > 0',
+  ],
+  [
+    'A17',
+    'a bucket with an upload under way is empty',
+    'buckets.ts',
+    'versionCount > 0 || deleteMarkerCount > 0 || uploadCount > 0',
+    'versionCount > 0 || deleteMarkerCount > 0',
+  ],
+  [
+    'A18',
+    'a bucket is made over another one of its name',
+    'buckets.ts',
+    '  if (draft.get(keys.bucket(tenantId, name)) !== undefined) {\n',
+    '  if (draft.get(keys.bucket(tenantId, name))?.id === name) {\n',
+  ],
+]
+
+const UPLOADS: readonly Row[] = [
+  [
+    'A19',
+    'an upload that was completed can be completed again',
+    'complete-upload.ts',
+    '  if (record === undefined) return null\n',
+    '  if (record?.parts !== null) return null\n',
+  ],
+  [
+    'A20',
+    'an upload that was completed stays',
+    'multipart.ts',
+    '  draft.remove(keys.upload(bucket.id, key, uploadId))\n',
+    '',
+  ],
+]
+
+const rows = [...PRECONDITIONS, ...QUOTAS, ...LOCKS, ...IDEMPOTENCY, ...VERSIONS, ...BUCKETS, ...UPLOADS]
+
+export const OBJECT_MUTANTS: readonly Mutant[] = rows.map(([id, bug, file, find, replace]) => {
+  return { id, bug, file: `${ROOM}${file}`, find, replace, killers: 'objects' }
+})

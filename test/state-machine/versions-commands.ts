@@ -1,0 +1,248 @@
+/**
+ * Steps on versions, locks, copies, uploads and quotas, and the commands that they stand for.
+ *
+ * Owns: what is likely, and what there is to choose from. Rule: a step chooses by small numbers among what is there when it
+ * comes, so that a failing history shrinks to one that still means something.
+ */
+import { birthOf } from '../../src/state-machine/births.ts'
+import type { Command, NewVersion, PutBody } from '../../src/state-machine/commands.ts'
+import type { ChunkRecord, DiscardRecord, ExpiryRecord } from '../../src/state-machine/records.ts'
+import { createBucket, fresh, type MapWorld, partsOf, rowsOf } from './map-world.ts'
+import type { ModelVersion } from './model-bucket.ts'
+import { fingerprintOf } from './upload-commands.ts'
+import type { VersionsModel } from './versions-model.ts'
+
+/** How often each comes. */
+export const STEP_WEIGHTS = {
+  putObject: 9,
+  deleteObject: 5,
+  deleteObjects: 2,
+  copyObject: 5,
+  setObjectTags: 1,
+  setObjectRetention: 5,
+  setObjectLegalHold: 2,
+  createUpload: 3,
+  putPart: 6,
+  completeUpload: 6,
+  abortUpload: 1,
+  expire: 1,
+  releaseDiscarded: 2,
+  collectChunks: 1,
+  setBucketVersioning: 2,
+  setQuota: 1,
+  createBucket: 1,
+  deleteBucket: 1,
+  /** Time goes by. */
+  pass: 2,
+  /** A lock that cannot be read stands in a row. */
+  damage: 1,
+} as const
+
+export interface Step {
+  readonly op: keyof typeof STEP_WEIGHTS
+  readonly bucket: string
+  readonly key: string
+  readonly pick: number
+  readonly body: number
+  readonly more: number
+}
+
+/** What the choice is made from. */
+export type Known = Pick<MapWorld, 'rows' | 'time' | 'index'>
+
+const HOUR_MS = 3_600_000
+const PART_BYTES = 5 * 1024 ** 2
+const BODIES: readonly (readonly string[])[] = [
+  ['c1'],
+  ['c1', 'c2', 'c1'],
+  Array.from({ length: 18 }, (_, n) => `c${n % 3}`),
+  ['big1'],
+  ['big2', 'c1'],
+  ['big1', ...Array.from({ length: 18 }, (_, n) => `c${n % 3}`)],
+  ['big1', 'big2'],
+]
+const NO_CONDITION = { ifMatch: null, ifNoneMatch: null }
+
+/** Null: the step stands for no command. */
+export function commandOf(step: Step, world: Known, model: VersionsModel, n: number): Command | null {
+  const { op, bucket, key, pick, more } = step
+  const name = { tenantId: 'acme', bucket: bucket as string, key }
+  const versionId = idOf(model.buckets.get(bucket)?.keys.get(key) ?? [], pick)
+  switch (op) {
+    case 'putObject': {
+      const fingerprint = `f${step.body % 2}`
+      const idempotency = more % 4 === 0 ? { key: `i${more % 3}`, fingerprint } : null
+      return { ...newVersion(step, world), type: op, ...brought(step, world, n), idempotency }
+    }
+    case 'deleteObject':
+      return { type: op, ...name, versionId, ifMatch: more < 56 ? null : [`e${step.body}`] }
+    case 'deleteObjects': {
+      const other = { key: 'b/c', versionId: null }
+      return {
+        type: op,
+        tenantId: 'acme',
+        bucket,
+        items: [{ key, versionId }, other, { key, versionId: null }],
+      }
+    }
+    case 'copyObject': {
+      const source = { bucket: ['plain', 'kept', 'locked'][more % 3] ?? '', key: more % 2 === 0 ? key : 'a' }
+      const versions = model.buckets.get(source.bucket)?.keys.get(source.key) ?? []
+      const id = versions[pick % 3]?.id ?? 'Z'.repeat(26)
+      return { ...newVersion(step, world), type: op, source: { ...source, versionId: id } }
+    }
+    case 'setObjectTags':
+      return { type: op, ...name, versionId, tags: { n: String(more) } }
+    case 'setObjectRetention': {
+      if (more % 8 !== 0) name.bucket = 'locked'
+      const retention = retentionOf(more, world)
+      return {
+        type: op,
+        ...name,
+        versionId: idOf(model.buckets.get(name.bucket)?.keys.get(key) ?? [], pick),
+        retention: retention ?? { mode: 'GOVERNANCE', until: world.time - 1 },
+      }
+    }
+    case 'setObjectLegalHold':
+      return { type: op, ...name, versionId, legalHold: more % 2 === 0 }
+    case 'createUpload': {
+      const { precondition: _none, ...wish } = newVersion(step, world)
+      return { ...wish, type: op, initiator: 'key', expiresInMs: 7 * 24 * HOUR_MS, checksumAlg: null }
+    }
+    case 'expire': {
+      const items = rowsOf<ExpiryRecord>(world, 'expiry').map(({ at, id }) => ({ at, id }))
+      return { type: op, items: [...items, { at: 0, id: 'none' }] }
+    }
+    case 'releaseDiscarded':
+      return releaseOne(world, pick)
+    case 'collectChunks': {
+      const chunks = rowsOf<ChunkRecord>(world, 'chunk').map(({ id: chunkId, birth, condemnedAt }) => ({
+        tenantId: 'acme',
+        chunkId,
+        birth,
+        condemnedAt: condemnedAt ?? 0,
+      }))
+      return chunks.length === 0 ? null : { type: op, chunks }
+    }
+    case 'setQuota': {
+      const maxBytes = [null, null, 60, 2 * PART_BYTES][more % 4] ?? null
+      return { type: op, tenantId: 'acme', maxBytes, maxObjects: more % 8 === 0 ? 3 : null, maxBuckets: null }
+    }
+    default:
+      return uploadCommand(step, world, model, n) ?? bucketCommand(step)
+  }
+}
+
+function bucketCommand({ op, bucket, more }: Step): Command | null {
+  const versioning = (['Enabled', 'Suspended', 'Enabled', 'Suspended', 'Unversioned'] as const)[more % 5]
+  const settings = versioningOf(bucket)
+  if (op === 'createBucket') return createBucket(bucket, settings)
+  if (op === 'deleteBucket') return { type: op, tenantId: 'acme', name: bucket }
+  if (op !== 'setBucketVersioning' || versioning === undefined) return null
+  return { type: op, tenantId: 'acme', name: bucket, versioning }
+}
+
+export function versioningOf(bucket: string) {
+  const versioning = bucket === 'plain' ? ('Unversioned' as const) : ('Enabled' as const)
+  return { versioning, objectLockEnabled: bucket === 'locked' }
+}
+
+function uploadCommand(step: Step, world: Known, model: VersionsModel, n: number): Command | null {
+  const { op, bucket, pick, more } = step
+  const held = model.buckets.get(bucket)
+  const uploads = [...(held?.uploads ?? [])]
+  const [uploadId, upload] = uploads[pick % Math.max(1, uploads.length)] ?? ['mpu_none', undefined]
+  const name = { tenantId: 'acme', bucket, key: upload?.key ?? step.key, uploadId }
+  if (op === 'putPart') {
+    // Mostly large enough to be followed by another part.
+    const part = step.body < 4 && more % 4 !== 0 ? { ...step, body: step.body + 5 } : step
+    return { type: op, ...name, partNumber: 1 + (more % 3), ...brought(part, world, n) }
+  }
+  if (op === 'abortUpload') return { type: op, ...name }
+  if (op !== 'completeUpload') return null
+  const precondition = conditionOf(more, step.body)
+  const [kept] = [...(held?.completed ?? [])]
+  if (kept !== undefined && more % 5 === 0) {
+    const [at, { parts }] = kept
+    const slash = at.lastIndexOf('/')
+    const earlier = { key: at.slice(0, slash), uploadId: at.slice(slash + 1) }
+    const said = more % 2 === 0 ? JSON.parse(parts) : []
+    const again = {
+      parts: said,
+      fingerprint: fingerprintOf(said),
+      etag: 'again',
+      checksums: {},
+      precondition,
+    }
+    return { type: op, ...name, ...earlier, ...again }
+  }
+  const listed = [...(upload?.parts ?? [])]
+    .sort(([one], [other]) => one - other)
+    .map(([partNumber, { etag }]) => ({ partNumber, etag: more === 1 ? 'other' : etag }))
+  const parts = more % 8 === 2 ? listed.toReversed() : more % 8 === 3 ? listed.slice(1) : listed
+  const fingerprint = fingerprintOf(parts)
+  return { type: op, ...name, parts, fingerprint, etag: `e${step.body}`, checksums: {}, precondition }
+}
+
+function releaseOne(world: Known, pick: number): Command {
+  const rows = rowsOf<DiscardRecord>(world, 'discard')
+  const row = rows[pick % Math.max(1, rows.length)]
+  if (row === undefined) return { type: 'releaseDiscarded', id: 'none', partNumbers: [] }
+  const { id, bucketId } = row
+  const parts = partsOf(world, bucketId, id)
+  const partNumbers = parts.slice(0, pick % 3).map(({ partNumber }) => partNumber)
+  return { type: 'releaseDiscarded', id, partNumbers: [...partNumbers, 9] }
+}
+
+/** 0 to 2: of the key; then `null`, one that is not there, and those that are. */
+function idOf(versions: readonly ModelVersion[], pick: number): string | null {
+  if (pick < 3) return null
+  if (pick === 3) return 'null'
+  if (pick === 4) return 'Z'.repeat(26)
+  return versions[(pick - 5) % Math.max(1, versions.length)]?.id ?? 'no id'
+}
+
+function retentionOf(more: number, { time }: Known): NewVersion['retention'] {
+  const mode = more % 2 === 0 ? 'GOVERNANCE' : 'COMPLIANCE'
+  const hours = [null, null, null, 2, 30, 300, -1, 2][(more >> 1) % 8] ?? null
+  // Rounded up, so that equal dates come up.
+  return hours === null ? null : { mode, until: (Math.ceil(time / HOUR_MS) + hours) * HOUR_MS }
+}
+
+function conditionOf(more: number, body: number): NewVersion['precondition'] {
+  if (more % 16 === 5) return { ifMatch: [`e${body}`], ifNoneMatch: null }
+  if (more % 16 === 7) return { ifMatch: null, ifNoneMatch: ['*'] }
+  return more % 16 === 9 ? { ifMatch: ['*'], ifNoneMatch: [`e${body}`] } : NO_CONDITION
+}
+
+function newVersion({ bucket, key, body, more, pick }: Step, world: Known): NewVersion {
+  const isLocking = bucket === 'locked' ? more % 3 === 0 : more === 63
+  return {
+    tenantId: 'acme',
+    bucket,
+    key,
+    contentType: 'text/plain',
+    metadata: {},
+    masterKeyId: 'mk-1',
+    precondition: conditionOf(more, body),
+    tags: pick === 0 ? { at: 'birth' } : {},
+    retention: isLocking ? retentionOf(more, world) : null,
+    legalHold: isLocking && pick === 1,
+  }
+}
+
+/** Every chunk comes as a fresh upload; the row that stands is taken. */
+function brought(step: Step, world: Known, n: number) {
+  const about = { etag: `e${step.body}`, checksums: {} }
+  if (step.body === 0) return { ...about, size: 0, body: { kind: 'empty' } as PutBody }
+  if (step.body === 1) {
+    const body: PutBody = { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(step.more) }
+    return { ...about, size: 7, body }
+  }
+  const chunks = (BODIES[step.body - 2] ?? []).map((id, i) => {
+    const birth = birthOf('birth', world.index * 1000 + n * 100 + i)
+    return fresh(id, { birth, size: id.startsWith('big') ? PART_BYTES : 10 })
+  })
+  const size = chunks.reduce((sum, chunk) => sum + chunk.size, 0)
+  return { ...about, size, body: { kind: 'chunks', chunks, copiesMin: 2 } as PutBody }
+}

@@ -8,6 +8,7 @@
  * an install. What damages a state is replaced as a whole: a flipped bit spoils a block of many rows, and no row is known good.
  */
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { basename } from 'node:path'
 import {
   type ApplyBatch,
@@ -18,6 +19,7 @@ import {
   type StateMachine,
   type StateSource,
 } from '../../cluster/index.ts'
+import type { TextDigest } from '../state-machine/audit-records.ts'
 import { apply } from '../state-machine/state-machine.ts'
 import { BatchView } from './batch-view.ts'
 import { removeCleanStop, writeCleanStop } from './clean-stop.ts'
@@ -267,10 +269,12 @@ export class LevelStateMachine implements StateMachine {
   }
 }
 
+const digest: TextDigest = (text) => hash('sha256', text)
+
 function applyEntry(view: BatchView, entry: ApplyBatch['entries'][number]): readonly Uint8Array[] {
   const { index, time, commands } = entry
   return commands.map((bytes, ordinal) => {
-    const { writes, reply } = apply(view, decodeCommand(bytes), { index, time, ordinal })
+    const { writes, reply } = apply(view, decodeCommand(bytes), { index, time, ordinal, digest })
     view.write(writes)
     return encodeReply(reply)
   })

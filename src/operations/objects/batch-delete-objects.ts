@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { Condition, type ConditionCode } from '../../../cluster/index.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal, type RefusalCode } from '../../refusal.ts'
-import type { Deleted } from '../../state-machine/commands.ts'
+import type { Deleted, DeletionItem, ItemRefused } from '../../state-machine/commands.ts'
 import type { BucketRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
@@ -17,6 +17,8 @@ import { bucketFor, keyFor, type KeyName } from './ladder.ts'
 const KEYS_MAX = 1000
 /** Of one entry of the log: its work is bounded. */
 const ITEMS_MAX = 256
+/** Of a key that was refused. */
+const KEY_CHARACTERS_TOLD = 1024
 
 interface BatchItem {
   readonly key: string
@@ -47,19 +49,18 @@ export async function batchDeleteObjects(
   const { length } = input.objects
   if (length < 1 || length > KEYS_MAX)
     throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
-  const outcomes: (Deleted | Failed | null)[] = input.objects.map(({ key }) =>
-    refusalOf(services, principal, { bucket: bucket.name, key }),
-  )
-  const rest = input.objects.flatMap((item, n) => (outcomes[n] === null ? [{ item, n }] : []))
-  for (let from = 0; from < rest.length; from += ITEMS_MAX) {
-    const part = rest.slice(from, from + ITEMS_MAX)
+  const refused = input.objects.map(({ key }) => refusalOf(services, principal, { bucket: bucket.name, key }))
+  const outcomes: (Deleted | Failed | null)[] = [...refused]
+  for (let from = 0; from < length; from += ITEMS_MAX) {
+    const part = input.objects
+      .slice(from, from + ITEMS_MAX)
+      .map((item, at) => itemOf(item, refused[from + at]))
     try {
-      const items = part.map(({ item }) => item)
-      const done = await deletePart(services, bucket, items)
-      for (const [at, { n }] of part.entries()) outcomes[n] = done[at] ?? null
+      const done = await deletePart(services, bucket, part)
+      for (const at of part.keys()) outcomes[from + at] ??= done[at] ?? null
     } catch (error) {
       if (from === 0 || !(error instanceof Condition || error instanceof Refusal)) throw error
-      for (const { n } of rest.slice(from)) outcomes[n] = { code: error.code, message: error.message }
+      for (let n = from; n < length; n++) outcomes[n] ??= { code: error.code, message: error.message }
       break
     }
   }
@@ -71,8 +72,16 @@ export async function batchDeleteObjects(
   return { bucket, results }
 }
 
+/** What was refused travels along to be audited. A key that is none may be longer than one. */
+function itemOf(item: BatchItem, refused: ItemRefused | null = null): DeletionItem {
+  const { key, versionId } = item
+  if (refused === null) return { key, versionId: versionId ?? null }
+  const told = (text: string): string => text.slice(0, KEY_CHARACTERS_TOLD)
+  return { key: told(key), versionId: versionId === undefined ? null : told(versionId), refused }
+}
+
 /** Null: the key may be proposed. */
-function refusalOf(services: Services, principal: AccessKeyPrincipal, name: KeyName): Failed | null {
+function refusalOf(services: Services, principal: AccessKeyPrincipal, name: KeyName): ItemRefused | null {
   try {
     keyFor(services, { principal, operationId: 'deleteObject' }, name)
     return null
@@ -85,8 +94,7 @@ function refusalOf(services: Services, principal: AccessKeyPrincipal, name: KeyN
 async function deletePart(
   services: Services,
   { tenantId, name }: BucketRecord,
-  part: readonly BatchItem[],
+  items: readonly DeletionItem[],
 ): Promise<readonly (Deleted | Failed)[]> {
-  const items = part.map(({ key, versionId = null }) => ({ key, versionId }))
   return settle(await services.propose({ type: 'deleteObjects', tenantId, bucket: name, items }))
 }

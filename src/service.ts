@@ -13,6 +13,7 @@ import { type Cluster, createCluster, type Logger, type MetricSample, StartError
 import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
 import { SealedSecrets } from './access/sealed-secrets.ts'
+import { AuditSpool } from './audit/audit-spool.ts'
 import { createAdminServer } from './api/admin-server.ts'
 import { createDataServer } from './api/data-server.ts'
 import { startLocalServer } from './api/local/local-server.ts'
@@ -63,6 +64,7 @@ interface Rooms {
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
   readonly workers: readonly Repeating[]
+  readonly audit: AuditSpool
   readonly samples: () => readonly MetricSample[]
 }
 
@@ -105,6 +107,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
   const content = new ObjectContent({ blobs: cluster.blobs, uploads, state: reader, masterKey, config })
   const agreement = new Agreement()
+  const audit = await openAuditSpool(config, logger)
   const services = {
     config,
     cluster: agreement.guard(cluster),
@@ -115,6 +118,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     writesInProgress: new WritesInProgress(),
     signing: masterKey,
     stopping,
+    audit,
     logger,
   }
   const secrets = new SealedSecrets(masterKey, reader)
@@ -122,6 +126,8 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   const { workers, recounting } = allWorkers({
     members: config.cluster.members.map(({ nodeId: id }) => id),
     collectAfterMs: config.cluster.collectAfterMs,
+    auditKeepMs: config.audit.keepMs,
+    audit,
     cluster,
     state: reader,
     propose,
@@ -137,8 +143,19 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     content,
     keyKeeper,
     workers,
-    samples: () => [...cluster.metrics(), ...recounting.metrics(), ...keyKeeper.samples()],
+    audit,
+    samples: () =>
+      [cluster.metrics(), recounting.metrics(), keyKeeper.samples(), audit.samples(Date.now())].flat(),
   }
+}
+
+function openAuditSpool({ node, audit }: Config, logger: Logger): Promise<AuditSpool> {
+  return AuditSpool.open({
+    dir: join(node.dataDir, 'audit'),
+    isStrict: audit.strict,
+    bytesMax: audit.spoolBytesMax,
+    logger: logger.child({ room: 'audit' }),
+  })
 }
 
 function createKeyKeeper(
@@ -238,6 +255,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const { cluster, content, workers } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
+    teardown.add('audit', () => rooms.audit.close())
     const addresses = await openListeners(config, rooms, teardown)
     // Whoever waits for an operation would hold the listeners open.
     teardown.add('waiting', async () => stopping.abort())
@@ -261,6 +279,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       adminAddress: addresses.admin,
       failed: Promise.race([
         cluster.failed,
+        rooms.audit.failed,
         Promise.all([kept, worked]).then(
           () => new Promise<never>(() => undefined),
           (error: Error) => error,

@@ -118,6 +118,7 @@ const ALLOWED = {
   scrub: ['owner'],
   recount: ['owner'],
   resumeCollection: ['owner'],
+  queryAuditLog: [...VIEWERS, 'rivalOwner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
 function answer(name: Name, operationId: OperationId, target: Target): string {

@@ -11,6 +11,7 @@ import { type LogLine, recordingLogger } from './loggers.ts'
 import type { Cluster, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
+import { NO_TRAIL } from '../../src/audit/audit-trail.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
@@ -36,6 +37,7 @@ export interface MadeKey {
 interface Options {
   readonly limits?: Partial<Config['limits']>
   readonly metricsPublic?: boolean
+  readonly auditStrict?: boolean
   readonly masterKey?: MasterKey
 }
 
@@ -97,6 +99,7 @@ export class MemoryServices {
       writesInProgress: new WritesInProgress(),
       signing: masterKey,
       stopping: this.stopping.signal,
+      audit: NO_TRAIL,
       logger,
     }
   }
@@ -233,6 +236,7 @@ function testConfig(dataDir: string, options: Options): Config {
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
     content: { compression: 'zstd', sealingThreads: 1 },
+    audit: { keepMs: 90 * 86_400_000, strict: options.auditStrict ?? false, spoolBytesMax: 2 ** 28 },
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },

@@ -9,6 +9,7 @@ import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { accessKeyRoutes } from './access-keys.ts'
+import { auditRoutes } from './audit.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { operationRoutes } from './operations.ts'
 import { repairRoutes } from './repair.ts'
@@ -26,6 +27,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...operationRoutes,
     ...repairRoutes,
     ...usageRoutes,
+    ...auditRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
     api: 'admin',
@@ -44,6 +46,6 @@ export function adminDocument(): OpenApiDocument {
   return describe(plane, {
     title: 'Holdfast admin plane',
     description:
-      'Tenants and their usage, access keys, long operations and repair, for operators. Served on the admin listener alone.',
+      'Tenants and their usage, access keys, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
   })
 }

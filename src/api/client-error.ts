@@ -11,6 +11,7 @@ import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
 import type { Plane } from './plane.ts'
 import { expectedProblem, type Problem } from './problem.ts'
+import { hasRequestUnderWay } from './request-audit.ts'
 import { newRequestId } from './request-id.ts'
 
 interface ParserError extends Error {
@@ -55,6 +56,7 @@ function audited(
   { status, body }: Problem,
   { requestId, socket }: { readonly requestId: string; readonly socket: Socket },
 ): boolean {
+  if (hasRequestUnderWay(socket)) return true
   try {
     audit.admit()
   } catch {

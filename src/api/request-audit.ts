@@ -7,6 +7,7 @@
  * propose while they serve a request carries its origin.
  */
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../access/principal.ts'
 import type { Services } from '../operations/services.ts'
@@ -22,6 +23,12 @@ import type { RouteDefinition } from './route.ts'
 export const CLIENT_GONE = 'client_gone'
 
 const AUDITS = new WeakMap<IncomingMessage, RequestAudit>()
+/** Connections with a request that has not ended: what breaks on one is told in the row of that request. */
+const UNDER_WAY = new WeakSet<Socket>()
+
+export function hasRequestUnderWay(socket: Socket): boolean {
+  return UNDER_WAY.has(socket)
+}
 
 export class RequestAudit {
   principal: Principal | null = null
@@ -45,8 +52,13 @@ export class RequestAudit {
     pair: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   ): RequestAudit {
     const audit = new RequestAudit(services, plane, pair)
+    const { socket } = pair.request.raw
     AUDITS.set(pair.request.raw, audit)
-    pair.reply.raw.once('close', () => audit.#finish())
+    UNDER_WAY.add(socket)
+    pair.reply.raw.once('close', () => {
+      UNDER_WAY.delete(socket)
+      audit.#finish()
+    })
     return audit
   }
 

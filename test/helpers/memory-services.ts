@@ -18,6 +18,7 @@ import { ObjectContent } from '../../src/content/object-content.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import { WritesInProgress } from '../../src/operations/objects/writes-in-progress.ts'
 import type { Services } from '../../src/operations/services.ts'
+import type { AuditRow } from '../../src/state-machine/audit-records.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
@@ -47,6 +48,8 @@ export class MemoryServices {
   readonly uploads: UploadSessions
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
+  /** Rows of the audit log that the edge wrote. */
+  readonly auditRows: AuditRow[] = []
   /** Milliseconds since 1970 by which tokens live and die. */
   now = Date.now()
   /** Thrown by the next barriers and proposals while set. */
@@ -99,7 +102,7 @@ export class MemoryServices {
       writesInProgress: new WritesInProgress(),
       signing: masterKey,
       stopping: this.stopping.signal,
-      audit: NO_TRAIL,
+      audit: { ...NO_TRAIL, append: (row) => void this.auditRows.push(row) },
       logger,
     }
   }

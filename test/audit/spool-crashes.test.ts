@@ -5,6 +5,7 @@
  * what was not promised is there once or not at all; the chain is whole.
  */
 import t from 'tap'
+import { Condition } from '../../cluster/index.ts'
 import { AuditSpool } from '../../src/audit/audit-spool.ts'
 import type { AuditBatch } from '../../src/state-machine/audit-records.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
@@ -30,7 +31,7 @@ interface Life {
 }
 
 /** Of one process: rows are appended, some are waited for, some are brought into the log. */
-async function live(life: Life, name: string, loseReply: boolean): Promise<void> {
+async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no quorum'): Promise<void> {
   const spool = await AuditSpool.open({
     dir: SPOOL_DIR,
     isStrict: false,
@@ -41,9 +42,10 @@ async function live(life: Life, name: string, loseReply: boolean): Promise<void>
   })
   let proposals = 0
   const propose = async (command: Command) => {
+    if (fault === 'no quorum') throw new Condition('no_quorum', 'Nothing was committed')
     const reply = life.world.run(command)
     // Committed, and the node dies before it hears of it.
-    if (++proposals === 2 && loseReply) throw new PowerLoss()
+    if (++proposals === 2 && fault === 'lost reply') throw new PowerLoss()
     return reply
   }
   const parts = { node: 'n1', spool, state: { view: life.world }, propose: propose as Propose }
@@ -56,9 +58,17 @@ async function live(life: Life, name: string, loseReply: boolean): Promise<void>
       await spool.durable()
       for (const before of life.written) if (before.startsWith(`${name}-`)) life.promised.add(before)
     }
-    if (n === 3) await shipping.round()
+    if (n === 3) await round(shipping)
   }
-  while (await shipping.round()) {}
+  while (await round(shipping)) {}
+}
+
+/** Without a quorum it is tried again later, by the same process or another. */
+function round(shipping: AuditShipping): Promise<boolean> {
+  return shipping.round().catch((error: unknown) => {
+    if (error instanceof Condition) return false
+    throw error
+  })
 }
 
 function told(world: MapWorld): string[] {
@@ -87,10 +97,11 @@ async function crashAt(
       throw new PowerLoss()
     }
   }
-  await live(life, 'first', loseReply).catch(() => (crashed = true))
+  await live(life, 'first', loseReply ? 'lost reply' : 'none').catch(() => (crashed = true))
   life.disk = life.disk.afterPowerCut(cut)
-  await live(life, 'second', false)
-  await live(life, 'third', false)
+  await live(life, 'second', 'no quorum')
+  life.disk = life.disk.afterPowerCut(LOSE_ALL)
+  await live(life, 'third', 'none')
   return { ...life, crashed }
 }
 

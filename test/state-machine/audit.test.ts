@@ -1,11 +1,12 @@
 import * as fc from 'fast-check'
 import t from 'tap'
 import { AUDIT_TRIM_LINKS_MAX } from '../../src/state-machine/audit-records.ts'
+import { linkHash } from '../../src/state-machine/audit-chain.ts'
 import { auditHead } from '../../src/state-machine/audit.ts'
 import type { AuditLinkRecord } from '../../src/state-machine/audit-records.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { ask, auditRows, links, ORIGIN, ship, spoolRows, verdict } from './audit-world.ts'
-import { createBucket, MapWorld, put, remove, recounted, worldWithBucket } from './map-world.ts'
+import { createBucket, digest, MapWorld, put, remove, recounted, worldWithBucket } from './map-world.ts'
 
 const EMPTY = { kind: 'empty' } as const
 
@@ -186,6 +187,16 @@ t.test('the chain', async (t) => {
         { numRuns: 24 },
       )
     })
+
+  t.test('shows a row that was written anew with its right hash, by the one behind it', async (t) => {
+    const world = longLog(6)
+    const { hash: before } = world.get(keys.auditLink(2)) as AuditLinkRecord
+    change(world, 3, (link) => {
+      const text = link.text.replace('192.0.2.7', '192.0.2.8')
+      return { ...link, text, hash: linkHash(digest, before, text) }
+    })
+    t.match(verdict(world), [/^link 4 does not follow/])
+  })
 
   t.test('shows rows of a batch that were changed under an intact link', async (t) => {
     const world = longLog(6)

@@ -151,6 +151,11 @@ export class MemoryServices {
     await db.put(keyBytes(key), value)
   }
 
+  /** From the disk, behind everybody's back. */
+  async removeRow(key: string): Promise<void> {
+    await this.#store.stateMachine.handle.current.db.del(keyBytes(key))
+  }
+
   async #replaceDamaged(): Promise<void> {
     const cut = this.#replacement
     if (!this.isDamaged || cut === null) return

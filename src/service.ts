@@ -14,6 +14,7 @@ import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
 import { SealedSecrets } from './access/sealed-secrets.ts'
 import { AuditSpool } from './audit/audit-spool.ts'
+import { NO_TRAIL } from './audit/audit-trail.ts'
 import { createAdminServer } from './api/admin-server.ts'
 import { createDataServer } from './api/data-server.ts'
 import { startLocalServer } from './api/local/local-server.ts'
@@ -22,6 +23,7 @@ import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
 import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import type { Services } from './operations/services.ts'
+import type { Command } from './state-machine/commands.ts'
 import { createCopyLedger } from './store/copy-ledger.ts'
 import { openStore } from './store/open-store.ts'
 import { createPropose } from './store/propose.ts'
@@ -149,6 +151,11 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   }
 }
 
+function unaudited(services: Services): Services {
+  const propose = (command: Command): Promise<unknown> => services.propose(command)
+  return { ...services, audit: NO_TRAIL, propose: propose as Services['propose'] }
+}
+
 function openAuditSpool({ node, audit }: Config, logger: Logger): Promise<AuditSpool> {
   return AuditSpool.open({
     dir: join(node.dataDir, 'audit'),
@@ -246,12 +253,20 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
   teardown.add('local socket', () => new Promise((resolve) => server.close(resolve)))
 }
 
-/** Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then. */
-export async function startService(config: Config, logger: Logger): Promise<Service> {
+/**
+ * Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then.
+ * `isAudited` false: for the benchmark of what the audit log costs. No setting leads here.
+ */
+export async function startService(
+  config: Config,
+  logger: Logger,
+  { isAudited = true }: { readonly isAudited?: boolean } = {},
+): Promise<Service> {
   const teardown = new Teardown()
   try {
     const stopping = new AbortController()
-    const rooms = await composeServices(config, logger, stopping.signal)
+    const composed = await composeServices(config, logger, stopping.signal)
+    const rooms = isAudited ? composed : { ...composed, services: unaudited(composed.services) }
     const { cluster, content, workers } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())

@@ -36,7 +36,7 @@ export const nodeSpoolFiles: SpoolFiles = {
 async function read(path: string, position: number, bytesMax: number): Promise<Buffer> {
   const handle = await open(path, 'r')
   try {
-    const bytes = Buffer.alloc(bytesMax)
+    const bytes = Buffer.allocUnsafe(bytesMax)
     let filled = 0
     for (;;) {
       const { bytesRead } = await handle.read(bytes, filled, bytesMax - filled, position + filled)

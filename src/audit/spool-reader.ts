@@ -7,6 +7,7 @@
  */
 import { join } from 'node:path'
 import type { Logger } from '../../cluster/index.ts'
+import { AUDIT_ROWS_MAX } from '../state-machine/audit-records.ts'
 import type { SpoolFiles } from './spool-files.ts'
 import { decodeGroup, decodeHead, HEAD_BYTES, nextGroup, type SpoolGroup } from './spool-format.ts'
 import { GROUP_BYTES_MAX, ordinalOf, spoolFileName, type WrittenFile } from './spool-writer.ts'
@@ -119,7 +120,7 @@ export class SpoolReader {
     const left = bytes - offset
     const piece = await files.read(path, offset, Math.min(left, READ_BYTES))
     const next = decodeGroup(piece, 0, seed)
-    if (next !== null) return placed(next, offset)
+    if (next !== null) return placed(gathered(piece, next, seed), offset)
     const rest = await files.read(path, offset, left)
     const found = decodeGroup(rest, 0, seed) ?? nextGroup(rest, 0, seed)
     if (found === null) {
@@ -147,6 +148,23 @@ export class SpoolReader {
     if (written[0]?.path === path) written.shift()
     if (this.#cursor?.path === path) this.#cursor = null
   }
+}
+
+/** With the groups that follow in the same piece, as long as all of them make one batch: fewer entries of the log. */
+function gathered(piece: Buffer, group: SpoolGroup, seed: number): SpoolGroup {
+  const texts = [group.text]
+  let { count, end } = group
+  let size = group.text.length
+  for (;;) {
+    const next = decodeGroup(piece, end, seed)
+    if (next === null || next.first !== group.first + count) break
+    size += next.text.length
+    if (size > GROUP_BYTES_MAX || count + next.count > AUDIT_ROWS_MAX) break
+    texts.push(next.text)
+    count += next.count
+    end = next.end
+  }
+  return { first: group.first, count, text: texts.join('\n'), end }
 }
 
 function placed(group: SpoolGroup, offset: number): SpoolGroup {

@@ -15,7 +15,7 @@ import { decodeHead, encodeGroup, encodeHead } from './spool-format.ts'
 
 const ID_BYTES = 16
 /** With the flush itself this stays below 100 ms. */
-const FLUSH_AFTER_MS = 50
+const FLUSH_AFTER_MS = 75
 const RETRY_MS = 1000
 /** A group is read, packed and proposed as a whole. */
 export const GROUP_BYTES_MAX = 256 * 1024

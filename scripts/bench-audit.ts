@@ -48,7 +48,7 @@ async function startSide(kind: Kind, nodes: number): Promise<Side> {
   const stop = async (): Promise<void> => {
     await Promise.all(clients.map((client) => client.close()))
     for (const child of children) child.kill('SIGTERM')
-    await Promise.all(children.map((child) => child.exitCode ?? once(child, 'exit')))
+    await Promise.all(children.map(async (child) => child.exitCode ?? (await once(child, 'exit'))))
     rmSync(dataDir, { recursive: true, force: true })
   }
   const clients: BenchClient[] = []

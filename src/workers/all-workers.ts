@@ -23,8 +23,6 @@ import type { UploadSessions } from './upload-sessions.ts'
 
 /** Background work is cheap while there is nothing to do. */
 const WORK_EVERY_MS = 1_000
-/** What was asked a second ago can be looked up. */
-const SHIP_EVERY_MS = 500
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface WorkerParts {
@@ -66,7 +64,7 @@ export function allWorkers(parts: WorkerParts): { workers: readonly Repeating[];
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'expiry', work: () => expiry.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'audit shipping', work: () => shipping.round(), everyMs: SHIP_EVERY_MS, logger },
+    { name: 'audit shipping', work: () => shipping.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'audit trimming', work: () => trimming.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'repair rate',

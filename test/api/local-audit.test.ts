@@ -77,7 +77,7 @@ t.test('the local socket', async (t) => {
 
   const verify = async (head?: string) => {
     const said: string[] = []
-    const { write } = process.stdout
+    const write = process.stdout.write.bind(process.stdout)
     process.stdout.write = (text: string | Uint8Array) => said.push(String(text)) > 0
     try {
       const code = await verifyAudit({ data, ...(head === undefined ? {} : { head }) })

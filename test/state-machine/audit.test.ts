@@ -98,6 +98,14 @@ t.test('a batch deletion names every key with what became of it', async (t) => {
   })
 })
 
+t.test('the largest batch of keys makes a row of bounded size', async (t) => {
+  const world = worldWithBucket()
+  world.do({ type: 'setBucketVersioning', tenantId: 'acme', name: 'photos', versioning: 'Enabled' })
+  const items = Array.from({ length: 256 }, (_, n) => ({ key: String(n).padEnd(1024, 'k'), versionId: null }))
+  t.ok(ask(world, { type: 'deleteObjects', tenantId: 'acme', bucket: 'photos', items }).ok)
+  t.equal(JSON.stringify(auditRows(world)[0]?.details).length, 279_087)
+})
+
 t.test('no secret is told', async (t) => {
   const world = worldWithBucket()
   const secret = Buffer.from('SEALED-SECRET')

@@ -25,6 +25,8 @@ const KEEP_EVEN: PowerCut = { names: 99, keeps: (position) => position % 2 === 0
 
 interface Life {
   disk: MemoryFiles
+  /** The power is gone: nothing that the process does counts any more. */
+  isOff: boolean
   readonly world: MapWorld
   readonly promised: Set<string>
   readonly written: string[]
@@ -42,6 +44,7 @@ async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no
   })
   let proposals = 0
   const propose = async (command: Command) => {
+    if (life.isOff) throw new PowerLoss()
     if (fault === 'no quorum') throw new Condition('no_quorum', 'Nothing was committed')
     const reply = life.world.run(command)
     // Committed, and the node dies before it hears of it.
@@ -56,6 +59,7 @@ async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no
     spool.append(auditRow(id))
     if (n % 2 === 1) {
       await spool.durable()
+      if (life.isOff) throw new PowerLoss()
       for (const before of life.written) if (before.startsWith(`${name}-`)) life.promised.add(before)
     }
     if (n === 3) await round(shipping)
@@ -88,16 +92,23 @@ async function crashAt(
   cut: PowerCut,
   loseReply: boolean,
 ): Promise<Life & { readonly crashed: boolean }> {
-  const life: Life = { disk: new MemoryFiles(), world: new MapWorld(), promised: new Set(), written: [] }
-  let crashed = false
+  const life: Life = {
+    disk: new MemoryFiles(),
+    isOff: false,
+    world: new MapWorld(),
+    promised: new Set(),
+    written: [],
+  }
   let changes = 0
   life.disk.beforeChange = () => {
-    if (crashed || ++changes >= change) {
-      crashed = true
+    if (life.isOff || ++changes >= change) {
+      life.isOff = true
       throw new PowerLoss()
     }
   }
-  await live(life, 'first', loseReply ? 'lost reply' : 'none').catch(() => (crashed = true))
+  await live(life, 'first', loseReply ? 'lost reply' : 'none').catch(() => (life.isOff = true))
+  const crashed = life.isOff
+  life.isOff = false
   life.disk = life.disk.afterPowerCut(cut)
   await live(life, 'second', 'no quorum')
   life.disk = life.disk.afterPowerCut(LOSE_ALL)

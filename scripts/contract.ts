@@ -32,7 +32,7 @@ export interface ContractReport {
 const TEST_NAME = /\bt\.test\(\s*(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`)/g
 /** Words joined by dots, which no citation such as [decisions 14] is. */
 const CLAIM = /\[([a-z][a-z-]*(?:\.[a-z0-9_-]+)+)\]/g
-const SAYS = /^\S.* \[(native|decisions)[^\]]*\]$/
+const SAYS = /^\S.* \[(native|admin|decisions)[^\]]*\]$/
 
 export function claimsOf(text: string): readonly string[] {
   return [...text.matchAll(TEST_NAME)].flatMap(([, single, double, template]) =>

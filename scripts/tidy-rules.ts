@@ -74,6 +74,7 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
     rooms: [
       'src/operations/',
       'src/access/',
+      'src/audit/audit-trail.ts',
       'src/content/',
       'src/store/',
       'src/state-machine/',
@@ -89,6 +90,7 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
       'src/api/',
       'src/operations/',
       'src/access/',
+      'src/audit/audit-trail.ts',
       'src/config/',
       'src/telemetry/',
       'src/content/',
@@ -126,6 +128,7 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
       'cluster/index.ts',
     ],
   },
+  { room: 'src/audit/', rooms: ['src/audit/', 'src/state-machine/audit-records.ts', 'cluster/index.ts'] },
   { room: 'src/config/', rooms: ['src/config/', 'cluster/index.ts'] },
   { room: 'src/telemetry/', rooms: ['src/telemetry/', 'src/config/types.ts', 'cluster/index.ts'] },
   {
@@ -134,6 +137,7 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
       'src/workers/',
       'src/operations/',
       'src/access/',
+      'src/audit/',
       'src/content/uploads.ts',
       'src/store/',
       'src/state-machine/',

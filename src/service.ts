@@ -13,6 +13,8 @@ import { type Cluster, createCluster, type Logger, type MetricSample, StartError
 import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
 import { SealedSecrets } from './access/sealed-secrets.ts'
+import { AuditSpool } from './audit/audit-spool.ts'
+import { NO_TRAIL } from './audit/audit-trail.ts'
 import { createAdminServer } from './api/admin-server.ts'
 import { createDataServer } from './api/data-server.ts'
 import { startLocalServer } from './api/local/local-server.ts'
@@ -21,6 +23,7 @@ import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
 import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import type { Services } from './operations/services.ts'
+import type { Command } from './state-machine/commands.ts'
 import { createCopyLedger } from './store/copy-ledger.ts'
 import { openStore } from './store/open-store.ts'
 import { createPropose } from './store/propose.ts'
@@ -63,6 +66,7 @@ interface Rooms {
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
   readonly workers: readonly Repeating[]
+  readonly audit: AuditSpool
   readonly samples: () => readonly MetricSample[]
 }
 
@@ -105,6 +109,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
   const content = new ObjectContent({ blobs: cluster.blobs, uploads, state: reader, masterKey, config })
   const agreement = new Agreement()
+  const audit = await openAuditSpool(config, logger)
   const services = {
     config,
     cluster: agreement.guard(cluster),
@@ -115,6 +120,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     writesInProgress: new WritesInProgress(),
     signing: masterKey,
     stopping,
+    audit,
     logger,
   }
   const secrets = new SealedSecrets(masterKey, reader)
@@ -122,6 +128,8 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   const { workers, recounting } = allWorkers({
     members: config.cluster.members.map(({ nodeId: id }) => id),
     collectAfterMs: config.cluster.collectAfterMs,
+    auditKeepMs: config.audit.keepMs,
+    audit,
     cluster,
     state: reader,
     propose,
@@ -137,8 +145,24 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     content,
     keyKeeper,
     workers,
-    samples: () => [...cluster.metrics(), ...recounting.metrics(), ...keyKeeper.samples()],
+    audit,
+    samples: () =>
+      [cluster.metrics(), recounting.metrics(), keyKeeper.samples(), audit.samples(Date.now())].flat(),
   }
+}
+
+function unaudited(services: Services): Services {
+  const propose = (command: Command): Promise<unknown> => services.propose(command)
+  return { ...services, audit: NO_TRAIL, propose: propose as Services['propose'] }
+}
+
+function openAuditSpool({ node, audit }: Config, logger: Logger): Promise<AuditSpool> {
+  return AuditSpool.open({
+    dir: join(node.dataDir, 'audit'),
+    isStrict: audit.strict,
+    bytesMax: audit.spoolBytesMax,
+    logger: logger.child({ room: 'audit' }),
+  })
 }
 
 function createKeyKeeper(
@@ -229,15 +253,24 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
   teardown.add('local socket', () => new Promise((resolve) => server.close(resolve)))
 }
 
-/** Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then. */
-export async function startService(config: Config, logger: Logger): Promise<Service> {
+/**
+ * Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then.
+ * `isAudited` false: for the benchmark of what the audit log costs. No setting leads here.
+ */
+export async function startService(
+  config: Config,
+  logger: Logger,
+  { isAudited = true }: { readonly isAudited?: boolean } = {},
+): Promise<Service> {
   const teardown = new Teardown()
   try {
     const stopping = new AbortController()
-    const rooms = await composeServices(config, logger, stopping.signal)
+    const composed = await composeServices(config, logger, stopping.signal)
+    const rooms = isAudited ? composed : { ...composed, services: unaudited(composed.services) }
     const { cluster, content, workers } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
+    teardown.add('audit', () => rooms.audit.close())
     const addresses = await openListeners(config, rooms, teardown)
     // Whoever waits for an operation would hold the listeners open.
     teardown.add('waiting', async () => stopping.abort())
@@ -261,6 +294,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       adminAddress: addresses.admin,
       failed: Promise.race([
         cluster.failed,
+        rooms.audit.failed,
         Promise.all([kept, worked]).then(
           () => new Promise<never>(() => undefined),
           (error: Error) => error,

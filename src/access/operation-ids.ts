@@ -71,6 +71,7 @@ export const ADMIN_OPERATION_IDS = [
   'scrub',
   'recount',
   'resumeCollection',
+  'queryAuditLog',
 ] as const
 
 export type DataOperationId = (typeof DATA_OPERATION_IDS)[number]

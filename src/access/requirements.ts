@@ -107,4 +107,5 @@ export const REQUIREMENTS = {
   scrub: adminToken('owner', 'cluster'),
   recount: adminToken('owner', 'cluster'),
   resumeCollection: adminToken('owner', 'cluster'),
+  queryAuditLog: adminToken('viewer', 'own-tenants'),
 } as const satisfies Record<OperationId, Requirement>

@@ -2,29 +2,39 @@
  * Answers what is not even a request: broken framing, too many header bytes, headers that never end.
  *
  * There is no fastify request yet, so the bytes are written by hand; the shape is the same problem body. The connection
- * is closed, because nothing after broken framing can be trusted.
+ * is closed, because nothing after broken framing can be trusted. Its row of the audit log keeps none of its bytes; where there
+ * is no room for the row, nothing is answered.
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
-import { expectedProblem } from './problem.ts'
+import type { Plane } from './plane.ts'
+import { expectedProblem, type Problem } from './problem.ts'
+import { hasRequestUnderWay } from './request-audit.ts'
 import { newRequestId } from './request-id.ts'
 
 interface ParserError extends Error {
   readonly code?: string
 }
 
-export function answerClientError(error: ParserError, socket: Socket, nodeId: string): void {
+interface Edge {
+  readonly services: Pick<Services, 'audit' | 'cluster'>
+  readonly api: Plane['api']
+}
+
+export function answerClientError(error: ParserError, socket: Socket, edge: Edge): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()
     return
   }
   const requestId = newRequestId()
   const problem = expectedProblem(refusalFor(error), { requestId, instance: '', challenge: 'bearer' })
-  if (problem === null) {
+  if (problem === null || !audited(edge, problem, { requestId, socket })) {
     socket.destroy()
     return
   }
+  const { nodeId } = edge.services.cluster
   const body = JSON.stringify(problem.body)
   socket.end(
     [
@@ -38,6 +48,40 @@ export function answerClientError(error: ParserError, socket: Socket, nodeId: st
       body,
     ].join('\r\n'),
   )
+}
+
+/** False: there is no room for its row. */
+function audited(
+  { services: { audit, cluster }, api }: Edge,
+  { status, body }: Problem,
+  { requestId, socket }: { readonly requestId: string; readonly socket: Socket },
+): boolean {
+  if (hasRequestUnderWay(socket)) return true
+  try {
+    audit.admit()
+  } catch {
+    return false
+  }
+  const nothing = { method: null, path: null, tenantId: null, bucket: null, key: null, versionId: null }
+  audit.append({
+    time: Date.now(),
+    requestId,
+    api,
+    operation: 'unparsed',
+    ...nothing,
+    actor: { type: 'anonymous', id: null, role: null },
+    status,
+    code: body.code,
+    reason: null,
+    sourceIp: socket.remoteAddress ?? null,
+    userAgent: null,
+    bytesIn: 0,
+    bytesOut: null,
+    durationMs: 0,
+    nodeId: cluster.nodeId,
+    details: null,
+  })
+  return true
 }
 
 function refusalFor(error: ParserError): Refusal {

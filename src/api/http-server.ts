@@ -11,17 +11,19 @@ import { Condition } from '../../cluster/index.ts'
 import type { OperationId } from '../access/operation-ids.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
+import { UNAUDITED } from './audited.ts'
 import { answerClientError } from './client-error.ts'
 import { corsHeadersOf } from './cors-headers.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
 import { allowedMethods, methodsOf, pathsOf, type Plane, strangerAuthAt } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { routableUrl, routerPath } from './routable-url.ts'
+import { RequestAudit } from './request-audit.ts'
 import { newRequestId } from './request-id.ts'
 import { RequestLog, type RequestMeter } from './request-log.ts'
 import { originForm, pathOf } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
-import { sendProblem } from './send-answer.ts'
+import { problemBytes, sendProblem } from './send-answer.ts'
 import { prove, serveRoute } from './serve-route.ts'
 
 declare module 'fastify' {
@@ -57,24 +59,25 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),
     frameworkErrors: (error, request, reply) => {
-      begin(services, log, { request, reply })
-      proveStranger(services, plane, request)
-        .then(() => fail(undecodable(error), request, reply))
-        .catch((refusal: unknown) => fail(refusal, request, reply))
+      begin({ request, reply })
+      refuseStranger(services, plane, request, undecodable(error)).catch((refusal: unknown) =>
+        fail(refusal, request, reply),
+      )
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, services.cluster.nodeId),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, { services, api: plane.api }),
   })
+  const begin = (pair: Pair): void => beginRequest({ services, plane, log }, pair)
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
     answerError(services, log, { error, request, reply })
 
   neverParseBodies(server)
   answerExpectationsLate(server.server)
-  server.addHook('onRequest', async (request, reply) => begin(services, log, { request, reply }))
+  server.addHook('onRequest', async (request, reply) => begin({ request, reply }))
   closeInOrder(server)
+  server.addHook('onRequest', async (request) => admit(services, request))
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {
-    await proveStranger(services, plane, request)
-    throw noSuchRoute(plane, request)
+    await refuseStranger(services, plane, request, noSuchRoute(plane, request))
   })
   for (const route of plane.routes) mountRoute(server, { services, plane, route })
   return server
@@ -132,15 +135,43 @@ function mountRoute(
   }
 }
 
-function begin(
-  services: Services,
-  log: RequestLog,
-  pair: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+interface Pair {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+function beginRequest(
+  { services, plane, log }: { readonly services: Services; readonly plane: Plane; readonly log: RequestLog },
+  { request, reply }: Pair,
 ): void {
-  const { request, reply } = pair
   Exchange.of(request.raw, reply.raw)
+  RequestAudit.begin(services, plane, { request, reply })
   log.watch(request, reply)
   reply.headers(standingHeaders(services, request))
+}
+
+/** What could not be told of is not served. */
+function admit(services: Services, request: FastifyRequest): void {
+  const { operationId } = request.routeOptions.config
+  if (operationId !== undefined && UNAUDITED[operationId] === 'always') return
+  try {
+    services.audit.admit()
+  } catch (error) {
+    RequestAudit.of(request).unkept()
+    throw error
+  }
+}
+
+/** Only a caller whose token is good hears what is wrong with the path. Always throws. */
+async function refuseStranger(
+  services: Services,
+  plane: Plane,
+  request: FastifyRequest,
+  refusal: Refusal,
+): Promise<never> {
+  const auth = strangerAuthAt(plane, pathOf(originForm(request.originalUrl)))
+  RequestAudit.of(request).principal = await prove(services, plane, { auth, request })
+  throw refusal
 }
 
 function standingHeaders(services: Services, request: FastifyRequest): Record<string, string> {
@@ -166,17 +197,16 @@ function answerError(
   } as const
   const problem = expectedProblem(error, context) ?? unexpectedProblem(context)
   log.failed(request, { code: problem.body.code, error })
+  const audit = RequestAudit.of(request)
+  audit.failed(problem.body.code)
   // What an answer that came to nothing has said of itself is not true of the problem.
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
   reply.headers(standingHeaders(services, request))
   const { isWaiting } = Exchange.of(request.raw, reply.raw)
   if (isWaiting) reply.header('connection', 'close')
-  sendProblem(reply, problem)
-}
-
-async function proveStranger(services: Services, plane: Plane, request: FastifyRequest): Promise<void> {
-  const auth = strangerAuthAt(plane, pathOf(originForm(request.originalUrl)))
-  await prove(services, plane, { auth, request })
+  const send = (): void => sendProblem(reply, problem)
+  // Where the row cannot be made durable, the caller hears of no success and no more can be done.
+  audit.beforeAnswer(problem.status, problemBytes(problem).length).then(send, send)
 }
 
 /** Targets such as "*" that not even the catch-all of the router takes. */

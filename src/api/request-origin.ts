@@ -1,13 +1,11 @@
 /**
- * What is told of a request together with each change that it asks for.
+ * What is told of a request: with each change that it asks for, and in its row of the audit log.
  *
  * Owns: the reading of those facts. Knows nothing of: who writes them down.
- * Rule: operations do not know of it: whatever they propose while they serve a request carries its origin.
+ * Rule: every text has a bound, and none is a secret: no header but the name of the client, no query, of a body the reason alone.
  */
 import type { FastifyRequest } from 'fastify'
 import type { Principal } from '../access/principal.ts'
-import type { Services } from '../operations/services.ts'
-import type { Command } from '../state-machine/commands.ts'
 import type { Actor, Origin } from '../state-machine/origin.ts'
 import type { Exchange } from './exchange.ts'
 import type { Plane } from './plane.ts'
@@ -16,10 +14,15 @@ import type { RouteDefinition } from './route.ts'
 
 const USER_AGENT_CHARACTERS_MAX = 256
 const REASON_CHARACTERS_MAX = 1024
+const PATH_CHARACTERS_MAX = 4096
+const NAME_CHARACTERS_MAX = 1024
+/** Parameters of admin paths that name a tenant. */
+const OF_A_TENANT = '/tenants/{id}'
 
 export interface AskedFor {
   readonly plane: Plane
-  readonly route: RouteDefinition
+  /** Null: no route was meant. */
+  readonly route: RouteDefinition | null
   readonly principal: Principal | null
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
@@ -28,41 +31,48 @@ export interface AskedFor {
   readonly exchange: Exchange
 }
 
-/** The same services, through which every proposal carries its origin. */
-export function servicesFor(services: Services, asked: AskedFor): Services {
-  const propose = (command: Command) => services.propose(command, originOf(services, asked))
-  // Which reply belongs to which command is the promise of what it is handed on to.
-  return { ...services, propose: propose as Services['propose'] }
-}
+/** What both kinds of rows say. */
+export type RequestFacts = Omit<Origin, 'successStatus' | 'elapsedMs'>
 
-function originOf({ cluster: { nodeId } }: Services, asked: AskedFor): Origin {
+export function factsOf(asked: AskedFor, nodeId: string): RequestFacts {
   const { plane, route, principal, params, query, body, request, exchange } = asked
   return {
     requestId: request.id,
     api: plane.api,
-    operation: route.operationId,
+    operation: route?.operationId ?? 'unknown',
     method: request.method,
-    path: pathOf(originForm(request.originalUrl)),
+    path: pathOf(originForm(request.originalUrl)).slice(0, PATH_CHARACTERS_MAX),
     actor: actorOf(principal),
-    tenantId: principal?.tenantId ?? params['id'] ?? null,
-    bucket: params['bucket'] ?? null,
-    key: params['key'] ?? null,
-    versionId: textIn(query, 'versionId'),
-    reason: textIn(body, 'reason')?.slice(0, REASON_CHARACTERS_MAX) ?? null,
+    tenantId:
+      principal?.tenantId ?? (route?.path.startsWith(OF_A_TENANT) === true ? named(params['id']) : null),
+    bucket: named(params['bucket']),
+    key: named(params['key']),
+    versionId: named(textIn(query, 'versionId')),
+    reason: (reasonOfUrl(principal) ?? textIn(body, 'reason'))?.slice(0, REASON_CHARACTERS_MAX) ?? null,
     sourceIp: request.ip,
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX) ?? null,
     bytesIn: exchange.receivedBytes,
-    elapsedMs: Math.round(performance.now() - exchange.startedMs),
-    successStatus: route.success.status,
     nodeId,
   }
 }
 
 function actorOf(principal: Principal | null): Actor {
   if (principal === null) return { type: 'anonymous', id: null, role: null }
-  return principal.kind === 'accessKey'
-    ? { type: 'accessKey', id: principal.accessKeyId, role: null }
-    : { type: 'adminToken', id: principal.tokenId, role: principal.role }
+  if (principal.kind === 'adminToken')
+    return { type: 'adminToken', id: principal.tokenId, role: principal.role }
+  const { signedUrl, accessKeyId } = principal
+  return signedUrl === null
+    ? { type: 'accessKey', id: accessKeyId, role: null }
+    : { type: 'signedUrl', id: signedUrl.jti, role: null }
+}
+
+/** What its minter gave as the reason is told of each use. [native: Signed URL token] */
+function reasonOfUrl(principal: Principal | null): string | null {
+  return principal?.kind === 'accessKey' ? (principal.signedUrl?.reason ?? null) : null
+}
+
+function named(text: string | null | undefined): string | null {
+  return text?.slice(0, NAME_CHARACTERS_MAX) ?? null
 }
 
 function textIn(fields: unknown, name: string): string | null {

@@ -12,6 +12,7 @@ import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../acce
 import type { SignedUrlPrincipal } from '../access/signed-url.ts'
 import type { Services } from '../operations/services.ts'
 import { JSON_BODY_BYTES_MAX } from './json-body.ts'
+import type { AuditNote } from './audited.ts'
 
 /** The last two are not proved by the edge: createToken reads credentials itself, metrics may be public by configuration. */
 export type AuthKind = 'none' | 'bearer' | 'signedUrl' | 'admin' | 'credentials' | 'metrics'
@@ -55,6 +56,8 @@ interface Call<Path extends string, Query, Body> {
   readonly bytes: AsyncIterable<Uint8Array>
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
+  /** What the audit log is to tell of this request and cannot know by itself. */
+  readonly note: (note: AuditNote) => void
 }
 
 export type Answer = {

@@ -11,21 +11,34 @@ import { Exchange } from './exchange.ts'
 import type { Problem } from './problem.ts'
 import type { Answer } from './route.ts'
 
+const NOTHING = Buffer.alloc(0)
+
 class ClientGoneError extends Error {}
 
-export async function sendAnswer(
-  reply: FastifyReply,
-  answer: Answer,
-  usual: { readonly status: number; readonly exchange: Exchange; readonly onBroken: (error: Error) => void },
-): Promise<void> {
+interface Usual {
+  readonly status: number
+  readonly exchange: Exchange
+  /** Awaited before anything leaves: the answer is known, and how long it is. May throw. */
+  readonly onReady: (status: number, bytes: number) => Promise<void>
+  readonly onBroken: (error: Error) => void
+}
+
+export async function sendAnswer(reply: FastifyReply, answer: Answer, usual: Usual): Promise<void> {
   // Pulled first: it may throw, and then nothing of this answer may have touched the reply.
   const body = answer.kind === 'bytes' ? await startBody(answer.bytes, answer.length) : null
+  const text = textOf(answer)
+  try {
+    await usual.onReady(answer.status ?? usual.status, answer.kind === 'bytes' ? answer.length : text.length)
+  } catch (error) {
+    await body?.return(undefined)
+    throw error
+  }
   reply.code(answer.status ?? usual.status).headers(answer.headers ?? {})
   switch (answer.kind) {
     case 'json':
-      return sendText(reply, 'application/json', JSON.stringify(answer.body))
+      return sendText(reply, 'application/json', text)
     case 'text':
-      return sendText(reply, answer.contentType, answer.text)
+      return sendText(reply, answer.contentType, text)
     case 'bytes':
       reply.header('content-length', `${answer.length}`)
       return body === null ? undefined : sendBody(reply, body, usual)
@@ -34,14 +47,22 @@ export async function sendAnswer(
   }
 }
 
-export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  reply.code(problem.status).headers(problem.headers)
-  sendText(reply, 'application/problem+json', JSON.stringify(problem.body))
+function textOf(answer: Answer): Buffer {
+  if (answer.kind === 'json') return Buffer.from(JSON.stringify(answer.body), 'utf8')
+  return answer.kind === 'text' ? Buffer.from(answer.text, 'utf8') : NOTHING
 }
 
-function sendText(reply: FastifyReply, contentType: string, text: string): void {
-  // Bytes, not text: fastify appends a charset to the type of a text.
-  const bytes = Buffer.from(text, 'utf8')
+export function sendProblem(reply: FastifyReply, problem: Problem): void {
+  reply.code(problem.status).headers(problem.headers)
+  sendText(reply, 'application/problem+json', problemBytes(problem))
+}
+
+export function problemBytes({ body }: Problem): Buffer {
+  return Buffer.from(JSON.stringify(body), 'utf8')
+}
+
+/** Bytes, not text: fastify appends a charset to the type of a text. */
+function sendText(reply: FastifyReply, contentType: string, bytes: Buffer): void {
   if (reply.request.method !== 'HEAD') Exchange.of(reply.request.raw, reply.raw).sentBytes += bytes.length
   reply.header('content-type', contentType).send(bytes)
 }
@@ -92,7 +113,7 @@ function written(piece: Uint8Array, response: ServerResponse): Promise<void> {
 async function startBody(
   bytes: AsyncIterable<Uint8Array>,
   length: number,
-): Promise<AsyncIterable<Uint8Array>> {
+): Promise<AsyncGenerator<Uint8Array>> {
   const pieces = exactly(length, bytes)
   const first = await pieces.next()
   return (async function* () {

@@ -19,7 +19,7 @@ import { admitOrigin, corsHeadersOf } from './cors-headers.ts'
 import { Exchange } from './exchange.ts'
 import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
-import { servicesFor } from './request-origin.ts'
+import { RequestAudit } from './request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery, restOfPath } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -37,16 +37,20 @@ export function serveRoute(
   const readBody = bodyReader(route)
   const readQuery = routeQuery(route)
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const audit = RequestAudit.of(request)
+    audit.routed(route, () => paramsOf(plane, route, request))
     const principal = await prove(services, plane, { auth: route.auth, request })
+    audit.principal = principal
     admitOrigin(services, request, principal)
     reply.headers(corsHeadersOf(request))
-    const params = paramsOf(plane, route, request)
+    const { params } = audit
     askEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))
+    audit.query = query
     const exchange = Exchange.of(request.raw, reply.raw)
     const body = await readBody(request, exchange)
-    const asked = { plane, route, principal, params, query, body, request, exchange }
-    const answer = await route.handle(servicesFor(services, asked), principal, {
+    audit.body = body
+    const answer = await route.handle(audit.services(route), principal, {
       requestId: request.id,
       method: request.method,
       params,
@@ -56,10 +60,14 @@ export function serveRoute(
       clientAddress: request.ip,
       bytes: exchange.passingBytes(),
       signal: exchange.signal,
+      note: (note) => audit.note(note),
     })
-    const onBroken = (err: Error): void =>
+    const onBroken = (err: Error): void => {
+      audit.failed('internal_error')
       services.logger.error({ requestId: request.id, err }, 'body broke while it was sent')
-    await sendAnswer(reply, answer, { status: route.success.status, exchange, onBroken })
+    }
+    const onReady = (status: number, bytes: number): Promise<void> => audit.beforeAnswer(status, bytes)
+    await sendAnswer(reply, answer, { status: route.success.status, exchange, onReady, onBroken })
   }
   return async (request, reply) => {
     try {
@@ -122,8 +130,11 @@ function proveSignedUrl(services: Services, request: FastifyRequest, token: stri
   try {
     return access.authenticateSignedUrl(token, connection)
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'signed_url_expired')
-      admitOrigin(services, request, access.holderOfSignedUrl(token, connection))
+    if (error instanceof Refusal && error.code === 'signed_url_expired') {
+      const holder = access.holderOfSignedUrl(token, connection)
+      RequestAudit.of(request).principal = holder
+      admitOrigin(services, request, holder)
+    }
     throw error
   }
 }

@@ -6,6 +6,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { VERSION } from '../version.ts'
 import type { AdminTokenOptions } from './admin-token-command.ts'
+import type { VerifyAuditOptions } from './audit-command.ts'
 import { EXIT, reportError } from './exit.ts'
 
 type Done = (exitCode: number) => void
@@ -120,6 +121,25 @@ function keyCommand(done: Done): Command {
   return group
 }
 
+function auditCommand(done: Done): Command {
+  const group = new Command('audit').description('the audit log of the cluster')
+  group
+    .command('verify')
+    .description('check that no row was changed, taken out, swapped or cut off (the node must be running)')
+    .addOption(dataOption())
+    .option('--head <head>', 'what verify printed earlier: the log must contain it')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nNote the head that it prints outside of the cluster: a later check finds with it whether the log was written anew.\n\nExample:\n  holdfast audit verify --data data/n1',
+    )
+    .action(async (options: VerifyAuditOptions) => {
+      const { verifyAudit } = await import('./audit-command.ts')
+      done(await verifyAudit(options))
+    })
+  return group
+}
+
 /** Errors of usage are told by commander itself; these must not exit the process under our feet. */
 function throwInsteadOfExit(command: Command): Command {
   command.exitOverride()
@@ -139,6 +159,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .addCommand(serverCommand(done))
     .addCommand(adminTokenCommand(done))
     .addCommand(keyCommand(done))
+    .addCommand(auditCommand(done))
   try {
     await throwInsteadOfExit(program).parseAsync([...argv], { from: 'user' })
   } catch (error) {

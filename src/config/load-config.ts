@@ -205,6 +205,11 @@ function assemble(read: Reader): Config {
       compression: read.text('content.compression') === 'auto' ? 'zstd' : 'none',
       sealingThreads: read.number('content.sealing_threads'),
     },
+    audit: {
+      keepMs: read.number('audit.keep'),
+      strict: read.get<boolean>('audit.strict'),
+      spoolBytesMax: read.number('audit.spool_bytes'),
+    },
     metrics: { public: read.get<boolean>('metrics.public') },
     logging: { level: read.get<Config['logging']['level']>('logging.level') },
     limits: {

@@ -225,6 +225,30 @@ export const SETTINGS = [
     meaning: 'threads that hash, compress and seal large chunks; 0: half of the cores, 1 to 4',
   },
   {
+    name: 'audit.keep',
+    kind: 'duration',
+    fallback: '90d',
+    min: 60 * SECOND,
+    max: 3650 * DAY,
+    meaning: 'how long the audit log is kept; older rows go, and the chain goes on from an anchor',
+  },
+  {
+    name: 'audit.strict',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'answer a request only when its row of the audit log is durable; otherwise it is so within 100 ms',
+  },
+  {
+    name: 'audit.spool_bytes',
+    kind: 'bytes',
+    fallback: '256MiB',
+    min: 16 * MIB,
+    max: 1024 * 1024 * MIB,
+    meaning:
+      'audit rows on the disk of this node that the cluster has not taken over; with more it refuses requests',
+  },
+  {
     name: 'metrics.public',
     kind: 'boolean',
     fallback: 'false',

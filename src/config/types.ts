@@ -39,6 +39,7 @@ export interface Config {
     /** 0: by the cores. */
     readonly sealingThreads: number
   }
+  readonly audit: { readonly keepMs: number; readonly strict: boolean; readonly spoolBytesMax: number }
   readonly metrics: { readonly public: boolean }
   readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }
   readonly limits: {

@@ -6,6 +6,7 @@
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
 import type { Access } from '../access/access.ts'
+import type { AuditTrail } from '../audit/audit-trail.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { Config } from '../config/types.ts'
 import type { Content } from '../content/content.ts'
@@ -29,5 +30,7 @@ export interface Services {
   readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
   /** Aborted when the node begins to stop, for whoever waits. */
   readonly stopping: AbortSignal
+  /** For the edge: operations do not know that they are audited. */
+  readonly audit: AuditTrail
   readonly logger: Logger
 }

@@ -225,6 +225,18 @@ export type Command =
   /** All uploads of this session below `lowWater` have ended, whatever came of them. */
   | { readonly type: 'advanceSession'; readonly session: string; readonly lowWater: number }
   | { readonly type: 'closeSession'; readonly session: string }
+  /** Rows `first` and on of a spool of `node`, in the order of its writing. `digest`: of the rows before they were packed. */
+  | {
+      readonly type: 'shipAudit'
+      readonly node: string
+      readonly spool: string
+      readonly first: number
+      readonly count: number
+      readonly digest: string
+      readonly packed: Uint8Array
+    }
+  /** Links older than `before` may go. */
+  | { readonly type: 'trimAudit'; readonly before: number }
 
 /** What is proposed: the change, and the request that asked for it, if one did. */
 export type Proposal = Command & { readonly origin?: Origin }
@@ -286,6 +298,9 @@ export interface ReplyValues extends ObjectReplyValues {
   openSession: null
   advanceSession: null
   closeSession: null
+  /** Number of the first row of the spool that is not there yet. */
+  shipAudit: { readonly next: number }
+  trimAudit: { readonly trimmed: number; readonly isMore: boolean }
 }
 
 export type Reply<T extends CommandType = CommandType> =

@@ -97,6 +97,10 @@ export const keys = {
   operation: (id: string): RowKey<'operation'> => join('operation', id),
   operationList: (): RowKey<'operationList'> => join('operationList'),
   settings: (): RowKey<'settings'> => join('settings'),
+  /** By its place in the chain: appended to the key space, trimmed from its beginning. */
+  auditLink: (sequence: number): RowKey<'auditLink'> => join('auditLink', hex(sequence, INDEX_DIGITS)),
+  auditHead: (): RowKey<'auditHead'> => join('auditHead'),
+  auditSpool: (node: string, spool: string): RowKey<'auditSpool'> => join('auditSpool', node, spool),
 } as const
 
 /** Half-open, in the order of UTF-8 bytes. */
@@ -139,6 +143,7 @@ export const ranges = {
   dropsOf: (node: string): KeyRange => rangeOf('drop', node),
   operations: (): KeyRange => rangeOf('operation'),
   nodeSessions: (): KeyRange => rangeOf('nodeSessions'),
+  auditLinks: (): KeyRange => rangeOf('auditLink'),
 } as const
 
 /** The part of `range` whose names begin with `prefix`. */
@@ -170,6 +175,12 @@ export function manifestNameIn(key: RowKey<'manifestPage'>): {
 } {
   const [, , , version = '', page = ''] = key.split(SEPARATOR)
   return { version, page: Number.parseInt(page, 16) }
+}
+
+/** The place of a link in the chain. */
+export function auditSequenceOf(key: RowKey<'auditLink'>): number {
+  const [, sequence = ''] = key.split(SEPARATOR)
+  return Number.parseInt(sequence, 16)
 }
 
 /** Whose task a repair row is; null when the key is of another kind. */

@@ -87,7 +87,7 @@ export type ObjectCommand =
       readonly type: 'deleteObjects'
       readonly tenantId: TenantId
       readonly bucket: string
-      readonly items: readonly { readonly key: string; readonly versionId: string | null }[]
+      readonly items: readonly DeletionItem[]
     }
   /** The source as the gateway saw it, by its own id: another version, or other bytes, are refused. */
   | (NewVersion & {
@@ -145,6 +145,13 @@ export type ObjectCommand =
       readonly id: string
       readonly partNumbers: readonly number[]
     }
+
+export interface DeletionItem {
+  readonly key: string
+  readonly versionId: string | null
+  /** The gateway refused it already: nothing becomes of it but a line in the audit log. */
+  readonly refused?: ItemRefused
+}
 
 /** What a successful command answers. */
 export interface ObjectReplyValues {

@@ -77,6 +77,10 @@ export function deleteObjects(
   if (fault !== null) return fault
   const results: (Deleted | ItemRefused)[] = []
   for (const [n, item] of command.items.entries()) {
+    if (item.refused !== undefined) {
+      results.push(item.refused)
+      continue
+    }
     const target = bucketFor(draft, { ...command, key: item.key })
     const reply = target.ok ? deleteOne(draft, { ...item, n, bucket: target.value }, context) : target
     if (reply.ok) results.push(reply.value)

@@ -2,11 +2,12 @@
  * The replicated metadata as a pure function: a view and a command in, writes and a reply out.
  *
  * Owns: the dispatch to the families. Knows nothing of: the log, LevelDB, encodings, clocks.
- * Rules: the same view, command and context give the same result on every node; a command it dislikes is refused in
- * the reply and writes nothing; a command it does not know stops the node, for others may know it and would diverge.
+ * Rules: the same view, command and context give the same result on every node; a command it dislikes is refused in the
+ * reply and writes its row of the audit log at most; one that it does not know stops the node, for others may and would diverge.
  */
 import { createAccessKey, revokeAccessKey, rotateAccessKey } from './access-keys.ts'
 import { createAdminToken, revokeAdminToken } from './admin-tokens.ts'
+import { recordChange, shipAudit, trimAudit } from './audit.ts'
 import { deleteBucketPolicy, setBucketPolicy } from './bucket-policies.ts'
 import { createBucket, deleteBucket, setBucketVersioning } from './buckets.ts'
 import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './collection.ts'
@@ -94,6 +95,8 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   openSession,
   advanceSession,
   closeSession,
+  shipAudit,
+  trimAudit,
 }
 
 export function isCommandType(type: unknown): type is CommandType {
@@ -101,7 +104,7 @@ export function isCommandType(type: unknown): type is CommandType {
 }
 
 export interface Applied {
-  /** In the order in which the command first touched the rows; each row once. Empty when refused. */
+  /** In the order in which the command first touched the rows; each row once. Of a refusal the audit log alone. */
   readonly writes: readonly Write[]
   readonly reply: Reply
 }
@@ -110,8 +113,11 @@ export function apply(view: View, proposal: Proposal, at: Omit<ApplyContext, 'or
   const { origin, ...command } = proposal
   if (!isCommandType(command.type)) throw unknownCommand(command)
   const draft = new Draft(view)
-  const reply = decide(draft, command as Command, origin === undefined ? at : { ...at, origin })
-  return { writes: reply.ok ? draft.writes() : [], reply }
+  const context = origin === undefined ? at : { ...at, origin }
+  const reply = decide(draft, command as Command, context)
+  const kept = reply.ok ? draft : new Draft(view)
+  if (origin !== undefined) recordChange(kept, { command: command as Command, reply, origin }, context)
+  return { writes: kept.writes(), reply }
 }
 
 /** The row of a command takes that command: one name stands for both. */

@@ -4,6 +4,7 @@
  * Owns: the kinds of rows, the typed read view and writes as data. Knows nothing of: LevelDB, encodings, disks.
  * Rule: rows are immutable values; a change is a new row in a Write.
  */
+import type { AuditHeadRecord, AuditLinkRecord, AuditSpoolRecord, TextDigest } from './audit-records.ts'
 import type { Origin } from './origin.ts'
 import type {
   AccessKeyId,
@@ -79,6 +80,9 @@ export interface RowTypes {
   operation: OperationRecord
   /** In the order in which they were asked for, and in which they ended. */
   operationList: { readonly unfinished: readonly string[]; readonly finished: readonly string[] }
+  auditLink: AuditLinkRecord
+  auditHead: AuditHeadRecord
+  auditSpool: AuditSpoolRecord
 }
 
 export type RowKind = keyof RowTypes
@@ -105,4 +109,6 @@ export interface ApplyContext {
   readonly ordinal: number
   /** Absent: no request stands behind it. */
   readonly origin?: Origin
+  /** For the audit log. Absent where nothing comes with an origin: in rehearsals. */
+  readonly digest?: TextDigest
 }

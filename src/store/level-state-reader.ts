@@ -6,6 +6,8 @@
  * Condition while the state is being replaced.
  */
 import assert from 'node:assert/strict'
+import { auditHead } from '../state-machine/audit.ts'
+import type { NotedHead } from '../state-machine/audit-chain.ts'
 import { settingsOf } from '../state-machine/collection.ts'
 import { isKeyPart, keys, manifestNameIn, ranges } from '../state-machine/keys.ts'
 import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
@@ -48,6 +50,7 @@ import { NO_USAGE } from '../state-machine/usage.ts'
 import { findPart } from '../state-machine/upload-parts.ts'
 import { findVersion, newestVersion } from '../state-machine/versions.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
+import { auditPage, verifyAudit } from './audit-walk.ts'
 import { cutView } from './cut-view.ts'
 import { listObjects } from './object-listing.ts'
 import { listParts } from './part-listing.ts'
@@ -56,6 +59,9 @@ import { type Recounted, recountState } from './recount-state.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
 import { PAGE_ROWS_MAX, type PageQuery, readPage, type RowPage } from './row-page.ts'
 import type {
+  AuditPage,
+  AuditQuery,
+  AuditVerdict,
   ListObjectsQuery,
   ListUploadsQuery,
   ListVersionsQuery,
@@ -334,6 +340,21 @@ export class LevelStateReader implements StateReader {
 
   repairCount(): number {
     return this.#read(keys.repairTotal())?.count ?? 0
+  }
+
+  auditPage(query: AuditQuery): Promise<AuditPage> {
+    assert(query.limit >= 1 && query.limit <= PAGE_ROWS_MAX, 'a page holds 1 to 1,000 rows')
+    return this.#handle.lease((state) => auditPage(state, query))
+  }
+
+  verifyAudit(noted: NotedHead | null): Promise<AuditVerdict | null> {
+    return this.#handle.lease((state) => verifyAudit(state, noted))
+  }
+
+  /** Null: there is none. */
+  oldestAuditTime(): number | null {
+    const { first, next } = auditHead(this.view)
+    return first === next ? null : (this.#read(keys.auditLink(first))?.time ?? null)
   }
 
   #read<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {

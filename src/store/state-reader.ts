@@ -5,6 +5,8 @@
  * that needs the truth of the whole cluster passes cluster.readBarrier() first.
  * Rule: pages are bounded; nothing here ever returns "all".
  */
+import type { NotedHead } from '../state-machine/audit-chain.ts'
+import type { AuditRow } from '../state-machine/audit-records.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
@@ -129,6 +131,47 @@ export interface ManifestPage {
   readonly links: readonly ChunkLink[]
 }
 
+/** Where a walk through the audit log goes on, towards its beginning. */
+export interface AuditPlace {
+  readonly sequence: number
+  /** Of the rows of that link, those before this one; null: all. */
+  readonly below: number | null
+}
+
+export interface AuditQuery {
+  /** ms since 1970; what was committed from `since` on and before `until`, which null leaves open. */
+  readonly since: number
+  readonly until: number | null
+  /** 1..1000 */
+  readonly limit: number
+  /** Null: from the newest row on. */
+  readonly from: AuditPlace | null
+  readonly matches: (row: AuditRow) => boolean
+}
+
+export interface PlacedAuditRow {
+  /** Of its place in the chain. */
+  readonly id: string
+  readonly row: AuditRow
+}
+
+export interface AuditPage {
+  /** In the reverse order of the chain. There may be fewer than asked for, or none, and more to come. */
+  readonly rows: readonly PlacedAuditRow[]
+  readonly next: AuditPlace | null
+}
+
+export interface AuditVerdict {
+  readonly links: number
+  readonly rows: number
+  /** The oldest link that is kept, how many there ever were, and the hash of the last. */
+  readonly first: number
+  readonly next: number
+  readonly hash: string
+  /** What is wrong, in sentences. */
+  readonly faults: readonly string[]
+}
+
 export interface StateReader {
   /** Single rows as they are now, for the questions of the pure room. */
   readonly view: View
@@ -189,4 +232,7 @@ export interface StateReader {
   repairs(target: string, limit: number): readonly RepairRecord[]
   /** For /metrics: rows by kind are not counted here, only what the store knows for free. */
   repairCount(): number
+  auditPage(query: AuditQuery): Promise<AuditPage>
+  /** Checks every link that is kept; `noted`: a head that somebody has seen before. Null when the state was closed meanwhile. */
+  verifyAudit(noted: NotedHead | null): Promise<AuditVerdict | null>
 }

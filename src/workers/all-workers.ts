@@ -5,8 +5,11 @@
  * Rule: one round is short and bounded; what is left is done in the next.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
+import type { AuditSpool } from '../audit/audit-spool.ts'
 import type { LevelStateReader } from '../store/level-state-reader.ts'
 import type { Propose } from '../store/propose.ts'
+import { AuditShipping } from './audit-shipping.ts'
+import { AuditTrimming } from './audit-trimming.ts'
 import { Collection } from './collection.ts'
 import { Discarding } from './discarding.ts'
 import { Expiry } from './expiry.ts'
@@ -27,6 +30,9 @@ export interface WorkerParts {
   readonly members: readonly string[]
   /** How long a chunk without references is kept. ms */
   readonly collectAfterMs: number
+  /** How long a row of the audit log is kept. ms */
+  readonly auditKeepMs: number
+  readonly audit: AuditSpool
   readonly cluster: Cluster
   readonly state: LevelStateReader
   readonly propose: Propose
@@ -50,12 +56,16 @@ export function allWorkers(parts: WorkerParts): { workers: readonly Repeating[];
   const rebalancing = new Rebalancing({ ...parts, now, logger })
   const expiry = new Expiry({ ...parts, now: Date.now, logger })
   const discarding = new Discarding({ ...parts, logger })
+  const shipping = new AuditShipping({ ...parts, node: parts.cluster.nodeId, spool: parts.audit, logger })
+  const trimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'expiry', work: () => expiry.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'audit shipping', work: () => shipping.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'audit trimming', work: () => trimming.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'repair rate',
       work: async () => {

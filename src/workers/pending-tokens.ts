@@ -15,6 +15,8 @@ import {
 import { revokeAdminToken } from '../operations/admin-tokens/revoke-admin-token.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
+import type { Command, Reply } from '../state-machine/commands.ts'
+import type { Origin } from '../state-machine/origin.ts'
 
 export type PendingWish =
   | { readonly wish: 'create'; readonly token: NewAdminTokenInput }
@@ -51,11 +53,37 @@ async function readWishes(folder: string): Promise<readonly string[]> {
   }
 }
 
-async function grant(services: Services, text: string): Promise<void> {
+/** What the command line wrote down while the node was stopped is told in the audit log like what it asks of a running one. */
+function audited(services: Services, operation: string, name: string): Services {
+  const origin: Origin = {
+    requestId: name,
+    api: 'internal',
+    operation,
+    method: 'POST',
+    path: `/pending/${name}`,
+    actor: { type: 'system', id: null, role: null },
+    tenantId: null,
+    bucket: null,
+    key: null,
+    versionId: null,
+    reason: null,
+    sourceIp: null,
+    userAgent: null,
+    bytesIn: 0,
+    elapsedMs: 0,
+    successStatus: 200,
+    nodeId: services.cluster.nodeId,
+  }
+  const propose = (command: Command): Promise<Reply> => services.propose(command, origin)
+  return { ...services, propose: propose as Services['propose'] }
+}
+
+async function grant(services: Services, name: string, text: string): Promise<void> {
   const wish = JSON.parse(text) as Partial<{ wish: string; token: unknown; tokenId: string }>
-  if (wish.wish === 'create') await createAdminToken(services, parseNewAdminToken(wish.token))
+  if (wish.wish === 'create')
+    await createAdminToken(audited(services, 'createAdminToken', name), parseNewAdminToken(wish.token))
   else if (wish.wish === 'revoke' && typeof wish.tokenId === 'string')
-    await revokeAdminToken(services, wish.tokenId)
+    await revokeAdminToken(audited(services, 'revokeAdminToken', name), wish.tokenId)
   else throw new Refusal('invalid_request', 'The record asks for nothing that is known')
 }
 
@@ -64,7 +92,7 @@ export async function grantPendingWishes(services: Services, dataDir: string, lo
   const folder = pendingDir(dataDir)
   for (const name of await readWishes(folder)) {
     try {
-      await grant(services, await readFile(join(folder, name), 'utf8'))
+      await grant(services, name, await readFile(join(folder, name), 'utf8'))
     } catch (error) {
       if (!(error instanceof Refusal) && !(error instanceof SyntaxError)) throw error
       logger.error({ file: name, err: error }, 'pending admin token refused')

@@ -166,6 +166,7 @@ const ALLOWED = {
   scrub: ['owner'],
   recount: ['owner'],
   resumeCollection: ['owner'],
+  queryAuditLog: [...VIEWERS, 'rivalOwner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
 /** True would compile if an operation of the data plane could be authorized without the policies. */

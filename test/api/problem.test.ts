@@ -13,6 +13,7 @@ import { newRequestId } from '../../src/api/request-id.ts'
 import { Refusal, type RefusalCode } from '../../src/refusal.ts'
 import { REFUSAL_CODES } from '../../src/state-machine/codes.ts'
 import { ApiWorld } from './api-world.ts'
+import { MemoryServices } from '../helpers/memory-services.ts'
 
 const context = { requestId: 'r', instance: '/x', challenge: 'bearer' } as const
 
@@ -106,7 +107,9 @@ t.test('what is no request gets a problem too, and its connection is closed', as
 
 t.test('headers that never end are told so [errors.request_timeout]', async (t) => {
   const timedOut = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  const server = net.createServer((socket) => answerClientError(timedOut, socket, 'n1'))
+  const { services } = await MemoryServices.start(t)
+  const edge = { services, api: 'native' } as const
+  const server = net.createServer((socket) => answerClientError(timedOut, socket, edge))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())

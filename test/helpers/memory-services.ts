@@ -11,12 +11,14 @@ import { type LogLine, recordingLogger } from './loggers.ts'
 import type { Cluster, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
+import { NO_TRAIL } from '../../src/audit/audit-trail.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import { WritesInProgress } from '../../src/operations/objects/writes-in-progress.ts'
 import type { Services } from '../../src/operations/services.ts'
+import type { AuditRow } from '../../src/state-machine/audit-records.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
@@ -37,6 +39,7 @@ interface Options {
   readonly limits?: Partial<Config['limits']>
   readonly metricsPublic?: boolean
   readonly publicUrl?: string
+  readonly auditStrict?: boolean
   readonly masterKey?: MasterKey
 }
 
@@ -46,6 +49,8 @@ export class MemoryServices {
   readonly uploads: UploadSessions
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
+  /** Rows of the audit log that the edge wrote. */
+  readonly auditRows: AuditRow[] = []
   /** Milliseconds since 1970 by which tokens live and die. */
   now = Date.now()
   /** Thrown by the next barriers and proposals while set. */
@@ -98,6 +103,7 @@ export class MemoryServices {
       writesInProgress: new WritesInProgress(),
       signing: masterKey,
       stopping: this.stopping.signal,
+      audit: { ...NO_TRAIL, append: (row) => void this.auditRows.push(row) },
       logger,
     }
   }
@@ -144,6 +150,11 @@ export class MemoryServices {
     if (value === undefined) throw new Error(`There is no row ${key}`)
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await db.put(keyBytes(key), value)
+  }
+
+  /** From the disk, behind everybody's back. */
+  async removeRow(key: string): Promise<void> {
+    await this.#store.stateMachine.handle.current.db.del(keyBytes(key))
   }
 
   async #replaceDamaged(): Promise<void> {
@@ -239,6 +250,7 @@ function testConfig(dataDir: string, options: Options): Config {
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
     content: { compression: 'zstd', sealingThreads: 1 },
+    audit: { keepMs: 90 * 86_400_000, strict: options.auditStrict ?? false, spoolBytesMax: 2 ** 28 },
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },

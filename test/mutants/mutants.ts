@@ -1,5 +1,6 @@
 /** Every mutant. `npm run mutants` hunts them from seed 1 on; test/mutants/mutants.test.ts by the seeds that are known to kill. */
 import assert from 'node:assert/strict'
+import { AUDIT_MUTANTS } from './audit-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
@@ -86,6 +87,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GARBAGE_MUTANTS,
   ...OPERATION_MUTANTS,
   ...OBJECT_MUTANTS,
+  ...AUDIT_MUTANTS,
 ]
 
 export function mutantOf(id: string | undefined): Mutant {

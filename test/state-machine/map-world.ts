@@ -1,13 +1,15 @@
 /**
  * A log and a state in a Map: commands go in one entry each (or several in one), rows and replies come out.
  *
- * Asserts on the way what holds for every command: a refusal writes nothing, and the writes touch each row once.
+ * Asserts on the way what holds for every command: a refusal writes nothing but its row of the audit log, and the writes
+ * touch each row once.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type {
   ChunkUse,
   Command,
+  Proposal,
   PutBody,
   PutCommand,
   Reply,
@@ -25,6 +27,10 @@ import { type KeyRange, keys, kindOf, ranges } from '../../src/state-machine/key
 import { Recount } from '../../src/state-machine/recount.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
+
+const AUDIT_KINDS: ReadonlySet<string> = new Set(['auditLink', 'auditHead'])
+
+export const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 export class MapWorld implements View {
   readonly rows = new Map<string, Row>()
@@ -47,12 +53,15 @@ export class MapWorld implements View {
     return reply.value
   }
 
-  entry(commands: readonly Command[]): readonly Reply[] {
+  entry(commands: readonly Proposal[]): readonly Reply[] {
     this.index++
     this.time += 7
     return commands.map((command, ordinal) => {
-      const { writes, reply } = apply(this, command, { index: this.index, time: this.time, ordinal })
-      assert(reply.ok || writes.length === 0, 'a refusal writes nothing')
+      const { writes, reply } = apply(this, command, { index: this.index, time: this.time, ordinal, digest })
+      const others = writes.filter(({ key }) => !AUDIT_KINDS.has(kindOf(key)))
+      assert(reply.ok || others.length === 0, 'a refusal writes nothing but its row of the audit log')
+      const links = writes.filter(({ key }) => kindOf(key) === 'auditLink').length
+      if (command.origin !== undefined) assert.equal(links, 1, 'a change that a request asks for has one row')
       assert.equal(new Set(writes.map(({ key }) => key)).size, writes.length, 'each row is written once')
       for (const { key, row } of writes) {
         if (row === null) this.rows.delete(key)

@@ -10,6 +10,7 @@ import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
+import { auditRoutes } from './audit.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { operationRoutes } from './operations.ts'
 import { repairRoutes } from './repair.ts'
@@ -28,6 +29,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...repairRoutes,
     ...usageRoutes,
     ...bucketPolicyRoutes,
+    ...auditRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
     api: 'admin',
@@ -46,6 +48,6 @@ export function adminDocument(): OpenApiDocument {
   return describe(plane, {
     title: 'Holdfast admin plane',
     description:
-      'Tenants and their usage, access keys, bucket policies, long operations and repair, for operators. Served on the admin listener alone.',
+      'Tenants and their usage, access keys, bucket policies, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
   })
 }

@@ -1,7 +1,7 @@
 /**
  * The socket inside the data directory: what the command line of the same machine may ask of a running node.
  *
- * Owns: three requests about admin tokens. Authority is filesystem access: the socket has mode 0600 and there is no
+ * Owns: requests about admin tokens, and the check of the audit log. Authority is filesystem access: the socket has mode 0600 and there is no
  * other check, so nothing is ever served here that a reader of the data directory could not do anyway. [decisions 1]
  */
 import { rmSync } from 'node:fs'
@@ -11,10 +11,13 @@ import { Condition } from '../../../cluster/index.ts'
 import { createAdminToken, parseNewAdminToken } from '../../operations/admin-tokens/create-admin-token.ts'
 import { listAdminTokens } from '../../operations/admin-tokens/list-admin-tokens.ts'
 import { revokeAdminToken } from '../../operations/admin-tokens/revoke-admin-token.ts'
+import { parseNotedHead, verifyAuditLog } from '../../operations/audit/verify-audit-log.ts'
 import type { Services } from '../../operations/services.ts'
 import { Refusal } from '../../refusal.ts'
+import { LocalAudit } from './local-audit.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
+const PATH_CHARACTERS_MAX = 1024
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = []
@@ -31,28 +34,57 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-async function answer(services: Services, request: IncomingMessage): Promise<unknown> {
-  const url = request.url ?? ''
-  const revoke = /^\/admin-tokens\/([A-Za-z0-9_]+)\/revoke$/.exec(url)
-  if (request.method === 'POST' && url === '/admin-tokens') {
-    return createAdminToken(services, parseNewAdminToken(await readJson(request)))
+interface LocalRoute {
+  readonly operation: string
+  readonly answer: (services: Services, request: IncomingMessage) => Promise<unknown>
+}
+
+function routeOf({ method = '', url = '' }: IncomingMessage): LocalRoute {
+  const revoke = /^\/admin-tokens\/([A-Za-z0-9_]+)\/revoke$/.exec(url)?.[1]
+  if (method === 'POST' && url === '/admin-tokens')
+    return {
+      operation: 'createAdminToken',
+      answer: async (services, request) =>
+        createAdminToken(services, parseNewAdminToken(await readJson(request))),
+    }
+  if (method === 'GET' && url === '/admin-tokens')
+    return {
+      operation: 'listAdminTokens',
+      answer: async (services) => ({ tokens: await listAdminTokens(services) }),
+    }
+  if (method === 'POST' && revoke !== undefined)
+    return { operation: 'revokeAdminToken', answer: (services) => revokeAdminToken(services, revoke) }
+  if (method === 'POST' && url === '/audit/verify')
+    return {
+      operation: 'verifyAuditLog',
+      answer: async (services, request) => verifyAuditLog(services, parseNotedHead(await readJson(request))),
+    }
+  return {
+    operation: 'unknown',
+    answer: async () => {
+      throw new Refusal('not_found', `There is no ${method} ${url} on the local socket`)
+    },
   }
-  if (request.method === 'GET' && url === '/admin-tokens') return { tokens: await listAdminTokens(services) }
-  if (request.method === 'POST' && revoke?.[1]) return revokeAdminToken(services, revoke[1])
-  throw new Refusal('not_found', `There is no ${request.method} ${url} on the local socket`)
 }
 
 async function serve(services: Services, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const send = (status: number, body: unknown): void => {
+  const { operation, answer } = routeOf(request)
+  const { method = '', url: path = '' } = request
+  const audit = new LocalAudit(services, { operation, method, path: path.slice(0, PATH_CHARACTERS_MAX) })
+  const send = (status: number, body: object, code: string | null = null): void => {
+    audit.end(status, code)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
+  const refuse = (status: number, { code, message }: { code: string; message: string }): void =>
+    send(status, { code, message }, code)
   try {
-    send(200, await answer(services, request))
+    services.audit.admit()
+    send(200, (await answer(audit.services, request)) as object)
   } catch (error: unknown) {
-    if (error instanceof Refusal) return send(400, { code: error.code, message: error.message })
-    if (error instanceof Condition) return send(503, { code: error.code, message: error.message })
+    if (error instanceof Refusal) return refuse(400, error)
+    if (error instanceof Condition) return refuse(503, error)
     services.logger.error({ err: error }, 'local request failed')
-    send(500, { code: 'internal_error', message: 'The node could not answer, see its log' })
+    refuse(500, { code: 'internal_error', message: 'The node could not answer, see its log' })
   }
 }
 

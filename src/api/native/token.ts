@@ -10,6 +10,9 @@ import { Refusal } from '../../refusal.ts'
 import { openRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 
+/** What the ids of access keys look like, and no secret does. */
+const KEY_ID = /^AK[A-Z2-7]{18}$/
+
 const Credentials = Type.Object(
   { accessKeyId: Type.Optional(Type.String()), secretKey: Type.Optional(Type.String()) },
   { additionalProperties: false },
@@ -43,8 +46,16 @@ export const tokenRoutes = {
         content: { type: 'application/json', schema: Token },
       },
     },
-    async (services, _, { headers, body, clientAddress }) => {
-      const grant = await createToken(services, { ...credentialsOf(headers, body), clientAddress })
+    async (services, _, { headers, body, clientAddress, note }) => {
+      const pair = credentialsOf(headers, body)
+      // Whoever mistook a field may have put a secret there.
+      if (KEY_ID.test(pair.accessKeyId)) note({ details: { accessKeyId: pair.accessKeyId } })
+      const grant = await createToken(services, { ...pair, clientAddress })
+      note({
+        actor: { type: 'accessKey', id: grant.accessKeyId, role: null },
+        tenantId: grant.tenantId,
+        details: { expiresAt: grant.expiresAt },
+      })
       return {
         kind: 'json',
         headers: { 'cache-control': 'no-store' },

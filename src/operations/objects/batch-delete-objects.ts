@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Condition, type ConditionCode } from '../../../cluster/index.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal, type RefusalCode } from '../../refusal.ts'
-import type { Deleted } from '../../state-machine/commands.ts'
+import type { Deleted, DeletionItem, ItemRefused } from '../../state-machine/commands.ts'
 import type { BucketRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
@@ -18,6 +18,8 @@ import { bucketFor, keyFor, type ObjectName } from './ladder.ts'
 const KEYS_MAX = 1000
 /** Of one entry of the log: its work is bounded. */
 const ITEMS_MAX = 256
+/** Of a key that was refused. */
+const KEY_CHARACTERS_TOLD = 1024
 
 /** A policy may take a while for each key: others get their turn in between. */
 const ASKED_AT_ONCE_MAX = 32
@@ -51,21 +53,22 @@ export async function batchDeleteObjects(
   const { length } = input.objects
   if (length < 1 || length > KEYS_MAX)
     throw new Refusal('too_many_keys', `A batch deletes 1 to ${KEYS_MAX} keys, these are ${length}`)
-  const outcomes: (Deleted | Failed | null)[] = []
+  const refused: (ItemRefused | null)[] = []
   for (const { key, versionId } of input.objects) {
-    outcomes.push(refusalOf(services, principal, { bucket: bucket.name, key, versionId }))
-    if (outcomes.length % ASKED_AT_ONCE_MAX === 0) await setImmediate()
+    refused.push(refusalOf(services, principal, { bucket: bucket.name, key, versionId }))
+    if (refused.length % ASKED_AT_ONCE_MAX === 0) await setImmediate()
   }
-  const rest = input.objects.flatMap((item, n) => (outcomes[n] === null ? [{ item, n }] : []))
-  for (let from = 0; from < rest.length; from += ITEMS_MAX) {
-    const part = rest.slice(from, from + ITEMS_MAX)
+  const outcomes: (Deleted | Failed | null)[] = [...refused]
+  for (let from = 0; from < length; from += ITEMS_MAX) {
+    const part = input.objects
+      .slice(from, from + ITEMS_MAX)
+      .map((item, at) => itemOf(item, refused[from + at]))
     try {
-      const items = part.map(({ item }) => item)
-      const done = await deletePart(services, bucket, items)
-      for (const [at, { n }] of part.entries()) outcomes[n] = done[at] ?? null
+      const done = await deletePart(services, bucket, part)
+      for (const at of part.keys()) outcomes[from + at] ??= done[at] ?? null
     } catch (error) {
       if (from === 0 || !(error instanceof Condition || error instanceof Refusal)) throw error
-      for (const { n } of rest.slice(from)) outcomes[n] = { code: error.code, message: error.message }
+      for (let n = from; n < length; n++) outcomes[n] ??= { code: error.code, message: error.message }
       break
     }
   }
@@ -77,8 +80,16 @@ export async function batchDeleteObjects(
   return { bucket, results }
 }
 
+/** What was refused travels along to be audited. A key that is none may be longer than one. */
+function itemOf(item: BatchItem, refused: ItemRefused | null = null): DeletionItem {
+  const { key, versionId } = item
+  if (refused === null) return { key, versionId: versionId ?? null }
+  const told = (text: string): string => text.slice(0, KEY_CHARACTERS_TOLD)
+  return { key: told(key), versionId: versionId === undefined ? null : told(versionId), refused }
+}
+
 /** Null: the key may be proposed. */
-function refusalOf(services: Services, principal: AccessKeyPrincipal, name: ObjectName): Failed | null {
+function refusalOf(services: Services, principal: AccessKeyPrincipal, name: ObjectName): ItemRefused | null {
   try {
     keyFor(services, { principal, operationId: 'deleteObject' }, name)
     return null
@@ -91,8 +102,7 @@ function refusalOf(services: Services, principal: AccessKeyPrincipal, name: Obje
 async function deletePart(
   services: Services,
   { tenantId, name }: BucketRecord,
-  part: readonly BatchItem[],
+  items: readonly DeletionItem[],
 ): Promise<readonly (Deleted | Failed)[]> {
-  const items = part.map(({ key, versionId = null }) => ({ key, versionId }))
   return settle(await services.propose({ type: 'deleteObjects', tenantId, bucket: name, items }))
 }

@@ -1,0 +1,124 @@
+/**
+ * The audit log on the wire. [admin: Audit query parameters] [decisions 11]
+ *
+ * Rule: the names are the contract; what follows from the code of a row is read off the one table of codes.
+ */
+import Type, { type Static } from 'typebox'
+import { outcomeOf, OUTCOMES } from '../../operations/audit/outcome.ts'
+import { type AuditLogPage, queryAuditLog } from '../../operations/audit/query-audit-log.ts'
+import { STATUS_OF } from '../problem.ts'
+import { adminRoute } from '../route.ts'
+import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
+
+const Text = Type.String()
+const filter = (description: string) => Type.Optional(Type.String({ maxLength: 4096, description }))
+
+const AuditQuery = Type.Object(
+  {
+    tenant: filter('Rows of this tenant; a token of one tenant sees its own alone'),
+    since: filter('Age of the oldest row wanted, such as 90s, 15m, 24h or 7d; 24h unless given'),
+    until: filter('Age of the newest row wanted'),
+    limit: Type.Optional(Type.Integer({ description: 'Rows of a page: 1 to 1000, 100 unless given' })),
+    operation: filter('An operationId'),
+    actor: filter('Id of an access key or admin token'),
+    bucket: filter('Name of a bucket'),
+    key: filter('An object key; a batch is found by each of its keys'),
+    keyPrefix: filter('Beginning of object keys'),
+    outcome: filter(`One of ${OUTCOMES.join(', ')}`),
+    requestId: filter('Id of one request'),
+    continuationToken: filter('From the page before'),
+  },
+  { additionalProperties: false },
+)
+
+const AuditRecord = Type.Object(
+  {
+    id: Text,
+    time: Time,
+    requestId: Text,
+    api: Type.Enum(['native', 'admin', 'internal']),
+    operation: Text,
+    method: orNull(Text),
+    path: orNull(Text),
+    tenantId: orNull(Text),
+    actor: Type.Object({
+      type: Type.Enum(['accessKey', 'adminToken', 'signedUrl', 'system', 'anonymous']),
+      id: orNull(Text),
+      role: orNull(Text),
+    }),
+    bucket: orNull(Text),
+    key: orNull(Text),
+    versionId: orNull(Text),
+    outcome: Type.Enum([...OUTCOMES]),
+    status: orNull(Type.Integer()),
+    code: orNull(Text),
+    reason: orNull(Text),
+    sourceIp: orNull(Text),
+    userAgent: orNull(Text),
+    bytesIn: Type.Integer(),
+    bytesOut: orNull(Type.Integer()),
+    durationMs: Type.Integer(),
+    nodeId: Text,
+    details: orNull(Type.Object({})),
+  },
+  { additionalProperties: false },
+)
+
+const AuditRecords = Type.Object(
+  { records: Type.Array(AuditRecord), count: Type.Integer(), ...PAGE_END_SCHEMA },
+  { additionalProperties: false },
+)
+
+export const auditRoutes = {
+  queryAuditLog: adminRoute(
+    {
+      operationId: 'queryAuditLog',
+      method: 'GET',
+      path: '/audit',
+      summary: 'Query the audit log, the newest rows first',
+      description:
+        'A page reads a bounded part of the log, so that one with few rows or none may be followed by another.',
+      query: AuditQuery,
+      success: {
+        status: 200,
+        description: 'A page of the audit log',
+        content: { type: 'application/json', schema: AuditRecords },
+      },
+    },
+    async (services, principal, { query }) => {
+      const { records, nextContinuationToken } = await queryAuditLog(services, principal, query)
+      const body = { records: records.map(recordView), count: records.length }
+      return { kind: 'json', body: { ...body, ...pageEnd(nextContinuationToken) } }
+    },
+  ),
+}
+
+function recordView({ id, row }: AuditLogPage['records'][number]): Static<typeof AuditRecord> {
+  const { time, status, code, details, ...said } = row
+  return {
+    id,
+    time: timeText(time),
+    ...said,
+    outcome: outcomeOf(row),
+    status: status ?? statusOf(code),
+    code,
+    details: details === null ? null : readable(details),
+  }
+}
+
+/** Of what was decided in the log; null: nobody heard an answer. */
+function statusOf(code: string | null): number | null {
+  return (STATUS_OF as Readonly<Record<string, number>>)[code ?? ''] ?? null
+}
+
+/** Times are kept as records have them. */
+function readable(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [
+      name,
+      TIMES.has(name) && typeof value === 'number' ? timeText(value) : value,
+    ]),
+  )
+}
+
+const TIMES: ReadonlySet<string> = new Set(['expiresAt', 'retainUntil'])

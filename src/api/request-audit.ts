@@ -1,0 +1,188 @@
+/**
+ * One request on its way to one row of the audit log, written by the edge whatever becomes of the request.
+ *
+ * Owns: what is known of the request so far, and whether the entry of its change tells of it already.
+ * Knows nothing of: where rows go. Rules: whoever begins a request has its row written; a request leaves no row here only
+ * where apply has written one that says how it ended, or where UNAUDITED names it. Operations do not know of it: whatever they
+ * propose while they serve a request carries its origin.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Principal } from '../access/principal.ts'
+import type { Services } from '../operations/services.ts'
+import type { AuditRow } from '../state-machine/audit-records.ts'
+import type { Command, Reply } from '../state-machine/commands.ts'
+import { type AuditNote, UNAUDITED } from './audited.ts'
+import { Exchange } from './exchange.ts'
+import type { Plane } from './plane.ts'
+import { type AskedFor, factsOf, type RequestFacts } from './request-origin.ts'
+import type { RouteDefinition } from './route.ts'
+
+/** The client left before it had its answer. */
+export const CLIENT_GONE = 'client_gone'
+
+const AUDITS = new WeakMap<IncomingMessage, RequestAudit>()
+/** Connections with a request that has not ended: what breaks on one is told in the row of that request. */
+const UNDER_WAY = new WeakSet<Socket>()
+
+export function hasRequestUnderWay(socket: Socket): boolean {
+  return UNDER_WAY.has(socket)
+}
+
+export class RequestAudit {
+  principal: Principal | null = null
+  query: unknown = undefined
+  body: unknown = undefined
+  readonly #services: Services
+  readonly #plane: Plane
+  readonly #pair: { readonly request: FastifyRequest; readonly reply: FastifyReply }
+  #route: RouteDefinition | null = null
+  #readParams: () => AskedFor['params'] = () => ({})
+  #params: AskedFor['params'] | null = null
+  #note: AuditNote = {}
+  #code: string | null = null
+  #changes = { asked: 0, answered: 0, isLastRefused: false }
+  #isWritten = false
+
+  /** From here on the row is written when the connection is done with the request, at the latest. */
+  static begin(
+    services: Services,
+    plane: Plane,
+    pair: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  ): RequestAudit {
+    const audit = new RequestAudit(services, plane, pair)
+    const { socket } = pair.request.raw
+    AUDITS.set(pair.request.raw, audit)
+    UNDER_WAY.add(socket)
+    pair.reply.raw.once('close', () => {
+      UNDER_WAY.delete(socket)
+      audit.#finish()
+    })
+    return audit
+  }
+
+  static of(request: FastifyRequest): RequestAudit {
+    const audit = AUDITS.get(request.raw)
+    if (audit === undefined) throw new Error('every request is begun before it is served')
+    return audit
+  }
+
+  private constructor(
+    services: Services,
+    plane: Plane,
+    pair: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  ) {
+    this.#services = services
+    this.#plane = plane
+    this.#pair = pair
+  }
+
+  /** `readParams` may throw; then the row does without. */
+  routed(route: RouteDefinition, readParams: () => AskedFor['params']): void {
+    this.#route = route
+    this.#readParams = readParams
+  }
+
+  /** Throws what reading them throws. */
+  get params(): AskedFor['params'] {
+    this.#params ??= this.#readParams()
+    return this.#params
+  }
+
+  facts(): RequestFacts {
+    const { request, reply } = this.#pair
+    const { nodeId } = this.#services.cluster
+    const { principal, query, body } = this
+    const exchange = Exchange.of(request.raw, reply.raw)
+    const asked = { plane: this.#plane, route: this.#route, principal, query, body, request, exchange }
+    return factsOf({ ...asked, params: this.#knownParams() }, nodeId)
+  }
+
+  note(note: AuditNote): void {
+    this.#note = { ...this.#note, ...note }
+  }
+
+  /** The services of the node, through which every proposal carries its origin. */
+  services(route: RouteDefinition): Services {
+    const propose = (command: Command): Promise<Reply> => this.#propose(command, route)
+    // Which reply belongs to which command is the promise of what it is handed on to.
+    return { ...this.#services, propose: propose as Services['propose'] }
+  }
+
+  /** Nobody has room for its row: it is counted, and no more. */
+  unkept(): void {
+    this.#isWritten = true
+  }
+
+  failed(code: string): void {
+    this.#code = code
+  }
+
+  /** Called before an answer leaves. Resolves when its row is durable, where that is asked for. Throws Condition. */
+  async beforeAnswer(status: number, bytesOut: number): Promise<void> {
+    if (!this.#services.audit.isStrict || !this.#isOwed(status)) return
+    this.#write(status, bytesOut)
+    await this.#services.audit.durable()
+  }
+
+  async #propose(command: Command, route: RouteDefinition): Promise<Reply> {
+    const origin = { ...this.facts(), elapsedMs: this.#elapsedMs(), successStatus: route.success.status }
+    this.#changes.asked++
+    const reply = await this.#services.propose(command, origin)
+    this.#changes.answered++
+    this.#changes.isLastRefused = !reply.ok
+    return reply
+  }
+
+  #elapsedMs(): number {
+    const { request, reply } = this.#pair
+    return Math.round(performance.now() - Exchange.of(request.raw, reply.raw).startedMs)
+  }
+
+  #finish(): void {
+    const { request, reply } = this.#pair
+    const { statusCode, headersSent, writableFinished } = reply.raw
+    if (!writableFinished) this.#code ??= CLIENT_GONE
+    if (!this.#isOwed(statusCode)) return
+    this.#write(headersSent ? statusCode : null, Exchange.of(request.raw, reply.raw).sentBytes)
+  }
+
+  #isOwed(status: number): boolean {
+    if (this.#isWritten) return false
+    const { asked, answered, isLastRefused } = this.#changes
+    if (asked > 0 && asked === answered) {
+      const isTold = this.#code === null || this.#code === CLIENT_GONE || isLastRefused
+      return !isTold
+    }
+    const unaudited = this.#route === null ? undefined : UNAUDITED[this.#route.operationId]
+    return unaudited === undefined || (unaudited === 'success' && status >= 400)
+  }
+
+  #write(status: number | null, bytesOut: number): void {
+    this.#isWritten = true
+    const row: AuditRow = {
+      time: Date.now(),
+      ...this.facts(),
+      status,
+      code: this.#code,
+      bytesOut,
+      durationMs: this.#elapsedMs(),
+      details: isDryRun(this.query) ? { dryRun: true } : null,
+      ...this.#note,
+    }
+    this.#services.audit.append(row)
+  }
+
+  #knownParams(): AskedFor['params'] {
+    try {
+      return this.params
+    } catch {
+      return this.#pair.request.params as AskedFor['params']
+    }
+  }
+}
+
+function isDryRun(query: unknown): boolean {
+  return typeof query === 'object' && query !== null && 'dryRun' in query && query.dryRun === true
+}

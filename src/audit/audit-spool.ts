@@ -1,0 +1,139 @@
+/**
+ * The audit rows of one node that no entry of the log holds yet, on its own disk until the cluster has taken them over.
+ *
+ * Owns: the room there is for them, and who is refused without. Knows nothing of: requests, the log.
+ * Rule: fail closed. What cannot be told of is not served; a row whose flush failed stops the node.
+ */
+import { Condition, type Logger, type MetricSample } from '../../cluster/index.ts'
+import type { AuditRow } from '../state-machine/audit-records.ts'
+import type { AuditTrail } from './audit-trail.ts'
+import { nodeSpoolFiles, type SpoolFiles } from './spool-files.ts'
+import { filesLeft, type SpoolBatch, SpoolReader } from './spool-reader.ts'
+import { SpoolWriter } from './spool-writer.ts'
+
+/** Rows in memory: those of requests under way come on top. */
+const PENDING_BYTES_MAX = 8 * 1024 * 1024
+
+export interface AuditSpoolOptions {
+  readonly dir: string
+  readonly isStrict: boolean
+  /** On disk. From here on requests are refused. */
+  readonly bytesMax: number
+  readonly logger: Logger
+  readonly files?: SpoolFiles
+  readonly later?: (work: () => void, ms: number) => void
+}
+
+export class AuditSpool implements AuditTrail {
+  readonly isStrict: boolean
+  /** Resolves with the cause when rows may have been lost. Never rejects. */
+  readonly failed: Promise<Error>
+  readonly #bytesMax: number
+  readonly #writer: SpoolWriter
+  readonly #reader: SpoolReader
+  #refused = 0
+  #oldestMs: number | null = null
+
+  static async open(options: AuditSpoolOptions): Promise<AuditSpool> {
+    const { dir, files = nodeSpoolFiles } = options
+    await files.makeDir(dir)
+    return new AuditSpool({ ...options, files }, await filesLeft(files, dir))
+  }
+
+  private constructor(
+    { dir, files, isStrict, bytesMax, logger, later }: AuditSpoolOptions & { readonly files: SpoolFiles },
+    left: Awaited<ReturnType<typeof filesLeft>>,
+  ) {
+    this.isStrict = isStrict
+    this.#bytesMax = bytesMax
+    let onFatal: (error: Error) => void = () => {}
+    this.failed = new Promise((resolve) => (onFatal = resolve))
+    const ordinal = (left.at(-1)?.ordinal ?? 0) + 1
+    this.#writer = new SpoolWriter({
+      dir,
+      files,
+      ordinal,
+      onFatal,
+      ...(later === undefined ? {} : { later }),
+    })
+    this.#reader = new SpoolReader({ dir, files, left, written: this.#writer.written, logger })
+  }
+
+  admit(): void {
+    const why = this.#obstacle()
+    if (why === null) return
+    this.#refused++
+    throw new Condition('slow_down', `This node has no room for its audit log: ${why}; ask another one`)
+  }
+
+  append(row: AuditRow): void {
+    this.#writer.append(JSON.stringify(row))
+  }
+
+  durable(): Promise<void> {
+    return this.#writer.durable()
+  }
+
+  async oldest(): Promise<SpoolBatch | null> {
+    const batch = await this.#reader.oldest()
+    this.#oldestMs = batch === null ? null : timeOf(batch.rows[0])
+    return batch
+  }
+
+  taken(batch: SpoolBatch): Promise<void> {
+    return this.#reader.taken(batch)
+  }
+
+  /** Flushes what is pending. Nothing is appended any more. */
+  close(): Promise<void> {
+    return this.#writer.close()
+  }
+
+  /** `now`: milliseconds since 1970. */
+  samples(now: number): readonly MetricSample[] {
+    const age = this.#oldestMs === null ? 0 : Math.max(0, now - this.#oldestMs) / 1000
+    return [
+      gauge(
+        'holdfast_audit_spool_bytes',
+        'Audit rows that the cluster has not taken over yet, on disk.',
+        this.#reader.bytes,
+      ),
+      gauge('holdfast_audit_spool_oldest_seconds', 'Age of the oldest of them.', age),
+      counter(
+        'holdfast_audit_spool_rows_total',
+        'Audit rows that this node has written down.',
+        this.#writer.appended,
+      ),
+      counter(
+        'holdfast_audit_rows_lost_total',
+        'Audit rows that could not be read back.',
+        this.#reader.rowsLost,
+      ),
+      counter(
+        'holdfast_audit_refused_total',
+        'Requests refused for want of room for their audit row.',
+        this.#refused,
+      ),
+    ]
+  }
+
+  #obstacle(): string | null {
+    if (this.#writer.failure !== null) return 'its disk failed'
+    if (this.#writer.isStalled) return 'its disk is full'
+    if (this.#writer.pendingBytes >= PENDING_BYTES_MAX) return 'its disk is too slow'
+    return this.#reader.bytes >= this.#bytesMax ? 'the cluster does not take it over' : null
+  }
+}
+
+function timeOf(row: string | undefined): number | null {
+  const { time } = JSON.parse(row ?? '{}') as Partial<AuditRow>
+  return time ?? null
+}
+
+function gauge(name: string, help: string, value: number): MetricSample {
+  return { name, help, kind: 'gauge', value }
+}
+
+function counter(name: string, help: string, value: number): MetricSample {
+  return { name, help, kind: 'counter', value }
+}

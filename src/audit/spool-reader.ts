@@ -1,0 +1,186 @@
+/**
+ * Reads the spool from its oldest row on, and removes what the cluster has taken over.
+ *
+ * Owns: the place up to which rows were taken over, the telling of a torn end from damage. Knows nothing of: who takes them.
+ * Rules: only durable rows are handed out; a file goes when the last of its rows was taken over and it grows no more. The
+ * place is kept nowhere: after a restart rows are handed out again, and whoever takes them over knows which it has.
+ */
+import { join } from 'node:path'
+import type { Logger } from '../../cluster/index.ts'
+import { AUDIT_ROWS_MAX } from '../state-machine/audit-records.ts'
+import type { SpoolFiles } from './spool-files.ts'
+import { decodeGroup, decodeHead, HEAD_BYTES, nextGroup, type SpoolGroup } from './spool-format.ts'
+import { GROUP_BYTES_MAX, ordinalOf, spoolFileName, type WrittenFile } from './spool-writer.ts'
+
+/** A whole group and more, but for rows of unusual size. */
+const READ_BYTES = 2 * GROUP_BYTES_MAX
+
+export interface SpoolBatch {
+  readonly spool: string
+  /** Number of the first row. */
+  readonly first: number
+  readonly rows: readonly string[]
+  readonly place: { readonly path: string; readonly end: number }
+}
+
+interface ReadFile {
+  readonly path: string
+  /** Durable bytes. */
+  readonly bytes: number
+  readonly isFinished: boolean
+}
+
+interface Cursor {
+  readonly path: string
+  readonly spool: string
+  readonly seed: number
+  offset: number
+  /** Number of the row that should come next; null: whichever does. */
+  expected: number | null
+}
+
+export interface SpoolReaderParts {
+  readonly dir: string
+  readonly files: SpoolFiles
+  /** Files of earlier processes, the oldest first. */
+  readonly left: readonly ReadFile[]
+  /** Those of this one. */
+  readonly written: WrittenFile[]
+  readonly logger: Logger
+}
+
+export class SpoolReader {
+  readonly #parts: SpoolReaderParts
+  #left: readonly ReadFile[]
+  #cursor: Cursor | null = null
+  #rowsLost = 0
+
+  constructor(parts: SpoolReaderParts) {
+    this.#parts = parts
+    this.#left = parts.left
+  }
+
+  /** Rows that had been written and could not be read back. */
+  get rowsLost(): number {
+    return this.#rowsLost
+  }
+
+  /** Of what was not taken over. */
+  get bytes(): number {
+    const all = this.#files().reduce((sum, { bytes }) => sum + bytes, 0)
+    return Math.max(0, all - (this.#cursor?.offset ?? 0))
+  }
+
+  /** The oldest rows that were not taken over; null: there are none. The same again until `taken` is told. */
+  async oldest(): Promise<SpoolBatch | null> {
+    for (;;) {
+      const [file] = this.#files()
+      if (file === undefined) return null
+      const cursor = await this.#cursorOf(file)
+      const group = cursor === null ? null : await this.#groupAt(cursor, file)
+      if (cursor !== null && group !== null) {
+        const { first, text, end } = group
+        return { spool: cursor.spool, first, rows: text.split('\n'), place: { path: file.path, end } }
+      }
+      if (!file.isFinished) return null
+      await this.#remove(file)
+    }
+  }
+
+  async taken({ first, rows, place: { path, end } }: SpoolBatch): Promise<void> {
+    if (this.#cursor?.path !== path) return
+    this.#cursor.offset = end
+    this.#cursor.expected = first + rows.length
+    const [file] = this.#files()
+    if (file?.path === path && file.isFinished && end >= file.bytes) await this.#remove(file)
+  }
+
+  #files(): readonly ReadFile[] {
+    return [...this.#left, ...this.#parts.written]
+  }
+
+  /** Null: nothing in it can be told from noise. */
+  async #cursorOf(file: ReadFile): Promise<Cursor | null> {
+    const { path } = file
+    if (this.#cursor?.path === path) return this.#cursor
+    const head = decodeHead(await this.#parts.files.read(path, 0, HEAD_BYTES))
+    if (head === null) {
+      if (file.bytes > HEAD_BYTES)
+        this.#parts.logger.error({ file: path }, 'audit spool has no head, its rows are lost')
+      return null
+    }
+    this.#cursor = { path, ...head, offset: HEAD_BYTES, expected: null }
+    return this.#cursor
+  }
+
+  async #groupAt(cursor: Cursor, { path, bytes, isFinished }: ReadFile): Promise<SpoolGroup | null> {
+    const { offset, seed } = cursor
+    if (offset >= bytes) return null
+    const { files, logger } = this.#parts
+    const left = bytes - offset
+    const piece = await files.read(path, offset, Math.min(left, READ_BYTES))
+    const next = decodeGroup(piece, 0, seed)
+    if (next !== null) return placed(gathered(piece, next, seed), offset)
+    const rest = await files.read(path, offset, left)
+    const found = decodeGroup(rest, 0, seed) ?? nextGroup(rest, 0, seed)
+    if (found === null) {
+      if (isFinished) logger.warn({ file: path, bytes: left }, 'audit spool ends in bytes that are no rows')
+      return null
+    }
+    this.#countLost(cursor, found)
+    return placed(found, offset)
+  }
+
+  /** What was whole before: groups are written one after the other, so one behind another proves that this one was durable. */
+  #countLost({ path, expected }: Cursor, { first }: SpoolGroup): void {
+    // At least one, where nobody knows how many.
+    const rows = expected === null ? 1 : first - expected
+    if (rows <= 0) return
+    this.#rowsLost += rows
+    this.#parts.logger.error({ file: path, rows }, 'audit spool is damaged, rows are lost')
+  }
+
+  async #remove({ path }: ReadFile): Promise<void> {
+    await this.#parts.files.unlink(path)
+    await this.#parts.files.syncDir(this.#parts.dir)
+    this.#left = this.#left.filter((file) => file.path !== path)
+    const { written } = this.#parts
+    if (written[0]?.path === path) written.shift()
+    if (this.#cursor?.path === path) this.#cursor = null
+  }
+}
+
+/** With the groups that follow in the same piece, as long as all of them make one batch: fewer entries of the log. */
+function gathered(piece: Buffer, group: SpoolGroup, seed: number): SpoolGroup {
+  const texts = [group.text]
+  let { count, end } = group
+  let size = group.text.length
+  for (;;) {
+    const next = decodeGroup(piece, end, seed)
+    if (next === null || next.first !== group.first + count) break
+    size += next.text.length
+    if (size > GROUP_BYTES_MAX || count + next.count > AUDIT_ROWS_MAX) break
+    texts.push(next.text)
+    count += next.count
+    end = next.end
+  }
+  return { first: group.first, count, text: texts.join('\n'), end }
+}
+
+function placed(group: SpoolGroup, offset: number): SpoolGroup {
+  return { ...group, end: group.end + offset }
+}
+
+/** What earlier processes have left, the oldest first. */
+export async function filesLeft(
+  files: SpoolFiles,
+  dir: string,
+): Promise<readonly (ReadFile & { readonly ordinal: number })[]> {
+  const ordinals = (await files.list(dir)).flatMap((name) => ordinalOf(name) ?? [])
+  const left: (ReadFile & { readonly ordinal: number })[] = []
+  for (const ordinal of ordinals.toSorted((a, b) => a - b)) {
+    const path = join(dir, spoolFileName(ordinal))
+    left.push({ path, ordinal, bytes: await files.size(path), isFinished: true })
+  }
+  return left
+}

@@ -1,0 +1,163 @@
+/**
+ * What the audit log tells of each command beyond the request itself: whose it was, which version it made, what it did.
+ *
+ * Owns: one row for each command; a missing one does not compile. Rule: never a secret, a sealed key or the hash of a
+ * token; never the bytes of an object. Times are those of records, in ms.
+ */
+import type { AuditDetails } from './audit-records.ts'
+import type { Command, CommandType, Deleted, ItemRefused, Reply, ReplyValues } from './commands.ts'
+import type { ObjectRecord, VersionRecord } from './records.ts'
+
+/** Members stand in the place of what the request said. */
+interface Told {
+  readonly tenantId?: string
+  readonly bucket?: string
+  readonly key?: string
+  readonly versionId?: string
+  readonly details?: AuditDetails
+}
+
+type Of<T extends CommandType> = Extract<Command, { type: T }>
+
+/** `value`: what was answered; null when it was refused. */
+type Teller<T extends CommandType> = (command: Of<T>, value: ReplyValues[T] | null) => Told
+
+/** What no request asks for: nodes do it by themselves. */
+const nothing = (): Told => ({})
+
+const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
+  setClusterKey: nothing,
+  createTenant: ({ id, name }) => ({ tenantId: id, details: { name } }),
+  createAccessKey: ({ tenantId, accessKeyId, name, scopes, expiresAt }) => ({
+    tenantId,
+    details: { accessKeyId, name, scopes, expiresAt },
+  }),
+  rotateAccessKey: ({ tenantId, accessKeyId }, value) => ({
+    tenantId,
+    details: { accessKeyId, ...(value === null ? {} : { scopes: value.scopes, version: value.version }) },
+  }),
+  revokeAccessKey: ({ tenantId, accessKeyId }) => ({ tenantId, details: { accessKeyId } }),
+  createAdminToken: ({ tokenId, name, role, tenantId, expiresAt }) => ({
+    details: { tokenId, name, role, limitedTo: tenantId, expiresAt },
+  }),
+  revokeAdminToken: ({ tokenId }) => ({ details: { tokenId } }),
+  createBucket: ({ tenantId, name, versioning, objectLockEnabled }) => ({
+    tenantId,
+    bucket: name,
+    details: { versioning, objectLockEnabled },
+  }),
+  deleteBucket: ({ tenantId, name }) => ({ tenantId, bucket: name }),
+  setBucketVersioning: ({ tenantId, name, versioning }) => ({
+    tenantId,
+    bucket: name,
+    details: { versioning },
+  }),
+  setBucketPolicy: ({ tenantId, name, policy }) => ({ tenantId, bucket: name, details: { policy } }),
+  deleteBucketPolicy: ({ tenantId, name }) => ({ tenantId, bucket: name }),
+  setBucketCors: ({ tenantId, name, rules }) => ({
+    tenantId,
+    bucket: name,
+    details: { rules: rules.length },
+  }),
+  deleteBucketCors: ({ tenantId, name }) => ({ tenantId, bucket: name }),
+  setQuota: ({ tenantId, maxBytes, maxObjects, maxBuckets }) => ({
+    tenantId,
+    details: { maxBytes, maxObjects, maxBuckets },
+  }),
+  putObject: (command, value) => ({
+    ...made(value?.object ?? null),
+    details: { size: command.size, ...(value?.replayed === true ? { replayed: true } : {}) },
+  }),
+  deleteObject: (_, value) => ({ ...made(value?.version ?? null), details: deletion(value) }),
+  deleteObjects: ({ items }, value) => ({ details: batchDeletion(items, value) }),
+  copyObject: ({ source }, value) => ({
+    ...made(value),
+    details: { source, ...(value === null ? {} : { size: value.size }) },
+  }),
+  setObjectTags: ({ tags }, value) => ({ ...made(value), details: { tags } }),
+  setObjectRetention: ({ retention: { mode, until } }, value) => ({
+    ...made(value),
+    details: { mode, retainUntil: until },
+  }),
+  setObjectLegalHold: ({ legalHold }, value) => ({ ...made(value), details: { legalHold } }),
+  createUpload: (_, value) => (value === null ? {} : { details: { uploadId: value.uploadId } }),
+  putPart: ({ uploadId, partNumber, size }) => ({ details: { uploadId, partNumber, size } }),
+  completeUpload: ({ uploadId, parts }, value) => ({
+    ...made(value),
+    details: { uploadId, parts: parts.length, ...(value === null ? {} : { size: value.size }) },
+  }),
+  abortUpload: ({ uploadId }) => ({ details: { uploadId } }),
+  expire: nothing,
+  releaseDiscarded: nothing,
+  addReplica: nothing,
+  announceMasterKeys: nothing,
+  advanceClusterKey: nothing,
+  rewrapTenantKeys: nothing,
+  rewrapAccessKeys: nothing,
+  shredTenant: ({ tenantId }) => ({ tenantId }),
+  dropReplicas: nothing,
+  planCopies: nothing,
+  endTasks: nothing,
+  dropsDone: nothing,
+  collectChunks: nothing,
+  haltCollection: nothing,
+  resumeCollection: nothing,
+  finishRecount: nothing,
+  setRepairRate: ({ bytesPerSecond }) => ({ details: { bytesPerSecond } }),
+  startOperation: ({ operationId, kind, tenantId, bucket, node, maxBytesPerSecond }) => ({
+    ...(tenantId === null ? {} : { tenantId }),
+    ...(bucket === null ? {} : { bucket }),
+    details: { operationId, kind, node, maxBytesPerSecond },
+  }),
+  reportShare: nothing,
+  advanceOperation: nothing,
+  setOperationStatus: ({ operationId, action }) => ({ details: { operationId, action } }),
+  openSession: nothing,
+  advanceSession: nothing,
+  closeSession: nothing,
+  shipAudit: nothing,
+  trimAudit: nothing,
+}
+
+export function toldOf<T extends CommandType>(command: Of<T>, reply: Reply<T>): Told {
+  return TELLERS[command.type as T](command, reply.ok ? reply.value : null)
+}
+
+function made(version: VersionRecord | ObjectRecord | null): Told {
+  return version === null ? {} : { versionId: nameOf(version) }
+}
+
+/** As clients know it. */
+function nameOf({ isNull, versionId }: VersionRecord): string {
+  return isNull ? 'null' : versionId
+}
+
+function deletion(value: Deleted | null): AuditDetails {
+  if (value === null) return {}
+  return { existed: value.existed, ...(value.isMade ? { deleteMarker: true } : {}) }
+}
+
+/** Every key of the batch stands in one of the two lists; `versions` says of each deleted one what became of it. */
+function batchDeletion(
+  items: Of<'deleteObjects'>['items'],
+  value: readonly (Deleted | ItemRefused)[] | null,
+): AuditDetails {
+  const deletedKeys: string[] = []
+  const versions: (AuditDetails | null)[] = []
+  const refusedKeys: AuditDetails[] = []
+  for (const [n, { key, versionId }] of items.entries()) {
+    const result = value?.[n] ?? null
+    if (result === null || 'code' in result) {
+      const code = result === null ? {} : { code: result.code }
+      refusedKeys.push({ key, ...(versionId === null ? {} : { versionId }), ...code })
+    } else {
+      deletedKeys.push(key)
+      versions.push(result.version === null ? null : { versionId: nameOf(result.version), ...marked(result) })
+    }
+  }
+  return { deletedKeys, versions, refusedKeys }
+}
+
+function marked({ isMade }: Deleted): AuditDetails {
+  return isMade ? { deleteMarker: true } : {}
+}

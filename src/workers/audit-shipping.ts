@@ -1,0 +1,64 @@
+/**
+ * Brings the rows of this node's audit spool into the replicated log.
+ *
+ * Owns: the packing, and which rows the cluster has already. Knows nothing of: files, what rows say.
+ * Rule: rows leave the spool when the cluster has said that it has them. One batch at a time: the order is that of the spool.
+ */
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { constants, zstdCompress } from 'node:zlib'
+import type { AuditSpool } from '../audit/audit-spool.ts'
+import type { Logger } from '../../cluster/index.ts'
+import { keys } from '../state-machine/keys.ts'
+import type { View } from '../state-machine/view.ts'
+import type { Propose } from '../store/propose.ts'
+
+const compress = promisify(zstdCompress)
+/** Rows are alike: more effort gains little. */
+const LEVEL = 1
+
+export interface AuditShippingParts {
+  readonly node: string
+  readonly spool: Pick<AuditSpool, 'oldest' | 'taken'>
+  readonly state: { readonly view: View }
+  readonly propose: Propose
+  readonly logger: Logger
+}
+
+export class AuditShipping {
+  readonly #parts: AuditShippingParts
+
+  constructor(parts: AuditShippingParts) {
+    this.#parts = parts
+  }
+
+  /** One round; resolves with true when there is more to do at once. Throws Condition. */
+  async round(): Promise<boolean> {
+    const { node, spool, state, propose, logger } = this.#parts
+    const batch = await spool.oldest()
+    if (batch === null) return false
+    const end = batch.first + batch.rows.length
+    // A hint that saves work after a restart; apply decides.
+    let from = Math.max(batch.first, state.view.get(keys.auditSpool(node, batch.spool))?.next ?? 0)
+    while (from < end) {
+      const rows = batch.rows.slice(from - batch.first)
+      const plain = rows.join('\n')
+      const packed = await compress(plain, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })
+      const named = {
+        node,
+        spool: batch.spool,
+        first: from,
+        count: rows.length,
+        digest: hash('sha256', plain),
+      }
+      const reply = await propose({ type: 'shipAudit', ...named, packed })
+      if (!reply.ok) {
+        logger.error({ reason: reply.message }, 'audit rows not taken over')
+        return false
+      }
+      from = Math.min(reply.value.next, end)
+    }
+    await spool.taken(batch)
+    return true
+  }
+}

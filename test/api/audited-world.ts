@@ -1,0 +1,53 @@
+/**
+ * The two servers, and every row of the audit log that their requests have left: those of the edge and those of the log.
+ */
+import assert from 'node:assert/strict'
+import type { AuditRow } from '../../src/state-machine/audit-records.ts'
+import { until } from '../helpers/async.ts'
+import { ApiWorld, type Ask, type Heard } from './api-world.ts'
+
+export class AuditedWorld {
+  readonly world: ApiWorld
+  readonly token: string
+  readonly owner: string
+
+  static async start(...parameters: Parameters<typeof ApiWorld.withBucket>): Promise<AuditedWorld> {
+    const { world, token } = await ApiWorld.withBucket(...parameters)
+    return new AuditedWorld(world, token, await world.memory.adminToken('owner'))
+  }
+
+  private constructor(world: ApiWorld, token: string, owner: string) {
+    this.world = world
+    this.token = token
+    this.owner = owner
+  }
+
+  /** Everything that is committed, the newest first. */
+  async committed(): Promise<readonly AuditRow[]> {
+    const { state } = this.world.memory.services
+    const rows: AuditRow[] = []
+    for (let from: Parameters<typeof state.auditPage>[0]['from'] = null; ; ) {
+      const page = await state.auditPage({ since: 0, until: null, limit: 1_000, from, matches: () => true })
+      rows.push(...page.rows.map(({ row }) => row))
+      if (page.next === null) return rows
+      from = page.next
+    }
+  }
+
+  async rowsOf(requestId: string): Promise<readonly AuditRow[]> {
+    const all = [...this.world.memory.auditRows, ...(await this.committed())]
+    return all.filter((row) => row.requestId === requestId)
+  }
+
+  /** Asks, and insists on exactly one row. */
+  async row(ask: Ask): Promise<{ readonly heard: Heard; readonly row: AuditRow }> {
+    const heard = await this.world.send(ask)
+    const requestId = String(heard.headers['x-request-id'])
+    // The edge writes when the connection is done with the request, which the client may know first.
+    await until('the request is told of', async () => (await this.rowsOf(requestId)).length > 0)
+    const rows = await this.rowsOf(requestId)
+    const [row] = rows
+    assert.ok(row !== undefined && rows.length === 1, `${rows.length} rows tell of ${ask.method} ${ask.path}`)
+    return { heard, row }
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * The power fails at every change of the disk of a node, and after every step of bringing its rows into the log.
+ *
+ * What must hold: every row that was promised to be durable is in the log once, and in the order in which it was written;
+ * what was not promised is there once or not at all; the chain is whole.
+ */
+import t from 'tap'
+import { Condition } from '../../cluster/index.ts'
+import { AuditSpool } from '../../src/audit/audit-spool.ts'
+import type { AuditBatch } from '../../src/state-machine/audit-records.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { Propose } from '../../src/store/propose.ts'
+import { AuditShipping } from '../../src/workers/audit-shipping.ts'
+import { auditRow, SPOOL_DIR, spoolFilesOn } from '../helpers/audit-disk.ts'
+import { recordingLogger } from '../helpers/loggers.ts'
+import { links } from '../state-machine/audit-world.ts'
+import { MapWorld } from '../state-machine/map-world.ts'
+import { LOSE_ALL, MemoryFiles, type PowerCut } from '../wal/memory-files.ts'
+import { zstdDecompressSync } from 'node:zlib'
+
+class PowerLoss extends Error {}
+
+const KEEP_ALL: PowerCut = { names: 99, keeps: () => true, keepsLength: true }
+const KEEP_EVEN: PowerCut = { names: 99, keeps: (position) => position % 2 === 0, keepsLength: true }
+
+interface Life {
+  disk: MemoryFiles
+  /** The power is gone: nothing that the process does counts any more. */
+  isOff: boolean
+  readonly world: MapWorld
+  readonly promised: Set<string>
+  readonly written: string[]
+}
+
+/** Of one process: rows are appended, some are waited for, some are brought into the log. */
+async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no quorum'): Promise<void> {
+  const spool = await AuditSpool.open({
+    dir: SPOOL_DIR,
+    isStrict: false,
+    bytesMax: 2 ** 28,
+    logger: recordingLogger([]),
+    files: spoolFilesOn(life.disk),
+    later: () => {},
+  })
+  let proposals = 0
+  const propose = async (command: Command) => {
+    if (life.isOff) throw new PowerLoss()
+    if (fault === 'no quorum') throw new Condition('no_quorum', 'Nothing was committed')
+    const reply = life.world.run(command)
+    // Committed, and the node dies before it hears of it.
+    if (++proposals === 2 && fault === 'lost reply') throw new PowerLoss()
+    return reply
+  }
+  const parts = { node: 'n1', spool, state: { view: life.world }, propose: propose as Propose }
+  const shipping = new AuditShipping({ ...parts, logger: recordingLogger([]) })
+  for (let n = 0; n < 6; n++) {
+    const id = `${name}-${n}`
+    life.written.push(id)
+    spool.append(auditRow(id))
+    if (n % 2 === 1) {
+      await spool.durable()
+      if (life.isOff) throw new PowerLoss()
+      for (const before of life.written) if (before.startsWith(`${name}-`)) life.promised.add(before)
+    }
+    if (n === 3) await round(shipping)
+  }
+  while (await round(shipping)) {}
+}
+
+/** Without a quorum it is tried again later, by the same process or another. */
+function round(shipping: AuditShipping): Promise<boolean> {
+  return shipping.round().catch((error: unknown) => {
+    if (error instanceof Condition) return false
+    throw error
+  })
+}
+
+function told(world: MapWorld): string[] {
+  return links(world).flatMap(({ text, packed }) => {
+    const { count } = JSON.parse(text) as AuditBatch
+    const rows = zstdDecompressSync(packed ?? new Uint8Array())
+      .toString()
+      .split('\n')
+    if (rows.length !== count) throw new Error('a batch holds as many rows as it says')
+    return rows.map((row) => String(JSON.parse(row).requestId))
+  })
+}
+
+/** Returns false when the script got through before that change. */
+async function crashAt(
+  change: number,
+  cut: PowerCut,
+  loseReply: boolean,
+): Promise<Life & { readonly crashed: boolean }> {
+  const life: Life = {
+    disk: new MemoryFiles(),
+    isOff: false,
+    world: new MapWorld(),
+    promised: new Set(),
+    written: [],
+  }
+  let changes = 0
+  life.disk.beforeChange = () => {
+    if (life.isOff || ++changes >= change) {
+      life.isOff = true
+      throw new PowerLoss()
+    }
+  }
+  await live(life, 'first', loseReply ? 'lost reply' : 'none').catch(() => (life.isOff = true))
+  const crashed = life.isOff
+  life.isOff = false
+  life.disk = life.disk.afterPowerCut(cut)
+  await live(life, 'second', 'no quorum')
+  life.disk = life.disk.afterPowerCut(LOSE_ALL)
+  await live(life, 'third', 'none')
+  return { ...life, crashed }
+}
+
+t.test('no promised row is lost and none is told twice, wherever the power fails', async (t) => {
+  for (const [name, cut] of Object.entries({ LOSE_ALL, KEEP_ALL, KEEP_EVEN }))
+    for (const loseReply of [false, true])
+      for (let change = 1; ; change++) {
+        const { crashed, world, promised, written } = await crashAt(change, cut, loseReply)
+        const rows = told(world)
+        const at = `${name}, change ${change}, reply ${loseReply ? 'lost' : 'heard'}`
+        const lost = [...promised].filter((id) => !rows.includes(id))
+        if (lost.length > 0) t.fail(`${at}: lost ${lost.join()}`)
+        if (new Set(rows).size !== rows.length) t.fail(`${at}: told twice: ${rows.join()}`)
+        const inOrder = written.filter((id) => rows.includes(id))
+        if (inOrder.join() !== rows.join()) t.fail(`${at}: out of order: ${rows.join()}`)
+        if (!crashed || change > 40) {
+          t.ok(change > 8, `${at}: ${change} places`)
+          break
+        }
+        if (loseReply && change > 20) break
+      }
+})

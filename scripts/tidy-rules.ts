@@ -127,6 +127,8 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
       'cluster/index.ts',
     ],
   },
+  // A client like any other: it knows the contract document and nothing of the service.
+  { room: 'src/client/', rooms: ['src/client/'] },
   { room: 'src/config/', rooms: ['src/config/', 'cluster/index.ts'] },
   { room: 'src/telemetry/', rooms: ['src/telemetry/', 'src/config/types.ts', 'cluster/index.ts'] },
   {
@@ -146,6 +148,7 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
     room: 'src/cli/',
     rooms: [
       'src/cli/',
+      'src/client/',
       'src/access/',
       'src/config/',
       'src/workers/',

@@ -56,6 +56,14 @@ export class FuzzWorld {
       .reduce((sum, pages) => sum + Number(pages) * PAGE_BYTES, 0)
   }
 
+  /** Of JavaScript, on all nodes together. */
+  async heapBytes(): Promise<number> {
+    const used = this.#cluster.plan.map(({ nodeId }) =>
+      this.#cluster.metric(nodeId, 'nodejs_heap_size_used_bytes'),
+    )
+    return (await Promise.all(used)).reduce<number>((sum, bytes) => sum + (bytes ?? Number.NaN), 0)
+  }
+
   async isWell(): Promise<boolean> {
     const answers = await Promise.all(this.#cluster.plan.map(({ nodeId }) => this.#cluster.ready(nodeId)))
     return answers.every((ready) => ready)

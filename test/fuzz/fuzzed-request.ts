@@ -137,8 +137,14 @@ function changeJson(draft: Draft, { random }: Chosen): void {
   const { holder, name } = random.pick(places)
   const what = random.below(4)
   if (what === 0) Reflect.deleteProperty(holder, name)
-  else if (what === 1) Reflect.set(holder, random.pick(TEXTS).slice(0, 80), random.pick(JSON_VALUES))
-  else Reflect.set(holder, name, random.chance(0.5) ? random.pick(JSON_VALUES) : random.pick(TEXTS))
+  else if (what === 1)
+    Reflect.set(holder, random.pick(TEXTS).slice(0, 80), structuredClone(random.pick(JSON_VALUES)))
+  else
+    Reflect.set(
+      holder,
+      name,
+      random.chance(0.5) ? structuredClone(random.pick(JSON_VALUES)) : random.pick(TEXTS),
+    )
   draft.body = Buffer.from(JSON.stringify(value))
   draft.headers['Content-Type'] ??= 'application/json'
 }

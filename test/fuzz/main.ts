@@ -43,7 +43,7 @@ async function fuzz(world: FuzzWorld): Promise<boolean> {
   const isWell = await world.isWell()
   say(
     `seed ${values.seed}: ${report.requests} requests of ${report.operations.size} operations, slowest ${Math.round(report.slowestMs)} ms, ` +
-      `${Math.round(world.memoryBytes / MIB)} MiB at the end, ${report.faults.length} faults, nodes ${isWell ? 'well' : 'not well'}`,
+      `${Math.round(world.memoryBytes / MIB)} MiB resident and ${Math.round((await world.heapBytes()) / MIB)} MiB of heap at the end, ${report.faults.length} faults, nodes ${isWell ? 'well' : 'not well'}`,
   )
   return isWell && report.faults.length === 0 && world.errors.length === 0
 }

@@ -55,6 +55,7 @@ export class FuzzRun {
   readonly #random: Random
   readonly #documents = { data: new ApiDocument('data'), admin: new ApiDocument('admin') }
   readonly #operations: readonly DescribedOperation[]
+  readonly #drawn: readonly DescribedOperation[]
   readonly #answers: Record<string, unknown> = {}
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 4 })
   #authorization = ''
@@ -63,6 +64,10 @@ export class FuzzRun {
     this.#target = target
     this.#random = new Random(seed, 'fuzz')
     this.#operations = [...this.#documents.data.operations, ...this.#documents.admin.operations]
+    // One that takes more is asked more often.
+    this.#drawn = this.#operations.flatMap((operation) =>
+      Array<DescribedOperation>(1 + (operation.parameters?.length ?? 0)).fill(operation),
+    )
   }
 
   /** Until `isOver` says so, or there is nothing more to learn from faults. */
@@ -71,7 +76,7 @@ export class FuzzRun {
     try {
       while (!isOver(report) && report.faults.length < FAULTS_MAX) {
         if (report.requests % RENEW_EVERY === 0) await this.#renew()
-        await this.#try(fuzzedRequest(this.#random, this.#random.pick(this.#operations), this.#answers))
+        await this.#try(fuzzedRequest(this.#random, this.#random.pick(this.#drawn), this.#answers))
       }
       return report
     } finally {

@@ -34,6 +34,8 @@ interface Draft {
 
 const CHANGES_MAX = 3
 const DEPTH_MAX = 5
+/** How often a header is given what it is about. */
+const FITTING = 0.8
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']
 /** Waits that end before anybody calls them a hang. */
 const WAITS = ['1ms', '50ms', '0ms', '-1s', '61s', '1h', 'x']
@@ -91,6 +93,7 @@ const CHANGES: readonly Change[] = [
   changeQuery,
   changeHeader,
   changeHeader,
+  changeHeader,
   changeJson,
   changeJson,
   changeJson,
@@ -127,7 +130,10 @@ function changeHeader(draft: Draft, { random, operation }: Chosen): void {
   ]
   const name = random.pick(named).replace('*', random.pick(['a', 'A-b', 'x'.repeat(200), '__proto__']))
   if (random.chance(0.2)) delete draft.headers[name]
-  else draft.headers[name] = random.pick(HEADER_TEXTS)
+  else {
+    const fitting = HEADER_TEXTS.filter(([about]) => about.test(name)).map(([, texts]) => texts)
+    draft.headers[name] = random.pick(random.chance(FITTING) ? (fitting[0] ?? []) : (fitting.at(-1) ?? []))
+  }
 }
 
 function changeJson(draft: Draft, { random }: Chosen): void {

@@ -47,46 +47,70 @@ export const TEXTS: readonly string[] = [
   '2026-02-30T25:61:61Z',
   '275760-09-13T00:00:00.001Z',
   '-271821-04-20T00:00:00Z',
+  'Enabled',
+  'Suspended',
+  'Unversioned',
+  'COPY',
+  'REPLACE',
+  'read,write',
+  'op=read:bucket=*:prefix=a,b',
   '2026/cat.txt',
   'photos',
   'acme',
 ]
 
-/** For headers: what a client library lets through. */
-export const HEADER_TEXTS: readonly string[] = [
-  '',
-  ' ',
-  '*',
-  '""',
-  'W/"x"',
-  '"a", "b", ,',
+const DATES = [
+  'Sat, 21 Nov 2026 12:00:00 GMT',
+  'Sat, 21 Nov 2099 12:00:00 GMT',
+  'yesterday',
+  '2099-01-31T12:00:00Z',
+  '1970-01-01T00:00:00Z',
+  '2099-02-30T00:00:00Z',
+]
+const RANGES = [
   'bytes=0-0',
   'bytes=-0',
   'bytes=-1',
   'bytes=5-1',
+  'bytes=5-',
   'bytes=0-99999999999999999999',
   'bytes=0-0,1-1,2-2',
   'bytes=',
   'lines=1-2',
-  'Sat, 21 Nov 2026 12:00:00 GMT',
-  'yesterday',
-  '2099-01-31T12:00:00Z',
+]
+const TAGS = ['*', '""', 'W/"x"', '"a", "b", ,', 'x', '"0123456789abcdef0123456789abcdef-1"']
+const DIGESTS = ['AAAA', 'AAAAAA==', 'AAAAAAAAAAA=', 'not base64!', 'CRC32', 'crc32c', 'MD5']
+const WORDS = [
   'GOVERNANCE',
   'COMPLIANCE',
+  'governance',
   'ON',
   'OFF',
-  'AAAA',
-  'AAAAAA==',
-  'not base64!',
+  'on',
   'a=1&b=2',
   'a=%zz',
   'a=1&a=2',
+  'a',
+]
+const OTHERS = [
+  '',
+  ' ',
   '\u00e4\u00ff',
   'x'.repeat(2000),
   'text/plain; charset="',
   'application/x-msgpack',
   'application/json; charset=utf-16',
   'gzip',
+]
+
+/** For headers, what a client library lets through: mostly what the header is about, by its name. */
+export const HEADER_TEXTS: readonly (readonly [name: RegExp, texts: readonly string[]])[] = [
+  [/since|until/i, DATES],
+  [/range/i, [...RANGES, ...DATES, ...TAGS]],
+  [/match/i, TAGS],
+  [/checksum/i, DIGESTS],
+  [/mode|hold|tagging/i, WORDS],
+  [/./, [...OTHERS, ...WORDS, ...DIGESTS, ...TAGS, ...RANGES, ...DATES]],
 ]
 
 export const JSON_VALUES: readonly unknown[] = [

@@ -143,7 +143,8 @@ function changeJson(draft: Draft, { random }: Chosen): void {
   const { holder, name } = random.pick(places)
   const what = random.below(4)
   if (what === 0) Reflect.deleteProperty(holder, name)
-  else if (what === 1)
+  // Not in a list: a name such as 2147483648 would be an index.
+  else if (what === 1 && !Array.isArray(holder))
     Reflect.set(holder, random.pick(TEXTS).slice(0, 80), structuredClone(random.pick(JSON_VALUES)))
   else
     Reflect.set(

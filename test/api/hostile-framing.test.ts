@@ -116,7 +116,7 @@ t.test('a client that says nothing more is given up, in headers and in bodies', 
   t.equal(server.timeout, 120_000, 'on a socket on which nothing moves')
   t.equal(server.headersTimeout, 20_000)
   // The same by the same means, only sooner.
-  server.setTimeout(50)
+  server.timeout = 50
   const auth = `Host: x\r\nAuthorization: Bearer ${token}`
   for (const half of [
     'GET /api/v1/hea',

@@ -166,7 +166,7 @@ t.test('no secret stands in a log line or a refusal', async (t) => {
   }
   t.ok(secrets.length > 7 && refusals.length > 20 && world.memory.lines.length > 70)
   const logged = JSON.stringify(world.memory.lines, (_, value: unknown) =>
-    value instanceof Error ? { ...value, text: `${value.message} ${value.stack ?? ''}` } : value,
+    value instanceof Error ? { cause: value.cause, text: `${value.message} ${value.stack ?? ''}` } : value,
   )
   for (const secret of secrets) {
     t.notOk(logged.includes(secret), `${secret.slice(0, 8)} is in no log line`)

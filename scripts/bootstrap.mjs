@@ -24,6 +24,7 @@ const PROGRAMS = {
   damage: { build: true, file: 'dist/scripts/damage.js', args: [] },
   failover: { build: true, file: 'dist/scripts/failover.js', args: [] },
   mutants: { build: false, file: 'test/mutants/main.ts', args: [] },
+  fuzz: { build: false, file: 'test/fuzz/main.ts', args: [] },
   garbage: { build: false, file: 'test/garbage/main.ts', args: [] },
   test: { build: false, file: 'scripts/check.ts', args: [] },
 }

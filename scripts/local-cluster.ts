@@ -21,7 +21,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 async function isReady(node: NodePlan): Promise<boolean> {
   try {
-    // Not fetch, here and in local-demo.ts: it refuses ports such as 10080, which a cluster may well have.
+    // Not fetch: it refuses ports such as 10080, which a cluster may well have.
     const { statusCode, body } = await request(`${node.adminUrl}/readyz`, {
       signal: AbortSignal.timeout(2000),
     })

@@ -55,7 +55,8 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     keepAliveTimeout: KEEP_ALIVE_MS,
     // An upload takes as long as it takes; silence and slow headers are bounded above and below.
     requestTimeout: 0,
-    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX },
+    // Node would refuse a request without a host, and go on with the one behind it: see refuseUnclearHost.
+    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX, requireHostHeader: false },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),
     frameworkErrors: (error, request, reply) => {
@@ -72,7 +73,10 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
 
   neverParseBodies(server)
   answerExpectationsLate(server.server)
-  server.addHook('onRequest', async (request, reply) => begin({ request, reply }))
+  server.addHook('onRequest', async (request, reply) => {
+    begin({ request, reply })
+    refuseUnclearHost(request, reply)
+  })
   closeInOrder(server)
   server.addHook('onRequest', async (request) => admit(services, request))
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
@@ -172,6 +176,21 @@ async function refuseStranger(
   const auth = strangerAuthAt(plane, pathOf(originForm(request.originalUrl)))
   RequestAudit.of(request).principal = await prove(services, plane, { auth, request })
   throw refusal
+}
+
+const DISTRUSTED = new WeakSet<object>()
+
+/**
+ * What stands before this node may have gone by the other host; Node takes the first and says nothing. [RFC 9112 3.2]
+ * Nothing that follows on the connection is believed either: it may have been read already.
+ */
+function refuseUnclearHost({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  const isUnclear = hosts.length > 1 || (hosts.length === 0 && raw.httpVersion === '1.1')
+  if (isUnclear) DISTRUSTED.add(raw.socket)
+  if (!DISTRUSTED.has(raw.socket)) return
+  reply.raw.shouldKeepAlive = false
+  throw new Refusal('invalid_request', 'A request names its host, once')
 }
 
 function standingHeaders(services: Services, request: FastifyRequest): Record<string, string> {

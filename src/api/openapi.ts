@@ -1,26 +1,21 @@
 /**
  * Writes the OpenAPI 3.1 document of a plane from its routes. The schemas are JSON Schema already, so they are put in as they are.
  *
- * Rule: the document is a function of the routes alone, so the served one, the committed one and the server cannot differ.
+ * Rule: the document is a function of the routes and their examples alone, so the served one, the committed one and the server
+ * cannot differ.
  */
 import type { TObject, TSchema } from 'typebox'
 import Type from 'typebox'
+import { DIGEST_BYTES } from '../content/checksums.ts'
+import { type Example, filled } from './examples/example.ts'
+import { EXAMPLES } from './examples/examples.ts'
+import { ANSWERS } from './examples/generated/answers.ts'
+import { type NamedSchemas, namedSchemas, withReferences } from './openapi-components.ts'
+import { problemResponses, responsesUsed } from './openapi-problems.ts'
 import { methodsOf, pathsOf, type Plane } from './plane.ts'
-import { STATUS_OF } from './problem.ts'
 import type { AuthKind, HeaderNote, RouteDefinition } from './route.ts'
 
 export type OpenApiDocument = Readonly<Record<string, unknown>>
-
-const Problem = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  code: Type.Enum(Object.keys(STATUS_OF)),
-  message: Type.String(),
-  detail: Type.String(),
-  instance: Type.String(),
-  requestId: Type.String(),
-})
 
 const SECURITY: Readonly<Record<AuthKind, readonly object[]>> = {
   none: [],
@@ -31,54 +26,102 @@ const SECURITY: Readonly<Record<AuthKind, readonly object[]>> = {
   metrics: [{ bearer: [] }, {}],
 }
 
-export function describe(
-  plane: Plane,
-  about: { readonly title: string; readonly description: string },
-): OpenApiDocument {
+const SECURITY_SCHEMES = {
+  native: {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'svctk_',
+      description: 'A token of createToken, good for an hour unless configured',
+    },
+    basic: { type: 'http', scheme: 'basic', description: 'Id and secret of an access key' },
+    signedUrl: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'token',
+      description: 'The token of a URL that signURL made, as it stands in that URL',
+    },
+  },
+  admin: {
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'svcadm_',
+      description: 'An admin token, made on the command line of a node',
+    },
+  },
+} as const
+
+interface About {
+  readonly title: string
+  readonly description: string
+  /** Records that several operations speak of, by the name that the document gives them. */
+  readonly schemas: NamedSchemas
+}
+
+export function describe(plane: Plane, { schemas, ...about }: About): OpenApiDocument {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of plane.routes) {
-    for (const path of pathsOf(plane, route)) {
-      // One operation id names one operation, so the second mount of a route is said in words.
-      if (path !== pathsOf(plane, route)[0]) continue
-      const item = (paths[path.replace('...}', '}')] ??= {})
-      item[route.method.toLowerCase()] = operation(plane, route)
-    }
+    // One operation id names one operation, so the second mount of a route is said in words.
+    const [path = ''] = pathsOf(plane, route)
+    const item = (paths[path.replace('...}', '}')] ??= {})
+    item[route.method.toLowerCase()] = withReferences(operation(plane, route), schemas)
   }
   return {
     openapi: '3.1.0',
     info: { ...about, version: '1.0.0', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: '/' }],
+    tags: TAGS[plane.api].map((name) => ({ name })),
     paths,
     components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer' },
-        basic: { type: 'http', scheme: 'basic' },
-        signedUrl: { type: 'apiKey', in: 'query', name: 'token' },
-      },
-      schemas: { Problem },
+      securitySchemes: SECURITY_SCHEMES[plane.api],
+      schemas: namedSchemas(schemas),
+      responses: responsesUsed(plane.routes),
     },
   }
 }
+
+const TAGS = {
+  native: ['service', 'buckets', 'cors', 'objects', 'multipart', 'signed-urls'],
+  admin: ['service', 'tenants', 'policies', 'cluster', 'audit'],
+} as const
 
 function operation(plane: Plane, route: RouteDefinition): object {
   const description = [route.description, alsoSaid(plane, route)]
     .filter((part) => part !== undefined)
     .join(' ')
+  const example = filled(EXAMPLES[route.operationId], ANSWERS)
   const parameters = [
-    ...pathParameters(route.path),
+    ...pathParameters(route),
     ...queryParameters(route.query),
     ...headerParameters(route.requestHeaders ?? []),
-  ]
+  ].map((parameter) => withExample(parameter, example))
   return {
     operationId: route.operationId,
+    tags: [tagOf(route)],
     summary: route.summary,
     ...(description === '' ? {} : { description }),
     security: SECURITY[route.auth],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBody(route),
-    responses: responses(route),
+    ...requestBody(route, example),
+    responses: { ...responses(route), ...problemResponses(route) },
   }
 }
+
+/** The first that fits the path names the tag, so that a route need not say it. */
+const TAGGED: readonly (readonly [path: RegExp, tag: string])[] = [
+  [/^\/tenants\/.*\/policy$/, 'policies'],
+  [/^\/tenants/, 'tenants'],
+  [/^\/cluster/, 'cluster'],
+  [/^\/audit/, 'audit'],
+  [/^\/sign/, 'signed-urls'],
+  [/^\/buckets\/\{bucket\}\/multipart/, 'multipart'],
+  [/^\/buckets\/\{bucket\}\/(object|versions$)/, 'objects'],
+  [/^\/buckets\/\{bucket\}\/cors$/, 'cors'],
+  [/^\/buckets/, 'buckets'],
+]
+
+const tagOf = ({ path }: RouteDefinition): string => TAGGED.find(([at]) => at.test(path))?.[1] ?? 'service'
 
 function alsoSaid(plane: Plane, route: RouteDefinition): string | undefined {
   const [, second] = pathsOf(plane, route)
@@ -88,68 +131,108 @@ function alsoSaid(plane: Plane, route: RouteDefinition): string | undefined {
   return said.length === 0 ? undefined : said.join(' ')
 }
 
-function pathParameters(path: string): object[] {
-  return [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)].map(([, name, rest]) => ({
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly schema: TSchema
+}
+
+function pathParameters({ path, forms = {} }: RouteDefinition): Parameter[] {
+  return [...path.matchAll(/\{(\w+)(\.\.\.)?\}/g)].map(([, name = '', rest]) => ({
     name,
     in: 'path',
     required: true,
-    schema: Type.String(),
-    ...(rest === undefined
-      ? {}
-      : { description: 'The rest of the path; may contain slashes', allowReserved: true }),
+    ...(rest === undefined ? {} : { description: REST_OF_PATH, 'x-rest-of-path': true }),
+    schema: Type.String(forms[name] === undefined ? {} : { pattern: forms[name].source }),
   }))
 }
 
-function queryParameters(query: TObject | undefined): object[] {
+const REST_OF_PATH = 'The rest of the path: a slash in it may be sent as it is, or as %2F'
+
+function queryParameters(query: TObject | undefined): Parameter[] {
   return Object.entries<TSchema>(query?.properties ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
-    required: false,
+    required: query?.required?.includes(name) ?? false,
     schema,
   }))
 }
 
-function headerParameters(notes: readonly HeaderNote[]): object[] {
-  return notes.map(({ name, description }) => ({ name, in: 'header', description, schema: Type.String() }))
+function headerParameters(notes: readonly HeaderNote[]): Parameter[] {
+  return spelledOut(notes).map(({ name, description }) => ({
+    name,
+    in: 'header',
+    description,
+    schema: Type.String(),
+  }))
 }
 
-function requestBody({ body }: RouteDefinition): object {
+/** Families of headers: the algorithms are known; the names of user metadata are not, and "*" stands for any. */
+function spelledOut(notes: readonly HeaderNote[]): readonly HeaderNote[] {
+  return notes.flatMap(({ name, description }) =>
+    name.includes('<ALG>')
+      ? Object.keys(DIGEST_BYTES).map((alg) => ({ name: name.replace('<ALG>', alg), description }))
+      : [{ name: name.replace('<name>', '*'), description }],
+  )
+}
+
+function withExample(parameter: Parameter, { params = {}, query = {}, headers = {} }: Example): object {
+  const { name, schema } = parameter
+  const example = { path: params, query, header: headers }[parameter.in][name]
+  if (example === undefined) return parameter
+  const isText = !('type' in schema) || schema.type === 'string'
+  return { ...parameter, example: isText ? example : (JSON.parse(example) as unknown) }
+}
+
+function requestBody({ body }: RouteDefinition, example: Example): object {
+  const shown = example.body === undefined ? {} : { example: example.body }
   switch (body.kind) {
     case 'none':
       return {}
-    case 'json':
-      return {
-        requestBody: { required: body.required, content: { 'application/json': { schema: body.schema } } },
-      }
+    case 'json': {
+      const content = { 'application/json': { schema: body.schema, ...shown } }
+      return { requestBody: { required: body.required, content } }
+    }
     case 'bytes': {
       const schema = { type: 'string', format: 'binary' }
-      return { requestBody: { required: true, content: { '*/*': { schema } } } }
+      return { requestBody: { required: true, content: { '*/*': { schema, ...shown } } } }
     }
   }
 }
 
 function responses(route: RouteDefinition): object {
-  const { success, responseHeaders = [], otherStatuses = {} } = route
+  const { success, responseHeaders = [], otherStatuses = {}, operationId } = route
   const headers = Object.fromEntries(
-    [...responseHeaders, { name: 'X-Request-Id', description: 'Correlates the answer with the log' }].map(
-      ({ name, description }) => [name, { description, schema: Type.String() }],
-    ),
+    [...spelledOut(responseHeaders), REQUEST_ID].map(({ name, description }) => [
+      name,
+      { description, schema: Type.String() },
+    ]),
   )
+  const answer = Object.hasOwn(ANSWERS, operationId) ? { example: ANSWERS[operationId] } : {}
   const content =
     success.content === undefined
       ? {}
-      : { content: { [success.content.type]: { schema: success.content.schema } } }
-  const problem = { schema: { $ref: '#/components/schemas/Problem' } }
+      : { content: { [success.content.type]: { schema: success.content.schema, ...answer } } }
+  const others = Object.entries(otherStatuses).map(([status, other]) => [
+    status,
+    otherResponse(other, headers),
+  ])
   return {
     [success.status]: { description: success.description, headers, ...content },
-    ...Object.fromEntries(
-      Object.entries(otherStatuses).map(([status, other]) => [status, otherResponse(other)]),
-    ),
-    default: { description: 'A problem', content: { 'application/problem+json': problem } },
+    ...Object.fromEntries(others),
   }
 }
 
-function otherResponse(other: NonNullable<RouteDefinition['otherStatuses']>[number]): object {
-  if (typeof other === 'string') return { description: other }
-  return { description: other.description, content: { 'application/json': { schema: other.schema } } }
+const REQUEST_ID: HeaderNote = {
+  name: 'X-Request-Id',
+  description: 'Names the request in the log of the node and in problems',
+}
+
+function otherResponse(
+  other: NonNullable<RouteDefinition['otherStatuses']>[number],
+  headers: object,
+): object {
+  if (typeof other === 'string') return { description: other, headers }
+  const { description, schema } = other
+  return { description, headers, content: { 'application/json': { schema } } }
 }

@@ -7,7 +7,7 @@
 import { Condition, type ConditionCode } from '../../cluster/index.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
 
-type ProblemCode = RefusalCode | ConditionCode
+export type ProblemCode = RefusalCode | ConditionCode
 
 export const STATUS_OF = {
   invalid_request: 400,

@@ -15,7 +15,8 @@ import { createAdminServer } from '../../src/api/admin-server.ts'
 import { createDataServer } from '../../src/api/data-server.ts'
 import { dataPlane } from '../../src/api/native/routes.ts'
 import { pathsOf, type Plane } from '../../src/api/plane.ts'
-import { STATUS_OF } from '../../src/api/problem.ts'
+import { type ProblemCode, STATUS_OF } from '../../src/api/problem.ts'
+import { problemCodes } from '../../src/api/problem-codes.ts'
 import { NO_METER } from '../../src/api/request-log.ts'
 import type { RouteDefinition } from '../../src/api/route.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
@@ -164,6 +165,7 @@ export class ApiWorld {
       if (status === 401) assert.ok(headers['www-authenticate'], said)
       if (status === 503) assert.match(`${headers['retry-after']}`, /^[1-9]\d*$/, said)
       if (method !== 'HEAD') this.#checkProblem(json, heard)
+      this.#checkListed(ask, heard, said)
       return
     }
     const route = this.#routeOf(ask)
@@ -188,6 +190,19 @@ export class ApiWorld {
     assert.ok(typeof code === 'string' && Object.hasOwn(STATUS_OF, code), `${String(code)} is a known code`)
     assert.ok(!/\bat .*\.ts:\d+/.test(heard.bytes.toString()), 'no stack leaves the server')
     this.codes.add(code)
+  }
+
+  /** The document says of each route which codes it may answer. */
+  #checkListed(ask: Ask, { code, status }: Heard, said: string): void {
+    const route = this.#routeOf(ask)
+    if (route === undefined) return
+    const listed = problemCodes(route)
+    if (typeof code === 'string') assert.ok(listed.includes(code as ProblemCode), `not listed: ${said}`)
+    else
+      assert.ok(
+        listed.some((one) => STATUS_OF[one] === status),
+        `not listed: ${said}`,
+      )
   }
 
   #routeOf(ask: Ask): RouteDefinition | undefined {

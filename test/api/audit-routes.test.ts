@@ -5,84 +5,79 @@ import * as fc from 'fast-check'
 import t from 'tap'
 import type { OperationId } from '../../src/access/operation-ids.ts'
 import { UNAUDITED } from '../../src/api/audited.ts'
-import { adminPlane } from '../../src/api/admin/routes.ts'
 import { dataPlane } from '../../src/api/native/routes.ts'
 import { createHttpServer } from '../../src/api/http-server.ts'
 import { NO_METER } from '../../src/api/request-log.ts'
 import { dataRoute } from '../../src/api/route.ts'
 import { STATUS_OF } from '../../src/api/problem.ts'
 import { DENIED, outcomeOf } from '../../src/operations/audit/outcome.ts'
-import { ApiWorld, type Ask, METRICS } from './api-world.ts'
+import { ApiWorld } from './api-world.ts'
 import { AuditedWorld } from './audited-world.ts'
-import { type Kitchen, RECIPES } from './audit-recipes.ts'
+import {
+  askOf,
+  exampleOf,
+  type ExampleId,
+  isAdmin,
+  operationIdOf,
+  operationOf,
+  STORY,
+  takes,
+} from './example-story.ts'
 
 const DONE = { status: 200, description: 'Done' }
-const ROUTES = [...dataPlane.routes, ...adminPlane(METRICS).routes]
-const routeOf = (id: string) => ROUTES.find(({ operationId }) => operationId === id)
+
+/** What a URL is used for is told with the reason for which it was made. */
+const MINTED_BY: Readonly<Partial<Record<OperationId, ExampleId>>> = {
+  getSigned: 'signURL',
+  preflightSigned: 'signURL',
+  putSigned: 'signUpload',
+}
 
 t.test('every route leaves one row of each request [audit.every-request] [audit.denials]', async (t) => {
-  const audited = await AuditedWorld.start(t)
+  const audited = await AuditedWorld.empty(t, { limits: { adminRequestsBurst: 10_000 } })
   const { world, owner } = audited
-  const token = await world.memory.bearer('acme', 'read,write,delete,admin')
-  const key = await world.memory.accessKey('acme', 'read,write,delete')
-  const kitchen: Kitchen = {
-    token,
-    owner,
-    key,
-    uploadId: '',
-    part: '',
-    operation: '',
-    readUrl: '',
-    writeUrl: '',
-  }
-  for (const [id, recipe] of Object.entries(RECIPES) as [OperationId, (kitchen: Kitchen) => Ask][]) {
-    const ask = recipe(kitchen)
-    if (UNAUDITED[id] !== undefined) {
-      const heard = await world.send(ask)
-      t.equal(heard.status, 200, id)
+  const answers: Record<string, unknown> = {}
+  let token = ''
+  for (const id of STORY) {
+    const operationId = operationIdOf(id)
+    const isBearer = takes(operationOf(id), 'bearer')
+    const isSigned = takes(operationOf(id), 'signedUrl')
+    const stranger = askOf(id, answers)
+    const ask = isBearer ? { ...stranger, token: isAdmin(id) ? owner : token } : stranger
+    if (UNAUDITED[operationId] !== undefined) {
+      t.equal((await world.send(ask)).status, 200, id)
       continue
     }
     const { heard, row } = await audited.row(ask)
     t.ok(heard.status < 300, `${id} goes well: ${heard.bytes.toString()}`)
-    const isOpen = routeOf(id)?.auth === 'none'
-    t.match(row, { operation: id, status: heard.status, code: null, nodeId: 'n1', sourceIp: '127.0.0.1' }, id)
+    const { status } = heard
+    t.match(row, { operation: operationId, status, code: null, nodeId: 'n1', sourceIp: '127.0.0.1' }, id)
     t.equal(outcomeOf(row), 'success', id)
-    const isSigned = routeOf(id)?.auth === 'signedUrl'
-    t.equal(row.actor.type, actorTypeOf(ask, { isOpen, isSigned }), id)
-    t.equal(row.reason, isSigned || /"reason"/.test(JSON.stringify(ask.body ?? '')) ? 'because' : null, id)
-    if (id === 'createMultipartUpload') kitchen.uploadId = String(heard.json['uploadId'])
-    if (id === 'uploadPart') kitchen.part = String(heard.json['etag'])
-    if (id === 'rebalance') kitchen.operation = String(heard.json['operationId'])
-    if (id === 'signURL') {
-      kitchen.readUrl = String(heard.json['token'])
-      const body = { method: 'PUT', bucket: 'locked', key: 'a', reason: 'because' }
-      kitchen.writeUrl = String((await world.send({ ...ask, body })).json['token'])
-    }
-    if (id === 'completeMultipartUpload') {
-      const begun = await world.send(RECIPES.createMultipartUpload(kitchen))
-      kitchen.uploadId = String(begun.json['uploadId'])
-    }
-    if (isOpen) continue
-    const { token: _, ...known } = ask
-    const stranger = isSigned ? { ...known, path: ask.path.replace(/\?.*/, '') } : known
+    t.equal(row.actor.type, actorTypeOf(id), id)
+    t.equal(row.reason, reasonOf(MINTED_BY[operationId] ?? id), id)
+    answers[id] = heard.json
+    if (id === 'createToken') token = String(heard.json['token'])
+    if (actorTypeOf(id) === 'anonymous') continue
     if (id !== 'createToken') {
-      const denied = await audited.row(stranger)
+      const path = isSigned ? stranger.path.replace(/\?.*/, '') : stranger.path
+      const denied = await audited.row({ ...stranger, path })
       t.equal(denied.heard.status, 401, id)
       t.match(denied.row, {
-        operation: id,
+        operation: operationId,
         status: 401,
         code: isSigned ? 'invalid_signed_url' : 'unauthorized',
         actor: { type: 'anonymous', id: null },
       })
       t.equal(outcomeOf(denied.row), 'denied', id)
     }
-    const failed = await audited.row({ ...ask, path: `${ask.path}${isSigned ? '&' : '?'}nonsense=1` })
-    t.equal(failed.heard.status, 400, id)
-    t.match(failed.row, {
-      operation: id,
-      status: 400,
-      actor: row.actor.type === 'accessKey' && id === 'createToken' ? {} : row.actor,
+    const failed = await audited.row({
+      ...ask,
+      path: `${ask.path}${ask.path.includes('?') ? '&' : '?'}nonsense=1`,
     })
+    t.equal(failed.heard.status, 400, id)
+    // Whose key it was is known once it was proved.
+    const actor = id === 'createToken' ? {} : row.actor
+    t.match(failed.row, { operation: operationId, status: 400, actor })
     t.equal(outcomeOf(failed.row), 'error', id)
   }
   const probed = world.memory.auditRows.filter(
@@ -91,13 +86,17 @@ t.test('every route leaves one row of each request [audit.every-request] [audit.
   t.strictSame(probed, [], 'probes leave none')
 })
 
-function actorTypeOf(
-  ask: Ask,
-  { isOpen, isSigned }: { readonly isOpen: boolean; readonly isSigned: boolean },
-): string {
-  if (isOpen) return 'anonymous'
-  if (isSigned) return 'signedUrl'
-  return ask.admin === true ? 'adminToken' : 'accessKey'
+function actorTypeOf(id: ExampleId): string {
+  const operation = operationOf(id)
+  if (takes(operation, 'signedUrl')) return 'signedUrl'
+  if (takes(operation, 'bearer')) return isAdmin(id) ? 'adminToken' : 'accessKey'
+  return id === 'createToken' ? 'accessKey' : 'anonymous'
+}
+
+/** What the request gives for one. */
+function reasonOf(id: ExampleId): string | null {
+  const { body } = exampleOf(id)
+  return typeof body === 'object' && 'reason' in body ? String(body.reason) : null
 }
 
 t.test('a route that is added leaves its row by itself', async (t) => {

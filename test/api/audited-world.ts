@@ -8,12 +8,19 @@ import { ApiWorld, type Ask, type Heard } from './api-world.ts'
 
 export class AuditedWorld {
   readonly world: ApiWorld
+  /** A bearer token of the tenant `acme`; '' where there is none yet. */
   readonly token: string
   readonly owner: string
 
   static async start(...parameters: Parameters<typeof ApiWorld.withBucket>): Promise<AuditedWorld> {
     const { world, token } = await ApiWorld.withBucket(...parameters)
     return new AuditedWorld(world, token, await world.memory.adminToken('owner'))
+  }
+
+  /** Nothing is there but an owner. */
+  static async empty(...parameters: Parameters<typeof ApiWorld.start>): Promise<AuditedWorld> {
+    const world = await ApiWorld.start(...parameters)
+    return new AuditedWorld(world, '', await world.memory.adminToken('owner'))
   }
 
   private constructor(world: ApiWorld, token: string, owner: string) {

@@ -115,13 +115,13 @@ export class MemoryServices {
 
   async tenant(id: string): Promise<void> {
     const keys = this.services.access.newTenantKeys(id)
-    await this.#done({ type: 'createTenant', id, name: id, ...keys })
+    await this.change({ type: 'createTenant', id, name: id, ...keys })
   }
 
   async accessKey(tenantId: string, scopes: string, expiresAt: number | null = null): Promise<MadeKey> {
     const { accessKeyId, secretKey, sealed } = this.services.access.newAccessKey()
     const record = { accessKeyId, tenantId, name: null, scopes, secret: sealed, expiresAt }
-    await this.#done({ type: 'createAccessKey', ...record })
+    await this.change({ type: 'createAccessKey', ...record })
     return { accessKeyId, secretKey }
   }
 
@@ -137,7 +137,7 @@ export class MemoryServices {
     expiresAt: number | null = null,
   ): Promise<string> {
     const { token, tokenId, sha256 } = newAdminToken()
-    await this.#done({ type: 'createAdminToken', tokenId, name: role, role, tenantId, expiresAt, sha256 })
+    await this.change({ type: 'createAdminToken', tokenId, name: role, role, tenantId, expiresAt, sha256 })
     return token
   }
 
@@ -165,7 +165,8 @@ export class MemoryServices {
     await this.#store.stateMachine.install(cut)
   }
 
-  async #done(command: Parameters<Propose>[0]): Promise<void> {
+  /** A change that no operation makes here. */
+  async change(command: Parameters<Propose>[0]): Promise<void> {
     const reply = await this.services.propose(command)
     if (!reply.ok) throw new Error(`${command.type}: ${reply.code} ${reply.message}`)
   }

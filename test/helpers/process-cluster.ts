@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -75,15 +75,19 @@ export class ProcessCluster {
   static async start(
     t: { teardown(callback: () => unknown): unknown },
     nodes: number,
+    /** In YAML, for every node. */
+    settings: string | null = null,
   ): Promise<ProcessCluster> {
     const dataDir = temporaryFolder(t)
     const basePort = await freeBasePort(nodes)
+    const configFile = settings === null ? null : join(temporaryFolder(t), 'settings.yaml')
+    if (configFile !== null) writeFileSync(configFile, settings ?? '')
     const cluster = new ProcessCluster({
       nodes,
       dataDir,
       basePort,
       json: true,
-      configFile: null,
+      configFile,
       restart: false,
     })
     t.teardown(() => cluster.#killAll())
@@ -243,7 +247,11 @@ export class ProcessCluster {
   }
 
   async #killAll(): Promise<void> {
-    await Promise.all([...this.#children.keys()].map((nodeId) => this.signal(nodeId, 'SIGKILL')))
+    // One that ended by itself says so no more.
+    const running = [...this.#children].filter(
+      ([, child]) => child.exitCode === null && child.signalCode === null,
+    )
+    await Promise.all(running.map(([nodeId]) => this.signal(nodeId, 'SIGKILL')))
     await this.#agent.destroy()
   }
 }

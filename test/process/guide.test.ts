@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { plainly } from '../helpers/plainly.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 import { startLauncher } from '../helpers/launched-cluster.ts'
 
@@ -50,6 +51,7 @@ t.test('every line of the guide does what it says', { timeout: 120_000 }, async 
   const local = (text: string): string =>
     text
       .replaceAll('data/cluster.json', join(data, 'cluster.json'))
+      .replaceAll('$PWD/dist', join(ROOT, 'dist'))
       .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`)
   const [token] = blocksOf(readFileSync(join(ROOT, 'README.md'), 'utf8'))
   const pages = readdirSync(GUIDE).filter((name) => name !== 'README.md')
@@ -60,7 +62,7 @@ t.test('every line of the guide does what it says', { timeout: 120_000 }, async 
     const cwd = join(work, page)
     mkdirSync(cwd)
     const input = blocks.map(({ typed }, n) => `echo; echo '${MARK}${n}'\n${local(typed)}`).join('')
-    const shell = spawnSync('sh', ['-eu'], {
+    const shell = spawnSync(...plainly('sh', '-eu'), {
       cwd,
       input: `${local(token?.typed ?? '')}\n${input}`,
       encoding: 'utf8',

@@ -81,7 +81,7 @@ const RecountView = Type.Object({
   differences: Count,
   firstDifference: orNull(Type.String()),
 })
-const RepairView = Type.Object(
+export const RepairView = Type.Object(
   {
     maxBytesPerSecond: Rate,
     collection: CollectionView,

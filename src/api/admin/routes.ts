@@ -8,13 +8,15 @@ import { describe, type OpenApiDocument } from '../openapi.ts'
 import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
+import { AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { auditRoutes } from './audit.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
+import { OperationView } from './operation-view.ts'
 import { operationRoutes } from './operations.ts'
-import { repairRoutes } from './repair.ts'
-import { tenantRoutes } from './tenants.ts'
+import { repairRoutes, RepairView } from './repair.ts'
+import { tenantRoutes, TenantView } from './tenants.ts'
 import { usageRoutes } from './usage.ts'
 
 export function adminPlane(metrics: MetricsPage): Plane {
@@ -49,5 +51,12 @@ export function adminDocument(): OpenApiDocument {
     title: 'Holdfast admin plane',
     description:
       'Tenants and their usage, access keys, bucket policies, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
+    schemas: {
+      Tenant: TenantView,
+      AccessKey: AccessKeyView,
+      AccessKeyWithSecret: AccessKeyWithSecretView,
+      Operation: OperationView,
+      Repair: RepairView,
+    },
   })
 }

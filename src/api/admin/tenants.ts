@@ -10,7 +10,7 @@ import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText, timeTextOrNull } from '../wire.ts'
 import { DRY_RUN, PageQuery, refuseDryRun } from './queries.ts'
 
-const TenantView = Type.Object(
+export const TenantView = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),

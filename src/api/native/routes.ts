@@ -7,14 +7,18 @@ import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { batchDeleteRoutes } from './batch-delete.ts'
+import { BucketView } from './bucket-view.ts'
 import { bucketRoutes } from './buckets.ts'
 import { copyRoutes } from './copy.ts'
 import { corsRoutes } from './cors.ts'
 import { listingRoutes } from './listing.ts'
+import { HoldView, RetentionView } from './lock-view.ts'
 import { multipartPartRoutes } from './multipart-parts.ts'
+import { ListedPartView, ListedUploadView, PartView, UploadView } from './multipart-view.ts'
 import { multipartRoutes } from './multipart.ts'
 import { lockRoutes } from './object-locks.ts'
 import { tagRoutes } from './object-tags.ts'
+import { ListedObjectView, ObjectView } from './object-view.ts'
 import { objectRoutes } from './objects.ts'
 import { preflightRoutes } from './preflight.ts'
 import { signUrlRoutes } from './sign-url.ts'
@@ -59,5 +63,16 @@ export function dataDocument(): OpenApiDocument {
     title: 'Holdfast data plane',
     description:
       'Buckets and objects of one tenant, over JSON. The tenant is the one of the bearer token. An object key is the rest of the path, percent-encoded; slashes in it stay slashes, and nothing of it is normalized.',
+    schemas: {
+      Bucket: BucketView,
+      StoredObject: ObjectView,
+      ListedObject: ListedObjectView,
+      Upload: UploadView,
+      ListedUpload: ListedUploadView,
+      Part: PartView,
+      ListedPart: ListedPartView,
+      Retention: RetentionView,
+      LegalHold: HoldView,
+    },
   })
 }

@@ -1,0 +1,65 @@
+/**
+ * A call of every operation of the admin plane; a missing one does not compile.
+ */
+import type { AdminOperationId } from '../../access/operation-ids.ts'
+import type { Example } from './example.ts'
+
+const TENANT = { id: 'acme' }
+const KEY = { ...TENANT, keyId: '{createTenantKey.accessKeyId}' }
+const BUCKET = { ...TENANT, bucket: 'photos' }
+const OPERATION = { id: '{rebalance.operationId}' }
+
+export const adminExamples = {
+  adminHealthz: {},
+  adminReadyz: {},
+  getAdminOpenAPI: {},
+  getMetrics: {},
+
+  listTenants: { query: { limit: '100' } },
+  createTenant: { body: { id: 'acme', name: 'Acme Inc.' } },
+  getTenant: { params: TENANT },
+  getTenantUsage: { params: TENANT },
+
+  listTenantKeys: { params: TENANT, query: { limit: '100' } },
+  createTenantKey: {
+    params: TENANT,
+    body: { name: 'gallery', scopes: 'read,write,delete,admin', expiresAt: '2099-01-31T12:00:00Z' },
+  },
+  rotateTenantKey: { params: KEY, body: { scopes: 'read' } },
+  revokeTenantKey: { params: KEY, body: { reason: 'The gallery was closed' } },
+
+  getTenantBucketPolicy: { params: BUCKET },
+  setTenantBucketPolicy: {
+    params: BUCKET,
+    body: {
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Sid: 'KeepTheOriginals',
+          Effect: 'Deny',
+          Principal: '*',
+          Action: 's3:DeleteObject*',
+          Resource: 'arn:aws:s3:::photos/originals/*',
+        },
+      ],
+    },
+  },
+  deleteTenantBucketPolicy: { params: BUCKET },
+
+  rebalance: {
+    body: { tenantId: 'acme', bucket: 'photos', maxBytesPerSecond: 50_000_000, reason: 'A disk was added' },
+  },
+  listOperations: { query: { limit: '100' } },
+  getOperation: { params: OPERATION },
+  cancelOperation: { params: OPERATION },
+  pauseOperation: { params: OPERATION },
+  resumeOperation: { params: OPERATION, query: { wait: '1ms' } },
+  getRepair: {},
+  setRepair: { body: { maxBytesPerSecond: 100_000_000 } },
+  scrub: { body: { reason: 'After a power cut' } },
+  recount: { body: { reason: 'After an upgrade' } },
+  resumeCollection: { query: { dryRun: 'true' }, body: { reason: 'The difference was understood' } },
+  queryAuditLog: {
+    query: { tenant: 'acme', bucket: 'photos', operation: 'deleteObject', since: '24h', limit: '100' },
+  },
+} satisfies Record<AdminOperationId, Example>

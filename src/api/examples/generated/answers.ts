@@ -1,0 +1,916 @@
+/**
+ * What the examples were answered, with times, ids and secrets replaced. Made by `node test/api/examples.test.ts --rewrite`.
+ */
+export const ANSWERS: Readonly<Record<string, unknown>> = {
+  "adminHealthz": {
+    "status": "ok"
+  },
+  "adminReadyz": {
+    "status": "ready"
+  },
+  "batchDeleteObjects": {
+    "results": [
+      {
+        "key": "2026/copy.txt",
+        "deleted": true,
+        "status": 204,
+        "deleteMarker": true,
+        "deleteMarkerVersionId": "01KAEXAMPLEVERSIONEXAMPLEA"
+      },
+      {
+        "key": "2026/dog.txt",
+        "deleted": true,
+        "status": 204,
+        "deleteMarker": true,
+        "deleteMarkerVersionId": "01KAEXAMPLEVERSIONEXAMPLEA"
+      }
+    ],
+    "deletedCount": 2,
+    "errorCount": 0
+  },
+  "cancelOperation": {
+    "operationId": "op_example",
+    "type": "rebalance",
+    "status": "cancelled",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "A disk was added",
+    "tenantId": "acme",
+    "bucket": "photos",
+    "nodeId": null,
+    "maxBytesPerSecond": 50000000,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": "2026-11-21T12:00:00.000Z",
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "error": null
+  },
+  "completeMultipartUpload": {
+    "bucket": "photos",
+    "key": "2026/film.txt",
+    "versionId": "01KAEXAMPLEVERSIONEXAMPLEA",
+    "isLatest": true,
+    "size": 16,
+    "contentLength": 16,
+    "etag": "0123456789abcdef0123456789abcdef-1",
+    "contentType": "text/plain",
+    "lastModified": "2026-11-21T12:00:00.000Z",
+    "storageClass": "STANDARD",
+    "checksums": {
+      "CRC32C": "+6oWUA==",
+      "CRC64NVME": "/MMedV/0YKM="
+    },
+    "checksumType": "FULL_OBJECT",
+    "encryption": {
+      "status": "encrypted",
+      "algorithm": "AES256-GCM",
+      "keyId": "mk-test"
+    },
+    "compression": {
+      "status": "none"
+    },
+    "retention": null,
+    "legalHold": {
+      "status": "OFF"
+    },
+    "metadata": {},
+    "tagCount": 1,
+    "partsCount": 1
+  },
+  "copyObject": {
+    "bucket": "photos",
+    "key": "2026/copy.txt",
+    "versionId": "01KAEXAMPLEVERSIONEXAMPLEA",
+    "isLatest": true,
+    "size": 5,
+    "contentLength": 5,
+    "etag": "0123456789abcdef0123456789abcdef-1",
+    "contentType": "text/plain",
+    "lastModified": "2026-11-21T12:00:00.000Z",
+    "storageClass": "STANDARD",
+    "checksums": {
+      "SHA256": "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=",
+      "CRC64NVME": "M3eFcAZSQlc="
+    },
+    "checksumType": "FULL_OBJECT",
+    "encryption": {
+      "status": "encrypted",
+      "algorithm": "AES256-GCM",
+      "keyId": "mk-test"
+    },
+    "compression": {
+      "status": "none"
+    },
+    "retention": null,
+    "legalHold": {
+      "status": "OFF"
+    },
+    "metadata": {},
+    "tagCount": 1,
+    "partsCount": 1
+  },
+  "createBucket": {
+    "name": "photos",
+    "tenantId": "acme",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "versioning": "Enabled",
+    "objectLockEnabled": true,
+    "defaultRetention": null,
+    "visibility": "private",
+    "hasCors": false,
+    "hasNotifications": false
+  },
+  "createMultipartUpload": {
+    "bucket": "photos",
+    "key": "2026/film.txt",
+    "uploadId": "mpu_01KAEXAMPLEUPLOADEXAMPLEAA",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "expiresAt": "2026-11-21T12:00:00.000Z"
+  },
+  "createTenant": {
+    "id": "acme",
+    "name": "Acme Inc.",
+    "status": "active",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "disabledAt": null,
+    "disabledReason": null,
+    "deletedAt": null
+  },
+  "createTenantKey": {
+    "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
+    "tenantId": "acme",
+    "accountId": null,
+    "name": "gallery",
+    "scopes": "read,write,delete,admin",
+    "status": "active",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "rotatedAt": null,
+    "revokedAt": null,
+    "revokedReason": null,
+    "lastUsedAt": null,
+    "version": 1,
+    "secretKey": "shown-once-and-never-again"
+  },
+  "createToken": {
+    "token": "svctk_eyJ2IjoxfQ.c2lnbmF0dXJl",
+    "tokenType": "Bearer",
+    "expiresIn": 3600,
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
+    "tenantId": "acme"
+  },
+  "getBucket": {
+    "name": "photos",
+    "tenantId": "acme",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "versioning": "Enabled",
+    "objectLockEnabled": true,
+    "defaultRetention": null,
+    "visibility": "private",
+    "hasCors": false,
+    "hasNotifications": false
+  },
+  "getBucketCORS": {
+    "rules": [
+      {
+        "id": "app",
+        "allowedOrigins": [
+          "https://app.example.com"
+        ],
+        "allowedMethods": [
+          "GET",
+          "PUT"
+        ],
+        "allowedHeaders": [
+          "content-type"
+        ],
+        "exposeHeaders": [
+          "ETag"
+        ],
+        "maxAgeSeconds": 600
+      }
+    ]
+  },
+  "getBucketVersioning": {
+    "status": "Enabled"
+  },
+  "getObject": "hell",
+  "getObjectLegalHold": {
+    "status": "ON"
+  },
+  "getObjectRetention": {
+    "mode": "GOVERNANCE",
+    "retainUntil": "2026-11-21T12:00:00.000Z"
+  },
+  "getObjectTags": {
+    "tags": {
+      "animal": "cat",
+      "mood": "sleepy"
+    }
+  },
+  "getOperation": {
+    "operationId": "op_example",
+    "type": "rebalance",
+    "status": "queued",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "A disk was added",
+    "tenantId": "acme",
+    "bucket": "photos",
+    "nodeId": null,
+    "maxBytesPerSecond": 50000000,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "error": null
+  },
+  "getRepair": {
+    "maxBytesPerSecond": null,
+    "collection": {
+      "halted": null,
+      "resumed": null
+    },
+    "lastRecount": null,
+    "nodes": [
+      {
+        "nodeId": "n1",
+        "reachable": true,
+        "pending": 2,
+        "waitingForDisk": 0,
+        "scrub": {
+          "startedAt": "2026-11-21T12:00:00.000Z",
+          "lastFullAt": null,
+          "progress": 0.5,
+          "copies": 7,
+          "bytes": 700,
+          "lost": 1,
+          "removed": 0
+        },
+        "inventory": {
+          "runs": 1,
+          "endedAt": "2026-11-21T12:00:00.000Z",
+          "isRunning": false,
+          "copies": 9,
+          "lost": 0
+        },
+        "directoriesLost": 0,
+        "disk": null
+      }
+    ]
+  },
+  "getSigned": "hello",
+  "getTenant": {
+    "id": "acme",
+    "name": "Acme Inc.",
+    "status": "active",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "disabledAt": null,
+    "disabledReason": null,
+    "deletedAt": null
+  },
+  "getTenantBucketPolicy": {
+    "Version": "2012-10-17",
+    "Statement": [
+      {
+        "Sid": "KeepTheOriginals",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:DeleteObject*",
+        "Resource": "arn:aws:s3:::photos/originals/*"
+      }
+    ]
+  },
+  "getTenantUsage": {
+    "tenantId": "acme",
+    "asOf": "2026-11-21T12:00:00.000Z",
+    "buckets": 1,
+    "objects": 1,
+    "versions": 4,
+    "deleteMarkers": 3,
+    "logicalBytes": 30,
+    "multipartUploads": 0,
+    "multipartBytes": 0,
+    "physicalBytes": 0,
+    "storedBytes": 0,
+    "inlineBytes": 94,
+    "dedupSavedBytes": 0,
+    "compressionSavedBytes": 0,
+    "byBucket": [
+      {
+        "name": "photos",
+        "objects": 1,
+        "versions": 4,
+        "deleteMarkers": 3,
+        "logicalBytes": 30
+      }
+    ],
+    "isTruncated": false
+  },
+  "healthz": {
+    "status": "ok"
+  },
+  "listBuckets": {
+    "buckets": [
+      {
+        "name": "photos",
+        "tenantId": "acme",
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "versioning": "Enabled",
+        "objectLockEnabled": true,
+        "defaultRetention": null,
+        "visibility": "private",
+        "hasCors": false,
+        "hasNotifications": false
+      }
+    ],
+    "isTruncated": false
+  },
+  "listMultipartUploads": {
+    "uploads": [
+      {
+        "key": "2026/film.txt",
+        "uploadId": "mpu_01KAEXAMPLEUPLOADEXAMPLEAA",
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "expiresAt": "2026-11-21T12:00:00.000Z",
+        "initiator": "AKEXAMPLEEXAMPLEEXAM"
+      }
+    ],
+    "keyMarker": "",
+    "uploadIdMarker": "",
+    "maxUploads": 1000,
+    "isTruncated": false
+  },
+  "listObjectVersions": {
+    "bucket": "photos",
+    "prefix": "2026/",
+    "delimiter": "",
+    "maxKeys": 1000,
+    "isTruncated": false,
+    "versions": [
+      {
+        "key": "2026/cat.txt",
+        "versionId": "01KAEXAMPLEVERSIONEXAMPLEA",
+        "isLatest": true,
+        "isDeleteMarker": false,
+        "lastModified": "2026-11-21T12:00:00.000Z",
+        "size": 5,
+        "etag": "0123456789abcdef0123456789abcdef-1",
+        "storageClass": "STANDARD"
+      },
+      {
+        "key": "2026/copy.txt",
+        "versionId": "01KAEXAMPLEVERSIONEXAMPLEA",
+        "isLatest": true,
+        "isDeleteMarker": false,
+        "lastModified": "2026-11-21T12:00:00.000Z",
+        "size": 5,
+        "etag": "0123456789abcdef0123456789abcdef-1",
+        "storageClass": "STANDARD"
+      }
+    ],
+    "commonPrefixes": []
+  },
+  "listObjects": {
+    "bucket": "photos",
+    "prefix": "2026/",
+    "delimiter": "/",
+    "maxKeys": 100,
+    "keyCount": 2,
+    "isTruncated": false,
+    "objects": [
+      {
+        "key": "2026/cat.txt",
+        "size": 5,
+        "etag": "0123456789abcdef0123456789abcdef-1",
+        "lastModified": "2026-11-21T12:00:00.000Z",
+        "storageClass": "STANDARD",
+        "versionId": "01KAEXAMPLEVERSIONEXAMPLEA"
+      },
+      {
+        "key": "2026/copy.txt",
+        "size": 5,
+        "etag": "0123456789abcdef0123456789abcdef-1",
+        "lastModified": "2026-11-21T12:00:00.000Z",
+        "storageClass": "STANDARD",
+        "versionId": "01KAEXAMPLEVERSIONEXAMPLEA"
+      }
+    ],
+    "commonPrefixes": []
+  },
+  "listOperations": {
+    "operations": [
+      {
+        "operationId": "op_example",
+        "type": "rebalance",
+        "status": "queued",
+        "phase": "queued",
+        "requestedBy": "adm_0123456789abcdef",
+        "reason": "A disk was added",
+        "tenantId": "acme",
+        "bucket": "photos",
+        "nodeId": null,
+        "maxBytesPerSecond": 50000000,
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "startedAt": null,
+        "finishedAt": null,
+        "progress": {
+          "blobsTotal": 0,
+          "blobsDone": 0,
+          "bytesTotal": 0,
+          "bytesMoved": 0,
+          "checksumFailures": 0,
+          "skipped": 0,
+          "tasksOpen": 0
+        },
+        "etaSeconds": null,
+        "nodes": [],
+        "error": null
+      }
+    ],
+    "isTruncated": false
+  },
+  "listParts": {
+    "uploadId": "mpu_01KAEXAMPLEUPLOADEXAMPLEAA",
+    "key": "2026/film.txt",
+    "parts": [
+      {
+        "partNumber": 1,
+        "etag": "0123456789abcdef0123456789abcdef-1",
+        "size": 16,
+        "checksums": {
+          "CRC32C": "+6oWUA==",
+          "CRC64NVME": "/MMedV/0YKM="
+        },
+        "lastModified": "2026-11-21T12:00:00.000Z"
+      }
+    ],
+    "maxParts": 100,
+    "partNumberMarker": 0,
+    "isTruncated": false
+  },
+  "listTenantKeys": {
+    "keys": [
+      {
+        "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
+        "tenantId": "acme",
+        "accountId": null,
+        "name": "gallery",
+        "scopes": "read,write,delete,admin",
+        "status": "active",
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "expiresAt": "2026-11-21T12:00:00.000Z",
+        "rotatedAt": null,
+        "revokedAt": null,
+        "revokedReason": null,
+        "lastUsedAt": null,
+        "version": 1
+      }
+    ],
+    "isTruncated": false
+  },
+  "listTenants": {
+    "tenants": [
+      {
+        "id": "acme",
+        "name": "Acme Inc.",
+        "status": "active",
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "disabledAt": null,
+        "disabledReason": null,
+        "deletedAt": null
+      }
+    ],
+    "isTruncated": false
+  },
+  "pauseOperation": {
+    "operationId": "op_example",
+    "type": "rebalance",
+    "status": "paused",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "A disk was added",
+    "tenantId": "acme",
+    "bucket": "photos",
+    "nodeId": null,
+    "maxBytesPerSecond": 50000000,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "error": null
+  },
+  "putObject": {
+    "bucket": "photos",
+    "key": "2026/cat.txt",
+    "versionId": "01KAEXAMPLEVERSIONEXAMPLEA",
+    "isLatest": true,
+    "size": 5,
+    "contentLength": 5,
+    "etag": "0123456789abcdef0123456789abcdef-1",
+    "contentType": "text/plain",
+    "lastModified": "2026-11-21T12:00:00.000Z",
+    "storageClass": "STANDARD",
+    "checksums": {
+      "SHA256": "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=",
+      "CRC64NVME": "M3eFcAZSQlc="
+    },
+    "checksumType": "FULL_OBJECT",
+    "encryption": {
+      "status": "encrypted",
+      "algorithm": "AES256-GCM",
+      "keyId": "mk-test"
+    },
+    "compression": {
+      "status": "none"
+    },
+    "retention": null,
+    "legalHold": {
+      "status": "OFF"
+    },
+    "metadata": {},
+    "tagCount": 1,
+    "partsCount": 1
+  },
+  "putSigned": {
+    "bucket": "photos",
+    "key": "2026/dog.txt",
+    "versionId": "01KAEXAMPLEVERSIONEXAMPLEA",
+    "isLatest": true,
+    "size": 4,
+    "contentLength": 4,
+    "etag": "0123456789abcdef0123456789abcdef-1",
+    "contentType": "text/plain",
+    "lastModified": "2026-11-21T12:00:00.000Z",
+    "storageClass": "STANDARD",
+    "checksums": {
+      "CRC64NVME": "C9c7d5udNpI="
+    },
+    "checksumType": "FULL_OBJECT",
+    "encryption": {
+      "status": "encrypted",
+      "algorithm": "AES256-GCM",
+      "keyId": "mk-test"
+    },
+    "compression": {
+      "status": "none"
+    },
+    "retention": null,
+    "legalHold": {
+      "status": "OFF"
+    },
+    "metadata": {},
+    "tagCount": 0,
+    "partsCount": 1
+  },
+  "queryAuditLog": {
+    "records": [
+      {
+        "id": "au_21",
+        "time": "2026-11-21T12:00:00.000Z",
+        "requestId": "019ab000-0000-7000-8000-000000000000",
+        "api": "native",
+        "operation": "deleteObject",
+        "method": "DELETE",
+        "path": "/api/v1/buckets/photos/objects/2026/cat.txt",
+        "actor": {
+          "type": "accessKey",
+          "id": "AKEXAMPLEEXAMPLEEXAM",
+          "role": null
+        },
+        "tenantId": "acme",
+        "bucket": "photos",
+        "key": "2026/cat.txt",
+        "versionId": "01KAEXAMPLEVERSIONEXAMPLEA",
+        "reason": null,
+        "sourceIp": "127.0.0.1",
+        "userAgent": null,
+        "bytesIn": 0,
+        "nodeId": "n1",
+        "bytesOut": null,
+        "durationMs": 2,
+        "outcome": "success",
+        "status": 204,
+        "code": null,
+        "details": {
+          "existed": true,
+          "deleteMarker": true
+        }
+      }
+    ],
+    "count": 1,
+    "isTruncated": false
+  },
+  "readyz": {
+    "status": "ready"
+  },
+  "rebalance": {
+    "operationId": "op_example",
+    "type": "rebalance",
+    "status": "queued",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "A disk was added",
+    "tenantId": "acme",
+    "bucket": "photos",
+    "nodeId": null,
+    "maxBytesPerSecond": 50000000,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "error": null
+  },
+  "recount": {
+    "operationId": "op_example",
+    "type": "recount",
+    "status": "queued",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "After an upgrade",
+    "tenantId": null,
+    "bucket": null,
+    "nodeId": null,
+    "maxBytesPerSecond": null,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "error": null
+  },
+  "resumeCollection": {
+    "dryRun": true,
+    "operation": "resumeCollection",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "halted": null,
+      "lastRecount": null
+    },
+    "warnings": [],
+    "blockers": []
+  },
+  "resumeOperation": {
+    "operationId": "op_example",
+    "type": "rebalance",
+    "status": "running",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "A disk was added",
+    "tenantId": "acme",
+    "bucket": "photos",
+    "nodeId": null,
+    "maxBytesPerSecond": 50000000,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "error": null
+  },
+  "revokeTenantKey": {
+    "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
+    "tenantId": "acme",
+    "accountId": null,
+    "name": "gallery",
+    "scopes": "read",
+    "status": "revoked",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "rotatedAt": "2026-11-21T12:00:00.000Z",
+    "revokedAt": "2026-11-21T12:00:00.000Z",
+    "revokedReason": "The gallery was closed",
+    "lastUsedAt": null,
+    "version": 2
+  },
+  "rotateTenantKey": {
+    "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
+    "tenantId": "acme",
+    "accountId": null,
+    "name": "gallery",
+    "scopes": "read",
+    "status": "active",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "rotatedAt": "2026-11-21T12:00:00.000Z",
+    "revokedAt": null,
+    "revokedReason": null,
+    "lastUsedAt": null,
+    "version": 2,
+    "secretKey": "shown-once-and-never-again"
+  },
+  "scrub": {
+    "operationId": "op_example",
+    "type": "scrub",
+    "status": "queued",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "After a power cut",
+    "tenantId": null,
+    "bucket": null,
+    "nodeId": null,
+    "maxBytesPerSecond": null,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [
+      {
+        "nodeId": "n1",
+        "isDone": false,
+        "progress": 0,
+        "copies": 0,
+        "bytes": 0,
+        "lost": 0
+      }
+    ],
+    "error": null
+  },
+  "setBucketCORS": {
+    "rules": [
+      {
+        "id": "app",
+        "allowedOrigins": [
+          "https://app.example.com"
+        ],
+        "allowedMethods": [
+          "GET",
+          "PUT"
+        ],
+        "allowedHeaders": [
+          "content-type"
+        ],
+        "exposeHeaders": [
+          "ETag"
+        ],
+        "maxAgeSeconds": 600
+      }
+    ]
+  },
+  "setBucketVersioning": {
+    "status": "Enabled"
+  },
+  "setObjectLegalHold": {
+    "status": "ON"
+  },
+  "setObjectRetention": {
+    "mode": "GOVERNANCE",
+    "retainUntil": "2026-11-21T12:00:00.000Z"
+  },
+  "setObjectTags": {
+    "tags": {
+      "animal": "cat",
+      "mood": "sleepy"
+    }
+  },
+  "setRepair": {
+    "maxBytesPerSecond": 100000000,
+    "collection": {
+      "halted": null,
+      "resumed": null
+    },
+    "lastRecount": null,
+    "nodes": [
+      {
+        "nodeId": "n1",
+        "reachable": true,
+        "pending": 2,
+        "waitingForDisk": 0,
+        "scrub": {
+          "startedAt": "2026-11-21T12:00:00.000Z",
+          "lastFullAt": null,
+          "progress": 0.5,
+          "copies": 7,
+          "bytes": 700,
+          "lost": 1,
+          "removed": 0
+        },
+        "inventory": {
+          "runs": 1,
+          "endedAt": "2026-11-21T12:00:00.000Z",
+          "isRunning": false,
+          "copies": 9,
+          "lost": 0
+        },
+        "directoriesLost": 0,
+        "disk": null
+      }
+    ]
+  },
+  "setTenantBucketPolicy": {
+    "Version": "2012-10-17",
+    "Statement": [
+      {
+        "Sid": "KeepTheOriginals",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:DeleteObject*",
+        "Resource": "arn:aws:s3:::photos/originals/*"
+      }
+    ]
+  },
+  "signURL": {
+    "url": "https://storage.example.com/api/v1/signed/photos/2026/cat.txt?token=svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
+    "token": "svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
+    "method": "GET",
+    "bucket": "photos",
+    "key": "2026/cat.txt",
+    "keyPrefix": null,
+    "urlTemplate": null,
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "ttlSeconds": 600,
+    "requiredHeaders": {},
+    "contentLengthMax": null
+  },
+  "signUpload": {
+    "url": "https://storage.example.com/api/v1/signed/photos/2026/?token=svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
+    "token": "svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
+    "method": "PUT",
+    "bucket": "photos",
+    "key": null,
+    "keyPrefix": "2026/",
+    "urlTemplate": "https://storage.example.com/api/v1/signed/photos/2026/{+suffix}?token=svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
+    "expiresAt": "2026-11-21T12:00:00.000Z",
+    "ttlSeconds": 900,
+    "requiredHeaders": {},
+    "contentLengthMax": 1000
+  },
+  "uploadPart": {
+    "partNumber": 1,
+    "etag": "0123456789abcdef0123456789abcdef-1",
+    "size": 16,
+    "checksums": {
+      "CRC32C": "+6oWUA==",
+      "CRC64NVME": "/MMedV/0YKM="
+    }
+  }
+}

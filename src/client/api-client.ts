@@ -1,0 +1,148 @@
+/**
+ * Calls operations by their names: finds a node, proves who calls, repeats what may be repeated.
+ *
+ * Owns: the loop of one call. Knows nothing of: any operation; the generated tables say what there is.
+ * Rules: a 401 is answered by one new token and one more attempt, whatever the method, for nothing was done; everything else
+ * is repeated as repeating.ts says, at the next node where there is one.
+ */
+import type { Readable } from 'node:stream'
+import { ApiError, NoAnswerError } from './api-error.ts'
+import type { Attempted, Connections } from './attempt.ts'
+import type { Endpoints } from './endpoints.ts'
+import { type Call, type Request, requestOf, type Route } from './operation.ts'
+import { delayBefore, isPassing, mayRepeat, type RepeatPolicy } from './repeating.ts'
+import type { TokenSource } from './token-source.ts'
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Rejects when the signal is aborted. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>
+}
+
+export interface ClientParts {
+  readonly connections: Connections
+  readonly endpoints: Endpoints
+  readonly policy: RepeatPolicy
+  readonly clock: Clock
+  /** 0 to 1. */
+  readonly random: () => number
+}
+
+/** What operations there are: how each is called, and what it answers. */
+type Operations = { readonly [name: string]: { readonly call: object; readonly answer: unknown } }
+
+type Named<O> = Extract<keyof O, string>
+type CallOf<O, K extends keyof O> = O[K] extends { readonly call: infer C } ? C : never
+type AnswerOf<O, K extends keyof O> = O[K] extends { readonly answer: infer A } ? A : never
+interface Options {
+  readonly signal?: AbortSignal
+  /** Being carried out twice does no harm, says who calls. As the method and the idempotency key have it unless said. */
+  readonly isRepeatable?: boolean
+}
+type Given<C> = object extends C ? [call?: C & Options] : [call: C & Options]
+
+export interface Heard<Answer> {
+  readonly status: number
+  readonly requestId: string | null
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly answer: Answer
+}
+
+export class ApiClient<O extends { readonly [K in keyof O]: Operations[string] }> {
+  readonly #routes: Readonly<Record<Named<O>, Route>>
+  readonly #parts: ClientParts
+  readonly #tokens: TokenSource | null
+
+  /** `tokens` null: for operations that ask for none. */
+  constructor(routes: Readonly<Record<Named<O>, Route>>, parts: ClientParts, tokens: TokenSource | null) {
+    this.#routes = routes
+    this.#parts = parts
+    this.#tokens = tokens
+  }
+
+  /** Throws ApiError when the service says no, NoAnswerError when nothing is heard. */
+  async call<K extends Named<O>>(
+    operation: K,
+    ...given: Given<CallOf<O, K>>
+  ): Promise<Heard<AnswerOf<O, K>>> {
+    const [{ signal, isRepeatable, ...call } = {} as Options] = given
+    const route = this.#routes[operation]
+    const request = requestOf(route, call as Call)
+    const asked = { operation, route, request, signal, isRepeatable: isRepeatable ?? mayRepeat(request) }
+    const attempted = await this.#repeated(asked)
+    const { status, headers, body } = attempted
+    // The table of routes and the types come from one document.
+    const answer = (await answerOf(route, status, body)) as AnswerOf<O, K>
+    return { status, headers, requestId: headers['x-request-id'] ?? null, answer }
+  }
+
+  close(): Promise<void> {
+    return this.#parts.connections.close()
+  }
+
+  async #repeated(asked: Asked): Promise<Attempted> {
+    const { clock, policy, random } = this.#parts
+    for (let attempts = 1; ; attempts++) {
+      const outcome = await this.#proved(asked)
+      if ('body' in outcome) return outcome
+      const retryAfter = outcome instanceof ApiError ? outcome.headers['retry-after'] : undefined
+      const isGone = outcome instanceof ApiError && !isPassing(outcome.status)
+      const failed = { attempts, retryAfter, now: clock.now(), chance: random() }
+      const delay =
+        isGone || !asked.isRepeatable || asked.signal?.aborted ? null : delayBefore(policy, failed)
+      if (delay === null) throw outcome
+      await clock.wait(delay, asked.signal)
+    }
+  }
+
+  /** With a token where one is asked for; a refused one is replaced once. */
+  async #proved(asked: Asked): Promise<Attempted | ApiError | NoAnswerError> {
+    if (!asked.route.takesToken || this.#tokens === null) return this.#once(asked, null)
+    const token = await this.#tokens.token()
+    const outcome = await this.#once(asked, token)
+    const isStale = outcome instanceof ApiError && outcome.status === 401 && this.#tokens.refused(token)
+    return isStale ? this.#once(asked, await this.#tokens.token()) : outcome
+  }
+
+  async #once(
+    { operation, request, signal }: Asked,
+    token: string | null,
+  ): Promise<Attempted | ApiError | NoAnswerError> {
+    const { connections, endpoints } = this.#parts
+    const endpoint = endpoints.current
+    const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
+    const proved = { ...request, headers: { ...authorization, ...request.headers } }
+    try {
+      const attempted = await connections.attempt(endpoint, proved, signal)
+      if (attempted.status < 400) return attempted
+      if (attempted.status >= 500) endpoints.failed(endpoint)
+      return new ApiError(operation, { ...attempted, bytes: await collected(attempted.body) })
+    } catch (cause) {
+      if (signal?.aborted !== true) endpoints.failed(endpoint)
+      return new NoAnswerError(operation, endpoint, { cause })
+    }
+  }
+}
+
+interface Asked {
+  readonly operation: string
+  readonly route: Route
+  readonly request: Request
+  readonly signal: AbortSignal | undefined
+  readonly isRepeatable: boolean
+}
+
+async function answerOf(route: Route, status: number, body: Readable): Promise<unknown> {
+  if (route.answer === 'bytes' && status < 300) return body
+  const bytes = await collected(body)
+  if (bytes.length === 0 || route.answer === 'empty') return undefined
+  return route.answer === 'json' ? (JSON.parse(bytes.toString()) as unknown) : bytes.toString()
+}
+
+async function collected(body: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of body) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,77 @@
+/**
+ * The two clients of the service: of the data plane with an access key, of the admin plane with an admin token.
+ *
+ * The only door of this room.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { ApiClient, type ClientParts, type Clock } from './api-client.ts'
+import { Connections } from './attempt.ts'
+import { Endpoints } from './endpoints.ts'
+import { ADMIN_ROUTES, type AdminOperations } from './generated/admin-operations.ts'
+import { DATA_ROUTES, type DataOperations } from './generated/data-operations.ts'
+import { REPEAT_POLICY, type RepeatPolicy } from './repeating.ts'
+import { FixedToken, type Minted, MintedToken } from './token-source.ts'
+
+export { ApiError, NoAnswerError } from './api-error.ts'
+export type DataClient = ApiClient<DataOperations>
+export type AdminClient = ApiClient<AdminOperations>
+
+export interface ClientOptions {
+  /** URLs of nodes; the first is asked until it fails. */
+  readonly endpoints: readonly string[]
+  readonly connectMs?: number
+  readonly answerMs?: number
+  readonly silenceMs?: number
+  readonly repeat?: Partial<RepeatPolicy>
+  readonly clock?: Clock
+  readonly random?: () => number
+}
+
+export type DataCredentials =
+  | { readonly accessKeyId: string; readonly secretKey: string }
+  | { readonly token: string }
+
+/** A token is replaced so long before its end, and one of a short life when a tenth of it is left. */
+const RENEW_MS = 60_000
+
+const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  wait: (ms, signal) => wait(ms, undefined, signal === undefined ? {} : { signal }),
+}
+
+export function dataClient(options: ClientOptions & DataCredentials): DataClient {
+  const parts = partsOf(options)
+  const tokens = 'token' in options ? new FixedToken(options.token) : mintedFor(parts, options)
+  return new ApiClient<DataOperations>(DATA_ROUTES, parts, tokens)
+}
+
+export function adminClient(options: ClientOptions & { readonly token: string }): AdminClient {
+  return new ApiClient<AdminOperations>(ADMIN_ROUTES, partsOf(options), new FixedToken(options.token))
+}
+
+function mintedFor(
+  parts: ClientParts,
+  { accessKeyId, secretKey }: { readonly accessKeyId: string; readonly secretKey: string },
+): MintedToken {
+  const open = new ApiClient<DataOperations>(DATA_ROUTES, parts, null)
+  const mint = async (): Promise<Minted> => {
+    const asked = parts.clock.now()
+    const body = { accessKeyId, secretKey }
+    const { answer } = await open.call('createToken', { body, isRepeatable: true })
+    // By the length of its life: the clocks of the node and of this machine need not agree.
+    const lifeMs = answer.expiresIn * 1000
+    return { token: answer.token, renewAt: asked + lifeMs - Math.min(RENEW_MS, lifeMs / 10) }
+  }
+  return new MintedToken(mint, () => parts.clock.now())
+}
+
+function partsOf(options: ClientOptions): ClientParts {
+  const { connectMs = 5_000, answerMs = 60_000, silenceMs = 60_000 } = options
+  return {
+    connections: new Connections({ connectMs, answerMs, silenceMs }),
+    endpoints: new Endpoints(options.endpoints),
+    policy: { ...REPEAT_POLICY, ...options.repeat },
+    clock: options.clock ?? SYSTEM_CLOCK,
+    random: options.random ?? Math.random,
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * The nodes that may be asked: any of them serves any request, so one is kept until it fails.
+ *
+ * Rule: a call that failed at one goes on at the next; two calls that failed at the same one move on by one place, not two.
+ */
+export class Endpoints {
+  readonly #all: readonly [string, ...string[]]
+  #at = 0
+
+  constructor(endpoints: readonly string[]) {
+    const [first, ...others] = endpoints
+    if (first === undefined) throw new Error('A client needs at least one endpoint')
+    this.#all = [first, ...others]
+  }
+
+  get current(): string {
+    return this.#all[this.#at] ?? this.#all[0]
+  }
+
+  failed(endpoint: string): void {
+    if (endpoint === this.current) this.#at = (this.#at + 1) % this.#all.length
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The operations of the admin plane as docs/openapi/admin.json has them. Made by `node scripts/client-types.ts`.
+ */
+import type { Route } from '../operation.ts'
+
+export type Tenant = { readonly id: string; readonly name: string; readonly status: "active" | "disabled"; readonly createdAt: string; readonly disabledAt: string | null; readonly disabledReason: string | null; readonly deletedAt: string | null }
+
+export type AccessKey = { readonly accessKeyId: string; readonly tenantId: string; readonly accountId: string | null; readonly name: string | null; readonly scopes: string; readonly status: "active" | "revoked"; readonly createdAt: string; readonly expiresAt: string | null; readonly rotatedAt: string | null; readonly revokedAt: string | null; readonly revokedReason: string | null; readonly lastUsedAt: string | null; readonly version: number }
+
+export type AccessKeyWithSecret = { readonly accessKeyId: string; readonly tenantId: string; readonly accountId: string | null; readonly name: string | null; readonly scopes: string; readonly status: "active" | "revoked"; readonly createdAt: string; readonly expiresAt: string | null; readonly rotatedAt: string | null; readonly revokedAt: string | null; readonly revokedReason: string | null; readonly lastUsedAt: string | null; readonly version: number; readonly secretKey: string }
+
+export type Operation = { readonly operationId: string; readonly type: "rebalance" | "recovery" | "scrub" | "recount"; readonly status: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled"; /** For people */ readonly phase: string; /** Id of the admin token; "system" for what begins by itself */ readonly requestedBy: string; readonly reason: string | null; readonly tenantId: string | null; readonly bucket: string | null; readonly nodeId: string | null; readonly maxBytesPerSecond: number | null; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly progress: { /** Copies looked at so far; final once all are planned */ readonly blobsTotal: number; /** Copies made, read back and committed; of a scrub those that were read */ readonly blobsDone: number; readonly bytesTotal: number; readonly bytesMoved: number; readonly checksumFailures: number; /** Copies that need nothing, or were given up */ readonly skipped: number; /** Copies planned and not made yet */ readonly tasksOpen: number }; readonly etaSeconds: number | null; /** How far each node is with its part; empty where none has one */ readonly nodes: readonly ({ readonly nodeId: string; readonly isDone: boolean; readonly progress: number; readonly copies: number; readonly bytes: number; readonly lost: number })[]; readonly error: string | null }
+
+export type Repair = { readonly maxBytesPerSecond: number | null; readonly collection: { readonly halted: { readonly reason: string; readonly since: string } | null; readonly resumed: { readonly requestedBy: string; readonly reason: string; readonly at: string } | null }; readonly lastRecount: { readonly nodeId: string; readonly at: string; readonly rows: number; readonly differences: number; readonly firstDifference: string | null } | null; /** Every member; counts are since its start */ readonly nodes: readonly ({ readonly nodeId: string; /** false: it did not answer in time, and the rest is null */ readonly reachable: boolean; readonly pending: number | null; readonly waitingForDisk: number | null; readonly scrub: { readonly startedAt: string | null; readonly lastFullAt: string | null; /** 1 while the next one is not due */ readonly progress: number; readonly copies: number; readonly bytes: number; readonly lost: number; readonly removed: number } | null; readonly inventory: { readonly endedAt: string | null; readonly isRunning: boolean; readonly runs: number; readonly copies: number; readonly lost: number } | null; readonly directoriesLost: number | null; readonly disk: { readonly level: "open" | "stopPlacing" | "stopWriting" | "reserve"; readonly totalBytes: number; readonly freeBytes: number; readonly isSuspect: boolean } | null })[] }
+
+export interface AdminOperations {
+  /** The process answers */
+  readonly adminHealthz: {
+    readonly call: object
+    readonly answer: { readonly status: "ok" }
+  }
+  /** The node can serve requests, or says what is missing */
+  readonly adminReadyz: {
+    readonly call: object
+    readonly answer: { readonly status: "ready" }
+  }
+  /** This contract as an OpenAPI 3.1 document */
+  readonly getAdminOpenAPI: {
+    readonly call: object
+    readonly answer: Readonly<Record<string, unknown>>
+  }
+  /** Figures of this node in the Prometheus text format */
+  readonly getMetrics: {
+    readonly call: object
+    readonly answer: string
+  }
+  /** List tenants; a token with a tenant of its own sees that one */
+  readonly listTenants: {
+    readonly call: { readonly query?: { readonly limit?: number; readonly continuationToken?: string } }
+    readonly answer: { readonly tenants: readonly (Tenant)[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
+  }
+  /** Create a tenant */
+  readonly createTenant: {
+    readonly call: { readonly query?: { readonly dryRun?: boolean }; readonly body: { /** Slug of 2 to 63 of a-z, 0-9 and "-"; made from the name if absent */ readonly id?: string; readonly name: string } }
+    readonly answer: Tenant
+  }
+  /** Get a tenant */
+  readonly getTenant: {
+    readonly call: { readonly params: { readonly id: string } }
+    readonly answer: Tenant
+  }
+  /** List the access keys of a tenant, without secrets */
+  readonly listTenantKeys: {
+    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly limit?: number; readonly continuationToken?: string } }
+    readonly answer: { readonly keys: readonly (AccessKey)[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
+  }
+  /** Create an access key; its secret is shown this once */
+  readonly createTenantKey: {
+    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly dryRun?: boolean }; readonly body?: { readonly name?: string | null; /** Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas */ readonly scopes?: string; readonly expiresAt?: string | null } }
+    readonly answer: AccessKeyWithSecret
+  }
+  /** Give an access key a new secret; tokens of the old one die at once */
+  readonly rotateTenantKey: {
+    readonly call: { readonly params: { readonly id: string; readonly keyId: string }; readonly query?: { readonly dryRun?: boolean }; readonly body?: { /** Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas */ readonly scopes?: string; readonly expiresAt?: string | null } }
+    readonly answer: AccessKeyWithSecret
+  }
+  /** Revoke an access key for good; repeating it changes nothing */
+  readonly revokeTenantKey: {
+    readonly call: { readonly params: { readonly id: string; readonly keyId: string }; readonly query?: { readonly dryRun?: boolean }; readonly body: { readonly reason: string } }
+    readonly answer: AccessKey
+  }
+  /** Move the copies of a tenant or a bucket to where they should be */
+  readonly rebalance: {
+    readonly call: { readonly query?: { readonly dryRun?: boolean; /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string }; readonly body: { readonly tenantId: string; /** Absent: everything of the tenant */ readonly bucket?: string; /** Of all nodes together, on average, for this operation */ readonly maxBytesPerSecond?: number; readonly reason: string } }
+    readonly answer: Operation | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { /** Looked at */ readonly chunks: number; readonly copiesToMake: number; readonly bytesToMove: number; /** false: there are more chunks than were looked at */ readonly isComplete: boolean }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** Read every copy back now, on one node or on all; what is bad is made again */
+  readonly scrub: {
+    readonly call: { readonly query?: { readonly dryRun?: boolean; /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string }; readonly body: { /** Absent: every node */ readonly node?: string; readonly reason: string } }
+    readonly answer: Operation | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly nodes: readonly (string)[] }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** Count all references and usage anew; a difference halts the collection of garbage */
+  readonly recount: {
+    readonly call: { readonly query?: { readonly dryRun?: boolean; /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string }; readonly body: { readonly reason: string } }
+    readonly answer: Operation | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly unfinishedRecounts: number }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** List long operations, oldest first; of those that ended the last 256 are kept */
+  readonly listOperations: {
+    readonly call: { readonly query?: { readonly limit?: number; readonly continuationToken?: string } }
+    readonly answer: { readonly operations: readonly (Operation)[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
+  }
+  /** Get a long operation with its progress */
+  readonly getOperation: {
+    readonly call: { readonly params: { readonly id: string } }
+    readonly answer: Operation
+  }
+  /** End an operation for good; copies that are not made yet are taken back */
+  readonly cancelOperation: {
+    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly dryRun?: boolean; /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string } }
+    readonly answer: Operation | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly type: "rebalance" | "recovery" | "scrub" | "recount"; readonly statusBefore: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled"; readonly statusAfter: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled"; /** Copies that are planned and not made yet */ readonly tasksOpen: number; readonly etaSeconds: number | null }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** Plan nothing more for now; copies that are planned are still made */
+  readonly pauseOperation: {
+    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly dryRun?: boolean; /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string } }
+    readonly answer: Operation | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly type: "rebalance" | "recovery" | "scrub" | "recount"; readonly statusBefore: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled"; readonly statusAfter: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled"; /** Copies that are planned and not made yet */ readonly tasksOpen: number; readonly etaSeconds: number | null }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** Go on with a paused operation where it was */
+  readonly resumeOperation: {
+    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly dryRun?: boolean; /** Answer when the operation is finished, at the latest after so long: 1ms to 60s */ readonly wait?: string } }
+    readonly answer: Operation | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly type: "rebalance" | "recovery" | "scrub" | "recount"; readonly statusBefore: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled"; readonly statusAfter: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled"; /** Copies that are planned and not made yet */ readonly tasksOpen: number; readonly etaSeconds: number | null }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** Get the rate of repair, the state of the collection, and how far the scrub of every node has come */
+  readonly getRepair: {
+    readonly call: object
+    readonly answer: Repair
+  }
+  /** Set the rate of repair for all nodes; copies of which a single one is left do not wait for it */
+  readonly setRepair: {
+    readonly call: { readonly query?: { readonly dryRun?: boolean }; readonly body: { readonly maxBytesPerSecond: number | null } }
+    readonly answer: Repair | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly before: number | null; readonly after: number | null }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** Let the collection of garbage go on after it was halted; nothing changes while it is not */
+  readonly resumeCollection: {
+    readonly call: { readonly query?: { readonly dryRun?: boolean }; readonly body: { readonly reason: string } }
+    readonly answer: { readonly halted: { readonly reason: string; readonly since: string } | null; readonly resumed: { readonly requestedBy: string; readonly reason: string; readonly at: string } | null } | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly halted: { readonly reason: string; readonly since: string } | null; readonly lastRecount: { readonly nodeId: string; readonly at: string; readonly rows: number; readonly differences: number; readonly firstDifference: string | null } | null }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** Get what a tenant takes up, exact as of one moment */
+  readonly getTenantUsage: {
+    readonly call: { readonly params: { readonly id: string } }
+    readonly answer: { readonly tenantId: string; readonly asOf: string; readonly buckets: number; readonly objects: number; readonly versions: number; readonly deleteMarkers: number; readonly logicalBytes: number; readonly multipartUploads: number; readonly multipartBytes: number; /** On the disks of all nodes together: every listed copy of every chunk */ readonly physicalBytes: number; /** The same with each chunk once */ readonly storedBytes: number; /** Small bodies inside of the metadata, which every node holds; not in physicalBytes */ readonly inlineBytes: number; /** Plain bytes that are there already each time they come again */ readonly dedupSavedBytes: number; /** Plain bytes less stored ones, each chunk once */ readonly compressionSavedBytes: number; /** The first 1,000 by name */ readonly byBucket: readonly ({ readonly name: string; readonly objects: number; readonly versions: number; readonly deleteMarkers: number; readonly logicalBytes: number })[]; /** true: there are more buckets */ readonly isTruncated: boolean }
+  }
+  /** Get the policy of a bucket */
+  readonly getTenantBucketPolicy: {
+    readonly call: { readonly params: { readonly id: string; readonly bucket: string } }
+    readonly answer: { /** 2012-10-17 or 2008-10-17; they mean the same here */ readonly Version?: unknown; /** A text */ readonly Id?: unknown; /** 1 to 100 objects of Sid, Effect, Principal or NotPrincipal, Action or NotAction, Resource or NotResource, Condition */ readonly Statement: unknown }
+  }
+  /** Set the policy of a bucket, in place of the one it has */
+  readonly setTenantBucketPolicy: {
+    readonly call: { readonly params: { readonly id: string; readonly bucket: string }; readonly query?: { readonly dryRun?: boolean }; readonly body: { /** 2012-10-17 or 2008-10-17; they mean the same here */ readonly Version?: unknown; /** A text */ readonly Id?: unknown; /** 1 to 100 objects of Sid, Effect, Principal or NotPrincipal, Action or NotAction, Resource or NotResource, Condition */ readonly Statement: unknown } }
+    readonly answer: { /** 2012-10-17 or 2008-10-17; they mean the same here */ readonly Version?: unknown; /** A text */ readonly Id?: unknown; /** 1 to 100 objects of Sid, Effect, Principal or NotPrincipal, Action or NotAction, Resource or NotResource, Condition */ readonly Statement: unknown } | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly replaces: boolean; readonly denials: number; readonly withoutEffect: number }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
+  }
+  /** Remove the policy of a bucket; repeating it is no error */
+  readonly deleteTenantBucketPolicy: {
+    readonly call: { readonly params: { readonly id: string; readonly bucket: string }; readonly query?: { readonly dryRun?: boolean } }
+    readonly answer: { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly removes: boolean }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] } | undefined
+  }
+  /** Query the audit log, the newest rows first */
+  readonly queryAuditLog: {
+    readonly call: { readonly query?: { /** Rows of this tenant; a token of one tenant sees its own alone */ readonly tenant?: string; /** Age of the oldest row wanted, such as 90s, 15m, 24h or 7d; 24h unless given */ readonly since?: string; /** Age of the newest row wanted */ readonly until?: string; /** Rows of a page: 1 to 1000, 100 unless given */ readonly limit?: number; /** An operationId */ readonly operation?: string; /** Id of an access key or admin token */ readonly actor?: string; /** Name of a bucket */ readonly bucket?: string; /** An object key; a batch is found by each of its keys */ readonly key?: string; /** Beginning of object keys */ readonly keyPrefix?: string; /** One of success, denied, error */ readonly outcome?: string; /** Id of one request */ readonly requestId?: string; /** From the page before */ readonly continuationToken?: string } }
+    readonly answer: { readonly records: readonly ({ readonly id: string; readonly time: string; readonly requestId: string; readonly api: "native" | "admin" | "internal"; readonly operation: string; readonly method: string | null; readonly path: string | null; readonly tenantId: string | null; readonly actor: { readonly type: "accessKey" | "adminToken" | "signedUrl" | "system" | "anonymous"; readonly id: string | null; readonly role: string | null }; readonly bucket: string | null; readonly key: string | null; readonly versionId: string | null; readonly outcome: "success" | "denied" | "error"; readonly status: number | null; readonly code: string | null; readonly reason: string | null; readonly sourceIp: string | null; readonly userAgent: string | null; readonly bytesIn: number; readonly bytesOut: number | null; readonly durationMs: number; readonly nodeId: string; readonly details: Readonly<Record<string, unknown>> | null })[]; readonly count: number; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
+  }
+}
+
+export const ADMIN_ROUTES = {
+  adminHealthz: {"method":"GET","path":"/admin/api/v1/healthz","rest":null,"body":"none","answer":"json","takesToken":false},
+  adminReadyz: {"method":"GET","path":"/admin/api/v1/readyz","rest":null,"body":"none","answer":"json","takesToken":false},
+  getAdminOpenAPI: {"method":"GET","path":"/admin/api/v1/openapi.json","rest":null,"body":"none","answer":"json","takesToken":false},
+  getMetrics: {"method":"GET","path":"/metrics","rest":null,"body":"none","answer":"text","takesToken":true},
+  listTenants: {"method":"GET","path":"/admin/api/v1/tenants","rest":null,"body":"none","answer":"json","takesToken":true},
+  createTenant: {"method":"POST","path":"/admin/api/v1/tenants","rest":null,"body":"json","answer":"json","takesToken":true},
+  getTenant: {"method":"GET","path":"/admin/api/v1/tenants/{id}","rest":null,"body":"none","answer":"json","takesToken":true},
+  listTenantKeys: {"method":"GET","path":"/admin/api/v1/tenants/{id}/keys","rest":null,"body":"none","answer":"json","takesToken":true},
+  createTenantKey: {"method":"POST","path":"/admin/api/v1/tenants/{id}/keys","rest":null,"body":"json","answer":"json","takesToken":true},
+  rotateTenantKey: {"method":"POST","path":"/admin/api/v1/tenants/{id}/keys/{keyId}/rotate","rest":null,"body":"json","answer":"json","takesToken":true},
+  revokeTenantKey: {"method":"POST","path":"/admin/api/v1/tenants/{id}/keys/{keyId}/revoke","rest":null,"body":"json","answer":"json","takesToken":true},
+  rebalance: {"method":"POST","path":"/admin/api/v1/cluster/rebalance","rest":null,"body":"json","answer":"json","takesToken":true},
+  scrub: {"method":"POST","path":"/admin/api/v1/cluster/scrub","rest":null,"body":"json","answer":"json","takesToken":true},
+  recount: {"method":"POST","path":"/admin/api/v1/cluster/recount","rest":null,"body":"json","answer":"json","takesToken":true},
+  listOperations: {"method":"GET","path":"/admin/api/v1/cluster/operations","rest":null,"body":"none","answer":"json","takesToken":true},
+  getOperation: {"method":"GET","path":"/admin/api/v1/cluster/operations/{id}","rest":null,"body":"none","answer":"json","takesToken":true},
+  cancelOperation: {"method":"POST","path":"/admin/api/v1/cluster/operations/{id}/cancel","rest":null,"body":"none","answer":"json","takesToken":true},
+  pauseOperation: {"method":"POST","path":"/admin/api/v1/cluster/operations/{id}/pause","rest":null,"body":"none","answer":"json","takesToken":true},
+  resumeOperation: {"method":"POST","path":"/admin/api/v1/cluster/operations/{id}/resume","rest":null,"body":"none","answer":"json","takesToken":true},
+  getRepair: {"method":"GET","path":"/admin/api/v1/cluster/repair","rest":null,"body":"none","answer":"json","takesToken":true},
+  setRepair: {"method":"PUT","path":"/admin/api/v1/cluster/repair","rest":null,"body":"json","answer":"json","takesToken":true},
+  resumeCollection: {"method":"POST","path":"/admin/api/v1/cluster/collection/resume","rest":null,"body":"json","answer":"json","takesToken":true},
+  getTenantUsage: {"method":"GET","path":"/admin/api/v1/tenants/{id}/usage","rest":null,"body":"none","answer":"json","takesToken":true},
+  getTenantBucketPolicy: {"method":"GET","path":"/admin/api/v1/tenants/{id}/buckets/{bucket}/policy","rest":null,"body":"none","answer":"json","takesToken":true},
+  setTenantBucketPolicy: {"method":"PUT","path":"/admin/api/v1/tenants/{id}/buckets/{bucket}/policy","rest":null,"body":"json","answer":"json","takesToken":true},
+  deleteTenantBucketPolicy: {"method":"DELETE","path":"/admin/api/v1/tenants/{id}/buckets/{bucket}/policy","rest":null,"body":"none","answer":"json","takesToken":true},
+  queryAuditLog: {"method":"GET","path":"/admin/api/v1/audit","rest":null,"body":"none","answer":"json","takesToken":true},
+} as const satisfies Record<keyof AdminOperations, Route>

@@ -1,0 +1,250 @@
+/**
+ * The operations of the data plane as docs/openapi/data.json has them. Made by `node scripts/client-types.ts`.
+ */
+import type { Body, Download, Route } from '../operation.ts'
+
+export type Bucket = { readonly name: string; readonly tenantId: string; readonly createdAt: string; readonly versioning: "Unversioned" | "Enabled" | "Suspended"; readonly objectLockEnabled: boolean; readonly defaultRetention: Readonly<Record<string, unknown>> | null; readonly visibility: "private"; readonly hasCors: boolean; readonly hasNotifications: boolean }
+
+export type StoredObject = { readonly bucket: string; readonly key: string; readonly versionId: string; readonly isLatest: boolean; readonly size: number; readonly contentLength: number; readonly etag: string; readonly contentType: string; readonly lastModified: string; readonly storageClass: string; readonly checksums: Readonly<Record<string, string>>; readonly checksumType: "FULL_OBJECT"; readonly encryption: { readonly status: "encrypted"; readonly algorithm: "AES256-GCM"; readonly keyId: string }; readonly compression: { readonly status: "none" | "zstd" }; readonly retention: Retention | null; readonly legalHold: LegalHold; readonly metadata: Readonly<Record<string, string>>; readonly tagCount: number; readonly partsCount: number }
+
+export type ListedObject = { readonly key: string; readonly size: number; readonly etag: string; readonly lastModified: string; readonly storageClass: string; readonly versionId: string }
+
+export type Upload = { readonly bucket: string; readonly key: string; readonly uploadId: string; readonly createdAt: string; readonly expiresAt: string }
+
+export type ListedUpload = { readonly key: string; readonly uploadId: string; readonly createdAt: string; readonly expiresAt: string; readonly initiator: string }
+
+export type Part = { readonly partNumber: number; readonly etag: string; readonly size: number; readonly checksums: Readonly<Record<string, string>> }
+
+export type ListedPart = { readonly partNumber: number; readonly etag: string; readonly size: number; readonly checksums: Readonly<Record<string, string>>; readonly lastModified: string }
+
+export type Retention = { readonly mode: "GOVERNANCE" | "COMPLIANCE"; readonly retainUntil: string }
+
+export type LegalHold = { readonly status: "ON" | "OFF" }
+
+export interface DataOperations {
+  /** The process answers */
+  readonly healthz: {
+    readonly call: object
+    readonly answer: { readonly status: "ok" }
+  }
+  /** The node can serve requests, or says what is missing */
+  readonly readyz: {
+    readonly call: object
+    readonly answer: { readonly status: "ready" }
+  }
+  /** This contract as an OpenAPI 3.1 document */
+  readonly getOpenAPI: {
+    readonly call: object
+    readonly answer: Readonly<Record<string, unknown>>
+  }
+  /** Exchange an access key for a short-lived bearer token */
+  readonly createToken: {
+    readonly call: { readonly body?: { readonly accessKeyId?: string; readonly secretKey?: string } }
+    readonly answer: { readonly token: string; readonly tokenType: "Bearer"; readonly expiresIn: number; readonly expiresAt: string; readonly accessKeyId: string; readonly tenantId: string }
+  }
+  /** Make a URL that opens one object to whoever holds it */
+  readonly signURL: {
+    readonly call: { readonly body: { readonly method: "GET" | "PUT"; readonly bucket: string; readonly key?: string; /** PUT only; the uploader chooses the rest */ readonly keyPrefix?: string; /** 900 unless said otherwise */ readonly ttlSeconds?: number; /** PUT only; stored whatever the upload says */ readonly contentType?: string; /** PUT only */ readonly contentLengthMax?: number; /** PUT only; needs checksumVal */ readonly checksumAlg?: string; /** PUT only, base64; needs checksumAlg */ readonly checksumVal?: string; /** PUT only */ readonly idempotencyKey?: string; /** GET only */ readonly responseContentType?: string; /** GET only */ readonly responseContentDisposition?: string; readonly reason?: string } }
+    readonly answer: { readonly url: string; readonly token: string; readonly method: "GET" | "PUT"; readonly bucket: string; readonly key: string | null; readonly keyPrefix: string | null; readonly urlTemplate: string | null; readonly expiresAt: string; /** After clamping */ readonly ttlSeconds: number; /** To send with the upload */ readonly requiredHeaders: Readonly<Record<string, string>>; readonly contentLengthMax: number | null }
+  }
+  /** Read an object by a signed URL */
+  readonly getSigned: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query: { readonly token: string }; readonly headers?: { /** One range of bytes, such as bytes=0-99, bytes=100- or bytes=-100 */ readonly Range?: string; /** Ignore Range unless this etag or date still holds */ readonly "If-Range"?: string; /** Answer 412 unless the etag is one of these */ readonly "If-Match"?: string; /** Answer 304 when the etag is one of these */ readonly "If-None-Match"?: string; /** Answer 304 when not stored since */ readonly "If-Modified-Since"?: string; /** Answer 412 when stored since */ readonly "If-Unmodified-Since"?: string } }
+    readonly answer: Download
+  }
+  /** Store an object by a signed URL */
+  readonly putSigned: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query: { readonly token: string }; readonly headers?: { readonly "Content-Type"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC32"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC32C"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC64NVME"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-SHA1"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-SHA256"?: string; readonly [name: `X-Service-Meta-${string}`]: string; /** Answer 412 unless the etag is one of these */ readonly "If-Match"?: string; /** Answer 412 when the etag is one of these; *: when there is an object */ readonly "If-None-Match"?: string; /** 1 to 255 printable ASCII characters */ readonly "Idempotency-Key"?: string }; readonly body: Body }
+    readonly answer: StoredObject
+  }
+  /** List the buckets of the tenant */
+  readonly listBuckets: {
+    readonly call: { readonly query?: { readonly prefix?: string; readonly maxBuckets?: number; readonly continuationToken?: string } }
+    readonly answer: { readonly buckets: readonly (Bucket)[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
+  }
+  /** Create a private bucket */
+  readonly createBucket: {
+    readonly call: { readonly body: { readonly name: string; /** Unversioned, Enabled, Suspended */ readonly versioning?: string; readonly objectLockEnabled?: boolean } }
+    readonly answer: Bucket
+  }
+  /** Get a bucket */
+  readonly getBucket: {
+    readonly call: { readonly params: { readonly bucket: string } }
+    readonly answer: Bucket
+  }
+  /** Delete an empty bucket */
+  readonly deleteBucket: {
+    readonly call: { readonly params: { readonly bucket: string } }
+    readonly answer: undefined
+  }
+  /** Get the state of versioning */
+  readonly getBucketVersioning: {
+    readonly call: { readonly params: { readonly bucket: string } }
+    readonly answer: { readonly status: "Unversioned" | "Enabled" | "Suspended" }
+  }
+  /** Keep versions from now on, or stop to */
+  readonly setBucketVersioning: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly body: { /** Enabled or Suspended */ readonly status: string } }
+    readonly answer: { readonly status: "Unversioned" | "Enabled" | "Suspended" }
+  }
+  /** Get the CORS rules of a bucket */
+  readonly getBucketCORS: {
+    readonly call: { readonly params: { readonly bucket: string } }
+    readonly answer: { readonly rules: readonly ({ readonly id?: string; readonly allowedOrigins: readonly (string)[]; readonly allowedMethods: readonly (string)[]; readonly allowedHeaders?: readonly (string)[]; readonly exposeHeaders?: readonly (string)[]; readonly maxAgeSeconds?: number })[] }
+  }
+  /** Replace the CORS rules of a bucket */
+  readonly setBucketCORS: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly body: { readonly rules: readonly ({ readonly id?: string; readonly allowedOrigins: readonly (string)[]; readonly allowedMethods: readonly (string)[]; readonly allowedHeaders?: readonly (string)[]; readonly exposeHeaders?: readonly (string)[]; readonly maxAgeSeconds?: number })[] } }
+    readonly answer: { readonly rules: readonly ({ readonly id?: string; readonly allowedOrigins: readonly (string)[]; readonly allowedMethods: readonly (string)[]; readonly allowedHeaders?: readonly (string)[]; readonly exposeHeaders?: readonly (string)[]; readonly maxAgeSeconds?: number })[] }
+  }
+  /** Remove the CORS rules of a bucket; that there were none is no error */
+  readonly deleteBucketCORS: {
+    readonly call: { readonly params: { readonly bucket: string } }
+    readonly answer: undefined
+  }
+  /** List objects by key */
+  readonly listObjects: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly query?: { readonly prefix?: string; readonly delimiter?: string; readonly maxKeys?: number; readonly continuationToken?: string; readonly startAfter?: string } }
+    readonly answer: { readonly bucket: string; readonly prefix: string; readonly delimiter: string; readonly maxKeys: number; readonly keyCount: number; readonly objects: readonly (ListedObject)[]; readonly commonPrefixes: readonly (string)[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
+  }
+  /** Store an object */
+  readonly putObject: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly headers?: { readonly "Content-Type"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC32"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC32C"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC64NVME"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-SHA1"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-SHA256"?: string; readonly [name: `X-Service-Meta-${string}`]: string; /** Tags, written like a query: env=prod&team=web */ readonly "X-Service-Tagging"?: string; /** GOVERNANCE or COMPLIANCE; needs X-Service-Retain-Until */ readonly "X-Service-Retention-Mode"?: string; /** RFC 3339; needs X-Service-Retention-Mode */ readonly "X-Service-Retain-Until"?: string; /** ON or OFF */ readonly "X-Service-Legal-Hold"?: string; /** Answer 412 unless the etag is one of these */ readonly "If-Match"?: string; /** Answer 412 when the etag is one of these; *: when there is an object */ readonly "If-None-Match"?: string; /** 1 to 255 printable ASCII characters */ readonly "Idempotency-Key"?: string; /** Another name of the same header */ readonly "X-Service-Idempotency-Key"?: string }; readonly body: Body }
+    readonly answer: StoredObject
+  }
+  /** Read an object, or one range of it */
+  readonly getObject: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string }; readonly headers?: { /** One range of bytes, such as bytes=0-99, bytes=100- or bytes=-100 */ readonly Range?: string; /** Ignore Range unless this etag or date still holds */ readonly "If-Range"?: string; /** Answer 412 unless the etag is one of these */ readonly "If-Match"?: string; /** Answer 304 when the etag is one of these */ readonly "If-None-Match"?: string; /** Answer 304 when not stored since */ readonly "If-Modified-Since"?: string; /** Answer 412 when stored since */ readonly "If-Unmodified-Since"?: string } }
+    readonly answer: Download
+  }
+  /** Read what is known of an object, as headers */
+  readonly headObject: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string }; readonly headers?: { /** Answer 412 unless the etag is one of these */ readonly "If-Match"?: string; /** Answer 304 when the etag is one of these */ readonly "If-None-Match"?: string; /** Answer 304 when not stored since */ readonly "If-Modified-Since"?: string; /** Answer 412 when stored since */ readonly "If-Unmodified-Since"?: string } }
+    readonly answer: undefined
+  }
+  /** Delete an object; a key that does not exist is no error */
+  readonly deleteObject: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string }; readonly headers?: { /** Answer 412 unless the etag is one of these */ readonly "If-Match"?: string } }
+    readonly answer: undefined
+  }
+  /** Delete up to 1,000 objects or versions */
+  readonly batchDeleteObjects: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly body: { readonly objects: readonly ({ readonly key: string; readonly versionId?: string })[]; readonly quiet?: boolean } }
+    readonly answer: { readonly results: readonly ({ readonly key: string; readonly versionId?: string; readonly deleted: boolean; readonly status: number; readonly deleteMarker?: boolean; readonly deleteMarkerVersionId?: string; readonly error?: { readonly code: "invalid_request" | "invalid_json" | "invalid_bucket_name" | "invalid_key" | "invalid_argument" | "invalid_continuation_token" | "invalid_tag" | "invalid_part" | "invalid_part_order" | "entity_too_small" | "too_many_keys" | "checksum_required" | "checksum_malformed" | "checksum_unsupported" | "checksum_mismatch" | "object_lock_not_enabled" | "reason_required" | "unauthorized" | "invalid_credentials" | "token_invalid" | "token_expired" | "key_revoked" | "tenant_disabled" | "invalid_signed_url" | "signed_url_expired" | "access_denied" | "object_locked" | "signed_url_mismatch" | "tenant_scope_denied" | "not_found" | "method_not_allowed" | "request_timeout" | "bucket_already_exists" | "bucket_not_empty" | "invalid_bucket_state" | "idempotency_conflict" | "idempotency_in_progress" | "already_exists" | "length_required" | "precondition_failed" | "entity_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "internal_error" | "not_implemented" | "no_leader" | "no_quorum" | "leader_not_ready" | "commit_unknown" | "not_enough_replicas" | "slow_down" | "disk_full" | "shutting_down" | "quota_exceeded" | "insufficient_storage"; readonly message: string } })[]; readonly deletedCount: number; readonly errorCount: number }
+  }
+  /** Copy an object to this key */
+  readonly copyObject: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly body: { readonly sourceBucket: string; readonly sourceKey: string; readonly sourceVersionId?: string; /** COPY (as if not given) or REPLACE */ readonly metadataDirective?: string; readonly contentType?: string; readonly metadata?: Readonly<Record<string, string>>; readonly ifMatch?: string; readonly ifNoneMatch?: string; readonly ifModifiedSince?: string; readonly ifUnmodifiedSince?: string; readonly requireAbsent?: boolean; readonly requireMatchEtag?: string } }
+    readonly answer: StoredObject
+  }
+  /** List versions and delete markers by key, the newest of a key first */
+  readonly listObjectVersions: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly query?: { readonly prefix?: string; readonly delimiter?: string; readonly maxKeys?: number; readonly keyMarker?: string; readonly versionIdMarker?: string } }
+    readonly answer: { readonly bucket: string; readonly prefix: string; readonly delimiter: string; readonly maxKeys: number; readonly isTruncated: boolean; readonly nextKeyMarker?: string; readonly nextVersionIdMarker?: string; readonly versions: readonly ({ readonly key: string; readonly versionId: string; readonly isLatest: boolean; readonly isDeleteMarker: boolean; readonly lastModified: string; readonly size?: number; readonly etag?: string; readonly storageClass?: string })[]; readonly commonPrefixes: readonly (string)[] }
+  }
+  /** Get the tags of an object */
+  readonly getObjectTags: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string } }
+    readonly answer: { readonly tags: Readonly<Record<string, string>> }
+  }
+  /** Replace the tags of an object */
+  readonly setObjectTags: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string }; readonly body: { readonly tags: Readonly<Record<string, string>> } }
+    readonly answer: { readonly tags: Readonly<Record<string, string>> }
+  }
+  /** Remove all tags of an object */
+  readonly deleteObjectTags: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string } }
+    readonly answer: undefined
+  }
+  /** Get the retention of an object; 404 when it was never set */
+  readonly getObjectRetention: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string } }
+    readonly answer: Retention
+  }
+  /** Set or extend the retention of an object */
+  readonly setObjectRetention: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string }; readonly body: { readonly mode: "GOVERNANCE" | "COMPLIANCE"; /** RFC 3339, with any offset */ readonly retainUntil: string } }
+    readonly answer: Retention
+  }
+  /** Get the legal hold of an object; OFF when it was never set */
+  readonly getObjectLegalHold: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string } }
+    readonly answer: LegalHold
+  }
+  /** Hold an object, or let it go */
+  readonly setObjectLegalHold: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly versionId?: string }; readonly body: LegalHold }
+    readonly answer: LegalHold
+  }
+  /** Begin a multipart upload */
+  readonly createMultipartUpload: {
+    readonly call: { readonly params: { readonly bucket: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly headers?: { readonly [name: `X-Service-Meta-${string}`]: string; /** Computed of every part: CRC32, CRC32C, CRC64NVME, SHA1, SHA256 */ readonly "X-Service-Checksum-Algorithm"?: string; /** Tags, written like a query: env=prod&team=web */ readonly "X-Service-Tagging"?: string; /** GOVERNANCE or COMPLIANCE; needs X-Service-Retain-Until */ readonly "X-Service-Retention-Mode"?: string; /** RFC 3339; needs X-Service-Retention-Mode */ readonly "X-Service-Retain-Until"?: string; /** ON or OFF */ readonly "X-Service-Legal-Hold"?: string }; readonly body?: { readonly contentType?: string; readonly metadata?: Readonly<Record<string, string>>; readonly tags?: Readonly<Record<string, string>>; readonly retention?: Retention; readonly legalHold?: LegalHold; readonly checksumAlg?: string } }
+    readonly answer: Upload
+  }
+  /** Assemble the parts of an upload into the object */
+  readonly completeMultipartUpload: {
+    readonly call: { readonly params: { readonly bucket: string; readonly uploadId: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly headers?: { /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC32"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC32C"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC64NVME"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-SHA1"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-SHA256"?: string; /** Answer 412 unless the etag is one of these */ readonly "If-Match"?: string; /** Answer 412 when the etag is one of these; *: when there is an object */ readonly "If-None-Match"?: string }; readonly body: { readonly parts: readonly ({ readonly partNumber: number; readonly etag: string })[] } }
+    readonly answer: StoredObject
+  }
+  /** Give an upload up; one that does not exist is no error */
+  readonly abortMultipartUpload: {
+    readonly call: { readonly params: { readonly bucket: string; readonly uploadId: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string } }
+    readonly answer: undefined
+  }
+  /** List the uploads under way */
+  readonly listMultipartUploads: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly query?: { readonly prefix?: string; readonly keyMarker?: string; readonly uploadIdMarker?: string; readonly maxUploads?: number } }
+    readonly answer: { readonly uploads: readonly (ListedUpload)[]; readonly keyMarker: string; readonly uploadIdMarker: string; readonly maxUploads: number; readonly isTruncated: boolean; readonly nextKeyMarker?: string; readonly nextUploadIdMarker?: string }
+  }
+  /** Upload a part */
+  readonly uploadPart: {
+    readonly call: { readonly params: { readonly bucket: string; readonly uploadId: string; readonly partNumber: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly headers?: { readonly "Content-Type"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC32"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC32C"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-CRC64NVME"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-SHA1"?: string; /** base64 digest to verify: CRC32, CRC32C, CRC64NVME, SHA1 or SHA256 */ readonly "X-Service-Checksum-SHA256"?: string }; readonly body: Body }
+    readonly answer: Part
+  }
+  /** List the parts of an upload, with their checksums */
+  readonly listParts: {
+    readonly call: { readonly params: { readonly bucket: string; readonly uploadId: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly maxParts?: number; readonly partNumberMarker?: number } }
+    readonly answer: { readonly uploadId: string; readonly key: string; readonly parts: readonly (ListedPart)[]; readonly maxParts: number; readonly partNumberMarker: number; readonly isTruncated: boolean; readonly nextPartNumberMarker?: number }
+  }
+}
+
+export const DATA_ROUTES = {
+  healthz: {"method":"GET","path":"/api/v1/healthz","rest":null,"body":"none","answer":"json","takesToken":false},
+  readyz: {"method":"GET","path":"/api/v1/readyz","rest":null,"body":"none","answer":"json","takesToken":false},
+  getOpenAPI: {"method":"GET","path":"/api/v1/openapi.json","rest":null,"body":"none","answer":"json","takesToken":false},
+  createToken: {"method":"POST","path":"/api/v1/auth/token","rest":null,"body":"json","answer":"json","takesToken":false},
+  signURL: {"method":"POST","path":"/api/v1/sign-url","rest":null,"body":"json","answer":"json","takesToken":true},
+  getSigned: {"method":"GET","path":"/api/v1/signed/{bucket}/{key}","rest":"key","body":"none","answer":"bytes","takesToken":false},
+  putSigned: {"method":"PUT","path":"/api/v1/signed/{bucket}/{key}","rest":"key","body":"bytes","answer":"json","takesToken":false},
+  listBuckets: {"method":"GET","path":"/api/v1/buckets","rest":null,"body":"none","answer":"json","takesToken":true},
+  createBucket: {"method":"POST","path":"/api/v1/buckets","rest":null,"body":"json","answer":"json","takesToken":true},
+  getBucket: {"method":"GET","path":"/api/v1/buckets/{bucket}","rest":null,"body":"none","answer":"json","takesToken":true},
+  deleteBucket: {"method":"DELETE","path":"/api/v1/buckets/{bucket}","rest":null,"body":"none","answer":"empty","takesToken":true},
+  getBucketVersioning: {"method":"GET","path":"/api/v1/buckets/{bucket}/versioning","rest":null,"body":"none","answer":"json","takesToken":true},
+  setBucketVersioning: {"method":"PUT","path":"/api/v1/buckets/{bucket}/versioning","rest":null,"body":"json","answer":"json","takesToken":true},
+  getBucketCORS: {"method":"GET","path":"/api/v1/buckets/{bucket}/cors","rest":null,"body":"none","answer":"json","takesToken":true},
+  setBucketCORS: {"method":"PUT","path":"/api/v1/buckets/{bucket}/cors","rest":null,"body":"json","answer":"json","takesToken":true},
+  deleteBucketCORS: {"method":"DELETE","path":"/api/v1/buckets/{bucket}/cors","rest":null,"body":"none","answer":"empty","takesToken":true},
+  listObjects: {"method":"GET","path":"/api/v1/buckets/{bucket}/objects","rest":null,"body":"none","answer":"json","takesToken":true},
+  putObject: {"method":"PUT","path":"/api/v1/buckets/{bucket}/objects/{key}","rest":"key","body":"bytes","answer":"json","takesToken":true},
+  getObject: {"method":"GET","path":"/api/v1/buckets/{bucket}/objects/{key}","rest":"key","body":"none","answer":"bytes","takesToken":true},
+  headObject: {"method":"HEAD","path":"/api/v1/buckets/{bucket}/objects/{key}","rest":"key","body":"none","answer":"empty","takesToken":true},
+  deleteObject: {"method":"DELETE","path":"/api/v1/buckets/{bucket}/objects/{key}","rest":"key","body":"none","answer":"empty","takesToken":true},
+  batchDeleteObjects: {"method":"POST","path":"/api/v1/buckets/{bucket}/objects:batchDelete","rest":null,"body":"json","answer":"json","takesToken":true},
+  copyObject: {"method":"POST","path":"/api/v1/buckets/{bucket}/object-copy/{key}","rest":"key","body":"json","answer":"json","takesToken":true},
+  listObjectVersions: {"method":"GET","path":"/api/v1/buckets/{bucket}/versions","rest":null,"body":"none","answer":"json","takesToken":true},
+  getObjectTags: {"method":"GET","path":"/api/v1/buckets/{bucket}/object-tags/{key}","rest":"key","body":"none","answer":"json","takesToken":true},
+  setObjectTags: {"method":"PUT","path":"/api/v1/buckets/{bucket}/object-tags/{key}","rest":"key","body":"json","answer":"json","takesToken":true},
+  deleteObjectTags: {"method":"DELETE","path":"/api/v1/buckets/{bucket}/object-tags/{key}","rest":"key","body":"none","answer":"empty","takesToken":true},
+  getObjectRetention: {"method":"GET","path":"/api/v1/buckets/{bucket}/object-retention/{key}","rest":"key","body":"none","answer":"json","takesToken":true},
+  setObjectRetention: {"method":"PUT","path":"/api/v1/buckets/{bucket}/object-retention/{key}","rest":"key","body":"json","answer":"json","takesToken":true},
+  getObjectLegalHold: {"method":"GET","path":"/api/v1/buckets/{bucket}/object-legal-hold/{key}","rest":"key","body":"none","answer":"json","takesToken":true},
+  setObjectLegalHold: {"method":"PUT","path":"/api/v1/buckets/{bucket}/object-legal-hold/{key}","rest":"key","body":"json","answer":"json","takesToken":true},
+  createMultipartUpload: {"method":"POST","path":"/api/v1/buckets/{bucket}/multipart/{key}","rest":"key","body":"json","answer":"json","takesToken":true},
+  completeMultipartUpload: {"method":"POST","path":"/api/v1/buckets/{bucket}/multipart/{uploadId}/complete/{key}","rest":"key","body":"json","answer":"json","takesToken":true},
+  abortMultipartUpload: {"method":"DELETE","path":"/api/v1/buckets/{bucket}/multipart/{uploadId}/{key}","rest":"key","body":"none","answer":"empty","takesToken":true},
+  listMultipartUploads: {"method":"GET","path":"/api/v1/buckets/{bucket}/multipart","rest":null,"body":"none","answer":"json","takesToken":true},
+  uploadPart: {"method":"PUT","path":"/api/v1/buckets/{bucket}/multipart/{uploadId}/parts/{partNumber}/{key}","rest":"key","body":"bytes","answer":"json","takesToken":true},
+  listParts: {"method":"GET","path":"/api/v1/buckets/{bucket}/multipart/{uploadId}/parts/{key}","rest":"key","body":"none","answer":"json","takesToken":true},
+} as const satisfies Record<keyof DataOperations, Route>

@@ -1,0 +1,117 @@
+/**
+ * The documents against a linter of OpenAPI, and their examples against running servers: every one is carried out, every
+ * answer is valid by a validator of its own and has the members that the document shows.
+ *
+ * `--rewrite` writes down what was answered.
+ */
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import t from 'tap'
+import { ADMIN_OPERATION_IDS, DATA_OPERATION_IDS, type OperationId } from '../../src/access/operation-ids.ts'
+import type { Example } from '../../src/api/examples/example.ts'
+import { EXAMPLES, FURTHER_EXAMPLES } from '../../src/api/examples/examples.ts'
+import { ANSWERS } from '../../src/api/examples/generated/answers.ts'
+import { openApiText } from '../../src/api/openapi-documents.ts'
+import { ApiWorld } from './api-world.ts'
+import { askOf, documentOf, type ExampleId, isAdmin, operationOf, STORY, takes } from './example-story.ts'
+import { recorded, sourceOf } from './recorded-answers.ts'
+
+const GENERATED = fileURLToPath(new URL('../../src/api/examples/generated/answers.ts', import.meta.url))
+const IDS: readonly OperationId[] = [...DATA_OPERATION_IDS, ...ADMIN_OPERATION_IDS]
+const ALL: Readonly<Record<ExampleId, Example>> = { ...EXAMPLES, ...FURTHER_EXAMPLES }
+
+t.test('the documents are OpenAPI 3.1', async (t) => {
+  for (const name of ['data', 'admin'] as const) {
+    const { valid, errors } = await new Validator().validate(
+      JSON.parse(openApiText(name)) as Record<string, unknown>,
+    )
+    t.ok(valid, `${name}: ${JSON.stringify(errors)}`)
+  }
+  const broken = JSON.parse(openApiText('data')) as Record<string, Record<string, unknown>>
+  Object.assign(broken['paths'] ?? {}, { '/x': { get: { responses: { 200: { headers: {} } } } } })
+  t.notOk((await new Validator().validate(broken)).valid, 'the linter sees a response without a description')
+})
+
+t.test('every part of an example is one that the document names', async (t) => {
+  for (const [id, example] of Object.entries(ALL) as [ExampleId, Example][]) {
+    const { parameters = [], requestBody } = operationOf(id)
+    const { params = {}, query = {}, headers = {}, body } = example
+    const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
+    t.same(Object.keys(params).sort(), named('path').sort(), `${id} gives each parameter of its path`)
+    for (const name of Object.keys(query)) t.ok(named('query').includes(name), `${id} ${name}`)
+    for (const name of Object.keys(headers))
+      t.ok(name === 'Content-Type' || named('header').includes(name), `${id} ${name}`)
+    t.equal(
+      body !== undefined,
+      requestBody !== undefined && (requestBody.required === true || body !== undefined),
+    )
+  }
+})
+
+t.test('every example of a document is valid by its schema', async (t) => {
+  let checked = 0
+  for (const id of IDS) {
+    const document = documentOf(id)
+    const { path, method, parameters = [], requestBody, responses } = operationOf(id)
+    const at = ['paths', path, method.toLowerCase()]
+    for (const [n, { name, example }] of parameters.entries()) {
+      if (example === undefined) continue
+      t.equal(document.check([...at, 'parameters', `${n}`, 'schema'], example), null, `${id} ${name}`)
+      checked += 1
+    }
+    const contents = [
+      ...Object.entries(requestBody?.content ?? {}).map(([type, of]) => ({
+        where: ['requestBody'],
+        type,
+        of,
+      })),
+      ...Object.entries(responses).flatMap(([status, { content = {} }]) =>
+        Object.entries(content).map(([type, of]) => ({ where: ['responses', status], type, of })),
+      ),
+    ]
+    for (const { where, type, of } of contents) {
+      if (of.example === undefined) continue
+      t.equal(
+        document.check([...at, ...where, 'content', type, 'schema'], of.example),
+        null,
+        `${id} ${where.join()}`,
+      )
+      checked += 1
+    }
+  }
+  t.ok(checked > 120, `${checked} examples`)
+})
+
+t.test('every example works, and is answered as the document says', async (t) => {
+  t.same([...new Set(STORY)].sort(), Object.keys(ALL).sort(), 'the story tells every example')
+  const world = await ApiWorld.start(t, { publicUrl: 'https://storage.example.com' })
+  const owner = await world.memory.adminToken('owner')
+  const answers: Record<string, unknown> = {}
+  let token: string | undefined
+  for (const id of STORY) {
+    const operation = operationOf(id)
+    const bearer = takes(operation, 'bearer') ? { token: isAdmin(id) ? owner : (token ?? '') } : {}
+    const heard = await world.call({ ...askOf(id, answers), ...bearer })
+    const { status, headers, bytes, json } = heard
+    const said = `${id}: ${status} ${bytes.toString().slice(0, 400)}`
+    t.ok(status < 300, said)
+    t.equal(
+      documentOf(id).faultOf(operation, { status, contentType: headers['content-type'], bytes }),
+      null,
+      said,
+    )
+    answers[id] = Object.keys(json).length === 0 ? bytes.toString() : json
+    if (id === 'createToken') token = String(json['token'])
+  }
+  const told = recorded(answers)
+  if (process.argv.includes('--rewrite')) writeFileSync(GENERATED, sourceOf(told))
+  else t.same(shapeOf(told), shapeOf(ANSWERS), 'the answers shown are current (--rewrite writes them)')
+})
+
+/** Members and types, without values. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shapeOf(item)]))
+}

@@ -1,0 +1,24 @@
+/** A slice of the fuzz: every operation of both planes at a real node, and no answer that the documents do not know. */
+import t from 'tap'
+import { FuzzRun } from './fuzz-run.ts'
+import { FuzzWorld } from './fuzz-world.ts'
+
+const SEED = 1
+const REQUESTS = 2500
+
+t.test(
+  `${REQUESTS} nearly right requests, npm run fuzz -- --seed ${SEED}`,
+  { timeout: 120_000 },
+  async (t) => {
+    const world = await FuzzWorld.start(t, 1)
+    const { faults, operations, statuses, requests } = await new FuzzRun(world.target, SEED).run(
+      (report) => report.requests >= REQUESTS,
+    )
+    t.same(faults, [])
+    t.same(world.errors, [], 'nothing in the log that an operator would have to see')
+    t.ok(await world.isWell())
+    t.ok(operations.size > 50, `${operations.size} operations`)
+    const passed = [...statuses].filter(([status]) => status < 300).reduce((sum, [, count]) => sum + count, 0)
+    t.ok(passed > requests / 10, `${passed} of ${requests} went through`)
+  },
+)

@@ -9,21 +9,29 @@ import type {
   AccessKeyId,
   AccessKeyRecord,
   AdminTokenRecord,
+  BucketId,
   BucketRecord,
   ChainRecord,
   ChunkRecord,
   ClusterKeyRecord,
   CompletedRecord,
   CondemnedRecord,
+  DeliveryName,
+  DeliveryRecord,
   DiscardRecord,
   DropRecord,
   ExpiryRecord,
+  HookId,
+  HookRecord,
   IdempotencyRecord,
   InlineBodyRecord,
   MakingRecord,
   ManifestPageRecord,
+  NotificationsRecord,
   ObjectRecord,
   OperationRecord,
+  OutboxRecord,
+  OutboxTotalRecord,
   PartPageRecord,
   PartRecord,
   QuotaRecord,
@@ -72,6 +80,17 @@ export interface RowTypes {
   expiry: ExpiryRecord
   discard: DiscardRecord
   settings: SettingsRecord
+  notifications: NotificationsRecord
+  hook: HookRecord
+  /** Index: hooks that have something to deliver now or later. */
+  busyHook: { readonly bucketId: BucketId; readonly hookId: HookId }
+  delivery: DeliveryRecord
+  /** Index: deliveries that wait. */
+  due: DeliveryName
+  /** Index: deliveries that are done or dead. */
+  settled: DeliveryName
+  outbox: OutboxRecord
+  outboxTotal: OutboxTotalRecord
   operation: OperationRecord
   /** In the order in which they were asked for, and in which they ended. */
   operationList: { readonly unfinished: readonly string[]; readonly finished: readonly string[] }

@@ -32,6 +32,7 @@ import { KeyKeeper } from './workers/key-keeper.ts'
 import { repeat, type Repeating } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
+import type { Delivering } from './workers/webhooks/delivering.ts'
 
 export interface Service {
   readonly dataAddress: string
@@ -63,6 +64,7 @@ interface Rooms {
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
   readonly workers: readonly Repeating[]
+  readonly delivering: Delivering
   readonly samples: () => readonly MetricSample[]
 }
 
@@ -119,13 +121,15 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   }
   const secrets = new SealedSecrets(masterKey, reader)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
-  const { workers, recounting } = allWorkers({
+  const { workers, recounting, delivering } = allWorkers({
     members: config.cluster.members.map(({ nodeId: id }) => id),
     collectAfterMs: config.cluster.collectAfterMs,
     cluster,
     state: reader,
     propose,
     uploads,
+    masterKey,
+    notifications: config.notifications,
     logger,
   })
   return {
@@ -137,7 +141,13 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     content,
     keyKeeper,
     workers,
-    samples: () => [...cluster.metrics(), ...recounting.metrics(), ...keyKeeper.samples()],
+    delivering,
+    samples: () => [
+      ...cluster.metrics(),
+      ...recounting.metrics(),
+      ...keyKeeper.samples(),
+      ...delivering.samples(),
+    ],
   }
 }
 
@@ -254,6 +264,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       working.abort()
       settling.abort()
       await Promise.allSettled([kept, worked])
+      await rooms.delivering.close()
     })
     logger.info({ ...addresses, version: VERSION }, 'node started')
     return {

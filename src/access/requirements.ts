@@ -45,6 +45,13 @@ export const REQUIREMENTS = {
   deleteBucket: accessKey('delete', 'whole-bucket'),
   getBucketVersioning: accessKey('read', 'bucket'),
   setBucketVersioning: accessKey('write', 'whole-bucket'),
+  getBucketNotifications: accessKey('read', 'bucket'),
+  setBucketNotifications: accessKey('write', 'whole-bucket'),
+  deleteBucketNotifications: accessKey('write', 'whole-bucket'),
+  // It names keys of the whole bucket.
+  listNotificationDeliveries: accessKey('read', 'whole-bucket'),
+  redeliverNotification: accessKey('write', 'whole-bucket'),
+  testNotification: accessKey('write', 'whole-bucket'),
   putObject: accessKey('write', 'key'),
   getObject: accessKey('read', 'key'),
   headObject: accessKey('read', 'key'),

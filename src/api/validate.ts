@@ -56,7 +56,7 @@ function firstFault(validator: Validator, schema: TObject, value: unknown): Faul
   for (const error of errors) {
     if (error.keyword === 'additionalProperties') {
       const name = error.params.additionalProperties[0] ?? ''
-      return { sentence: unknownName(name, Object.keys(schema.properties)) }
+      return { sentence: unknownName(name, namesAt(schema, error.instancePath)) }
     }
   }
   for (const error of errors) {
@@ -70,6 +70,20 @@ function firstFault(validator: Validator, schema: TObject, value: unknown): Faul
   const where = error?.instancePath.slice(1).replaceAll('/', '.') ?? ''
   const what = error?.keyword === 'anyOf' ? `must be one of ${choices(schema, where)}` : error?.message
   return { sentence: where === '' ? `it ${what}` : `"${where}" ${what}` }
+}
+
+/** What an object inside the body may have, such as one at `/configs/0`. */
+function namesAt(schema: TSchema, path: string): readonly string[] {
+  let at: unknown = schema
+  for (const part of path.split('/').slice(1))
+    at = memberOf(memberOf(at, 'properties'), part) ?? memberOf(at, 'items')
+  return Object.keys(memberOf(at, 'properties') ?? {})
+}
+
+function memberOf(value: unknown, name: string): object | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const member: unknown = (value as Record<string, unknown>)[name]
+  return typeof member === 'object' && member !== null ? member : undefined
 }
 
 function unknownName(name: string, known: readonly string[]): string {

@@ -15,6 +15,7 @@ export type SettingKind =
   | 'boolean'
   | 'members'
   | 'level'
+  | 'origins'
 
 export interface Setting {
   readonly name: string
@@ -214,6 +215,20 @@ export const SETTINGS = [
     min: 0,
     max: 64,
     meaning: 'threads that hash, compress and seal large chunks; 0: half of the cores, 1 to 4',
+  },
+  {
+    name: 'notifications.allow_http',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether a webhook may have a http:// URL: what is sent there can be read and changed on its way',
+  },
+  {
+    name: 'notifications.allow_origins',
+    kind: 'origins',
+    fallback: '',
+    meaning:
+      'origins such as https://hooks.internal:8443 that webhooks may reach wherever they are; all others must be public addresses',
   },
   {
     name: 'metrics.public',

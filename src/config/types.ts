@@ -33,6 +33,11 @@ export interface Config {
     /** 0: by the cores. */
     readonly sealingThreads: number
   }
+  readonly notifications: {
+    readonly allowHttp: boolean
+    /** As `URL.origin` spells them. */
+    readonly allowOrigins: readonly string[]
+  }
   readonly metrics: { readonly public: boolean }
   readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }
   readonly limits: {

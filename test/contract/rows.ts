@@ -6,6 +6,7 @@
 import type { ContractArea } from '../../scripts/contract.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
+import { notificationRows } from './notification-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
 import { batchDeleteRows, copyRows, idempotencyRows, objectRows } from './object-rows.ts'
 import { legalHoldRows, retentionRows, tagRows } from './version-part-rows.ts'
@@ -24,5 +25,6 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'limits', built: true, rows: limitRows },
   { name: 'idempotency', built: true, rows: idempotencyRows },
   { name: 'errors', built: true, rows: errorRows },
-  ...['tokens', 'signed-urls', 'cors', 'notifications', 'audit', 'admin'].map(later),
+  { name: 'notifications', built: true, rows: notificationRows },
+  ...['tokens', 'signed-urls', 'cors', 'audit', 'admin'].map(later),
 ]

@@ -36,6 +36,7 @@ export interface MadeKey {
 interface Options {
   readonly limits?: Partial<Config['limits']>
   readonly metricsPublic?: boolean
+  readonly notifications?: Partial<Config['notifications']>
   readonly masterKey?: MasterKey
 }
 
@@ -233,6 +234,7 @@ function testConfig(dataDir: string, options: Options): Config {
     peerTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
     content: { compression: 'zstd', sealingThreads: 1 },
+    notifications: { allowHttp: false, allowOrigins: [], ...options.notifications },
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },

@@ -4,7 +4,7 @@
  * Owns: which delivery is tried now, and that none is tried twice at a time here. Knows nothing of: schedules; apply decides
  * from a result when the next attempt is due, or that there is none.
  * Rules: a row leaves the queue by a committed result alone, so whoever comes after this node goes on; what was sent and not
- * told is sent again, under the same id.
+ * told is sent again, under the same id. While results cannot be told they are kept, and nothing is sent in their place.
  */
 import { Condition, type Cluster, type Logger, type MetricSample } from '../../../cluster/index.ts'
 import { deliveryId } from '../../operations/notifications/delivery-id.ts'
@@ -46,8 +46,9 @@ interface Flight {
 export class Delivering {
   readonly #parts: DeliveringParts
   readonly #slots = new DeliverySlots()
-  /** By row key. */
-  readonly #flying = new Map<string, Promise<void>>()
+  /** Row keys of what was sent and is not told yet. */
+  readonly #flying = new Set<string>()
+  readonly #running = new Set<Promise<void>>()
   #results: { readonly flight: Flight; readonly result: AttemptResult }[] = []
   #isTelling = false
   #isClosed = false
@@ -63,6 +64,7 @@ export class Delivering {
   /** Begins what is due and may begin; resolves with true when there are more hooks to look at. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
+    if (this.#results.length > 0) this.#run(this.#tell())
     if (!cluster.isOnDuty()) {
       this.#after = ''
       this.#oldest = { seen: null, walking: null }
@@ -79,7 +81,12 @@ export class Delivering {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#parts.sender.close()
-    await Promise.all(this.#flying.values())
+    await this.idle()
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
   samples(): readonly MetricSample[] {
@@ -147,10 +154,16 @@ export class Delivering {
     const present = this.#parts.state.outbox.delivery(name)
     if (present?.status !== 'pending' || present.attempts !== flight.delivery.attempts) return
     this.#slots.take(flight.hook)
-    this.#flying.set(key, this.#fly(flight))
+    this.#flying.add(key)
+    this.#run(this.#fly(flight))
   }
 
-  /** Never rejects. */
+  /** `work` never rejects. */
+  #run(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
   async #fly(flight: Flight): Promise<void> {
     const answered = await this.#attempt(flight)
     if (this.#isClosed) return this.#land(flight)
@@ -160,7 +173,7 @@ export class Delivering {
     const { attempts } = flight.delivery
     const result: AttemptResult = { ...nameOf(flight), ...answered, attempts, verdict, jitter }
     this.#results.push({ flight, result })
-    if (!this.#isTelling) await this.#tell()
+    await this.#tell()
   }
 
   async #attempt({ hook, delivery }: Flight): Promise<Answered> {
@@ -177,11 +190,13 @@ export class Delivering {
 
   /** One command at a time: what arrives meanwhile travels in the next one. */
   async #tell(): Promise<void> {
+    if (this.#isTelling) return
     this.#isTelling = true
     try {
-      while (this.#results.length > 0) {
-        const batch = this.#results.splice(0, RESULTS_PER_COMMAND)
-        await this.#commit(batch.map(({ result }) => result))
+      while (this.#results.length > 0 && !this.#isClosed) {
+        const batch = this.#results.slice(0, RESULTS_PER_COMMAND)
+        if (!(await this.#commit(batch.map(({ result }) => result)))) return
+        this.#results = this.#results.slice(batch.length)
         for (const { flight } of batch) this.#land(flight)
         await this.#goOn(batch.map(({ flight }) => flight.hook))
       }
@@ -190,17 +205,17 @@ export class Delivering {
     }
   }
 
-  async #commit(results: readonly AttemptResult[]): Promise<void> {
+  /** False: not now; the next round tries again. */
+  async #commit(results: readonly AttemptResult[]): Promise<boolean> {
     const { propose, logger } = this.#parts
     try {
       const reply = await propose({ type: 'recordAttempts', results })
       if (!reply.ok) logger.error({ reason: reply.message }, 'results of notifications not taken')
+      return true
     } catch (err) {
-      const level = err instanceof Condition ? 'debug' : 'error'
-      logger[level](
-        { err, results: results.length },
-        'results of notifications not told, they are sent again',
-      )
+      if (err instanceof Condition) logger.debug({ err }, 'results of notifications wait')
+      else logger.error({ err }, 'results of notifications cannot be told')
+      return false
     }
   }
 

@@ -26,11 +26,13 @@ export class Receiver {
   readonly heard: HeardPost[] = []
   manner: Manner
   readonly #server: http.Server
+  #port = 0
 
-  static async start(t: Teardown, manner: Manner = answer(204)): Promise<Receiver> {
+  static async start(t: Teardown, manner: Manner = answer(204), port = 0): Promise<Receiver> {
     const receiver = new Receiver(manner)
-    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve))
-    t.teardown(() => receiver.#close())
+    await new Promise<void>((resolve) => receiver.#server.listen(port, '127.0.0.1', resolve))
+    receiver.#port = (receiver.#server.address() as AddressInfo).port
+    t.teardown(() => receiver.stop())
     return receiver
   }
 
@@ -50,7 +52,7 @@ export class Receiver {
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    return this.#port
   }
 
   get origin(): string {
@@ -61,7 +63,8 @@ export class Receiver {
     return `${this.origin}/hook`
   }
 
-  #close(): Promise<void> {
+  /** Nobody listens here any more. */
+  stop(): Promise<void> {
     this.#server.closeAllConnections()
     return new Promise((resolve) => void this.#server.close(() => resolve()))
   }

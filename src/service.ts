@@ -27,12 +27,11 @@ import { createPropose } from './store/propose.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
-import { allWorkers } from './workers/all-workers.ts'
+import { allWorkers, type Work } from './workers/all-workers.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
-import { repeat, type Repeating } from './workers/repeating.ts'
+import { repeat } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
-import type { Delivering } from './workers/webhooks/delivering.ts'
 
 export interface Service {
   readonly dataAddress: string
@@ -63,8 +62,7 @@ interface Rooms {
   readonly secrets: SealedSecrets
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
-  readonly workers: readonly Repeating[]
-  readonly delivering: Delivering
+  readonly work: Work
   readonly samples: () => readonly MetricSample[]
 }
 
@@ -121,7 +119,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   }
   const secrets = new SealedSecrets(masterKey, reader)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
-  const { workers, recounting, delivering } = allWorkers({
+  const work = allWorkers({
     members: config.cluster.members.map(({ nodeId: id }) => id),
     collectAfterMs: config.cluster.collectAfterMs,
     cluster,
@@ -140,14 +138,8 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     secrets,
     content,
     keyKeeper,
-    workers,
-    delivering,
-    samples: () => [
-      ...cluster.metrics(),
-      ...recounting.metrics(),
-      ...keyKeeper.samples(),
-      ...delivering.samples(),
-    ],
+    work,
+    samples: () => [...cluster.metrics(), ...work.samples(), ...keyKeeper.samples()],
   }
 }
 
@@ -245,7 +237,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   try {
     const stopping = new AbortController()
     const rooms = await composeServices(config, logger, stopping.signal)
-    const { cluster, content, workers } = rooms
+    const { cluster, content, work } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
     const addresses = await openListeners(config, rooms, teardown)
@@ -259,12 +251,12 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     })
     const working = new AbortController()
     const kept = settled.then(() => rooms.keyKeeper.run(working.signal))
-    const worked = settled.then(() => Promise.all(workers.map((one) => repeat(one, working.signal))))
+    const worked = settled.then(() => Promise.all(work.workers.map((one) => repeat(one, working.signal))))
     teardown.add('workers', async () => {
       working.abort()
       settling.abort()
       await Promise.allSettled([kept, worked])
-      await rooms.delivering.close()
+      await work.close()
     })
     logger.info({ ...addresses, version: VERSION }, 'node started')
     return {

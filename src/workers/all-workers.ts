@@ -4,7 +4,7 @@
  * Owns: the list. Knows nothing of: when it begins and ends; src/service.ts runs it.
  * Rule: one round is short and bounded; what is left is done in the next.
  */
-import type { Cluster, Logger } from '../../cluster/index.ts'
+import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
 import type { TargetPolicy } from '../operations/notifications/target-url.ts'
@@ -45,11 +45,14 @@ export interface WorkerParts {
   readonly logger: Logger
 }
 
-export function allWorkers(parts: WorkerParts): {
-  workers: readonly Repeating[]
-  recounting: Recounting
-  delivering: Delivering
-} {
+export interface Work {
+  readonly workers: readonly Repeating[]
+  readonly samples: () => readonly MetricSample[]
+  /** Ends what a round has begun and not waited for. */
+  readonly close: () => Promise<void>
+}
+
+export function allWorkers(parts: WorkerParts): Work {
   const { members, collectAfterMs, uploads, state } = parts
   const logger = parts.logger.child({ room: 'workers' })
   const now = (): number => performance.now()
@@ -99,7 +102,11 @@ export function allWorkers(parts: WorkerParts): {
       logger,
     },
   ]
-  return { workers, recounting, delivering }
+  return {
+    workers,
+    samples: () => [...recounting.metrics(), ...delivering.samples()],
+    close: () => delivering.close(),
+  }
 }
 
 function createDelivering(parts: WorkerParts, logger: Logger): Delivering {

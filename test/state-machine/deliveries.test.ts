@@ -32,7 +32,7 @@ function worldWithDelivery(): MapWorld {
   return world
 }
 
-function only(world: MapWorld): DeliveryRecord {
+function single(world: MapWorld): DeliveryRecord {
   const [delivery] = deliveries(world)
   if (delivery === undefined) throw new Error('there is no delivery')
   return delivery
@@ -40,7 +40,7 @@ function only(world: MapWorld): DeliveryRecord {
 
 /** At the very time at which it is due; the log may be a little later. */
 function attempt(world: MapWorld, more: Partial<AttemptResult> = {}): void {
-  const delivery = only(world)
+  const delivery = single(world)
   world.time = Math.max(world.time, delivery.dueAt)
   world.do(record(attemptAt(world, delivery, more)))
 }
@@ -50,9 +50,9 @@ t.test('recordAttempts', async (t) => {
     for (const jitter of [0, -1, 1, 7]) {
       const world = worldWithDelivery()
       const waits: number[] = []
-      while (only(world).status === 'pending') {
+      while (single(world).status === 'pending') {
         attempt(world, { jitter })
-        const { status, dueAt } = only(world)
+        const { status, dueAt } = single(world)
         if (status === 'pending') waits.push(dueAt - world.time)
       }
       const share = 1 + 0.2 * Math.min(jitter, 1)
@@ -60,7 +60,7 @@ t.test('recordAttempts', async (t) => {
         (s) => s * 1000 * share,
       )
       t.same(waits, expected, `jitter ${jitter}`)
-      t.match(only(world), { status: 'dead', attempts: ATTEMPTS_MAX, settledAt: world.time })
+      t.match(single(world), { status: 'dead', attempts: ATTEMPTS_MAX, settledAt: world.time })
       t.same(queued(world), [])
       t.same(recounted(world), [])
     }
@@ -72,14 +72,14 @@ t.test('recordAttempts', async (t) => {
     attempt(world, { retryAfterMs: 1000 })
     t.match(hookOf(world, 'a'), { failures: 2, pending: 1 })
     attempt(world, TAKEN)
-    t.match(only(world), { status: 'delivered', attempts: 3, lastAttempt: { status: 204, error: null } })
+    t.match(single(world), { status: 'delivered', attempts: 3, lastAttempt: { status: 204, error: null } })
     t.match(hookOf(world, 'a'), { failures: 0, failingSince: null, notBefore: 0, pending: 0, delivered: 1 })
     t.same(recounted(world), [])
   })
 
   t.test('a result counts once, whoever tells it how often', async (t) => {
     const world = worldWithDelivery()
-    const result = attemptAt(world, only(world))
+    const result = attemptAt(world, single(world))
     t.same(world.do(record(result, result)), { recorded: 1 })
     t.same(world.do(record(result)), { recorded: 0 })
     t.same(
@@ -87,7 +87,7 @@ t.test('recordAttempts', async (t) => {
       { recorded: 0 },
       'of an attempt that was counted as failed',
     )
-    t.match(only(world), { attempts: 1, status: 'pending' })
+    t.match(single(world), { attempts: 1, status: 'pending' })
     attempt(world, TAKEN)
     t.same(world.do(record({ ...result, attempts: 2 })), { recorded: 0 }, 'nothing follows a delivery')
     t.same(world.do(record({ ...result, hookId: 'nobody' })), { recorded: 0 })
@@ -101,12 +101,12 @@ t.test('recordAttempts', async (t) => {
     async (t) => {
       const world = worldWithDelivery()
       attempt(world, { retryAfterMs: HOUR, status: 429 })
-      t.equal(only(world).dueAt - world.time, HOUR, 'longer than the schedule')
+      t.equal(single(world).dueAt - world.time, HOUR, 'longer than the schedule')
       t.equal(hookOf(world, 'a').notBefore - world.time, HOUR)
       attempt(world, { retryAfterMs: 1, status: 503 })
-      t.equal(only(world).dueAt - world.time, 300_000, 'never sooner than the schedule')
+      t.equal(single(world).dueAt - world.time, 300_000, 'never sooner than the schedule')
       attempt(world, { retryAfterMs: 1000 * HOUR, status: 503 })
-      t.equal(only(world).dueAt - world.time, RETRY_AFTER_MS_MAX)
+      t.equal(single(world).dueAt - world.time, RETRY_AFTER_MS_MAX)
     },
   )
 
@@ -125,7 +125,7 @@ t.test('recordAttempts', async (t) => {
         kind: 'suspended',
         reason: /72 hours; the last one: connection refused$/,
       })
-      t.equal(only(world).status, 'dead')
+      t.equal(single(world).status, 'dead')
       world.do(put('later', EMPTY, 0))
       t.match(hookOf(world, 'a'), { pending: 1, dead: 1 })
       t.notOk(
@@ -163,7 +163,7 @@ t.test('recordAttempts', async (t) => {
       t.match(hookOf(world, 'a').stop, { kind: 'gone', reason: /410/ })
       world.do(put('later', EMPTY, 0))
       t.match(hookOf(world, 'a'), { pending: 1 })
-      t.equal(only(world).status, 'pending')
+      t.equal(single(world).status, 'pending')
       t.same(recounted(world), [])
       world.do(setNotifications([wish('a', { enabled: false })]))
       t.match(hookOf(world, 'a').stop, { kind: 'gone' }, 'as long as it is not enabled')
@@ -178,13 +178,13 @@ t.test('recordAttempts', async (t) => {
     world.do({ type: 'deleteBucket', tenantId: 'acme', name: 'photos' })
     attempt(world, { verdict: 'gone', status: 410 })
     t.match(hookOf(world, 'a'), { state: 'removed', pending: 2 })
-    t.same(world.do(record(attemptAt(world, only(world), TAKEN))), { recorded: 0 })
+    t.same(world.do(record(attemptAt(world, single(world), TAKEN))), { recorded: 0 })
     t.same(recounted(world), [])
   })
 })
 
 t.test('redeliver', async (t) => {
-  const again = (world: MapWorld, { hookId, eventId }: DeliveryRecord = only(world)) =>
+  const again = (world: MapWorld, { hookId, eventId }: DeliveryRecord = single(world)) =>
     world.run({ type: 'redeliver', tenantId: 'acme', bucket: 'photos', hookId, eventId })
 
   t.test('puts it first in the queue with all attempts before it, whatever became of it', async (t) => {
@@ -192,7 +192,7 @@ t.test('redeliver', async (t) => {
     for (const more of [{}, TAKEN]) {
       attempt(world, more)
       t.match(again(world), { ok: true, value: { status: 'pending', attempts: 0, settledAt: null } })
-      t.equal(only(world).dueAt, world.time)
+      t.equal(single(world).dueAt, world.time)
       t.equal(queued(world).length, 1)
       t.match(hookOf(world, 'a'), { pending: 1, delivered: 0 })
       t.same(recounted(world), [])
@@ -202,15 +202,15 @@ t.test('redeliver', async (t) => {
   t.test('a result from before it counts no more', async (t) => {
     const world = worldWithDelivery()
     attempt(world)
-    const late = attemptAt(world, only(world))
+    const late = attemptAt(world, single(world))
     again(world)
     t.same(world.do(record(late)), { recorded: 0 })
   })
 
   t.test('not_found, and invalid_bucket_state while the config does not deliver', async (t) => {
     const world = worldWithDelivery()
-    t.match(again(world, { ...only(world), hookId: 'x' }), { ok: false, code: 'not_found' })
-    t.match(again(world, { ...only(world), eventId: 'x' }), { ok: false, code: 'not_found' })
+    t.match(again(world, { ...single(world), hookId: 'x' }), { ok: false, code: 'not_found' })
+    t.match(again(world, { ...single(world), eventId: 'x' }), { ok: false, code: 'not_found' })
     world.do(setNotifications([wish('a', { enabled: false })]))
     t.match(again(world), { ok: false, code: 'invalid_bucket_state', message: /"a" is disabled/ })
     world.do(setNotifications([]))
@@ -235,7 +235,7 @@ t.test('testHook makes an event of its own, for one config', async (t) => {
 
 t.test('forgetDeliveries takes nothing that an open hook still owes', async (t) => {
   const world = worldWithDelivery()
-  const { hookId, eventId } = only(world)
+  const { hookId, eventId } = single(world)
   const { bucketId } = hookOf(world, 'a')
   const forget = { type: 'forgetDeliveries', bucketId, hookId, eventIds: [eventId, 'absent'] } as const
   t.same(world.do(forget), { forgotten: 0 })

@@ -9,7 +9,8 @@ import { Condition, type ConditionCode } from '../../../cluster/index.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal, type RefusalCode } from '../../refusal.ts'
 import type { Deleted } from '../../state-machine/commands.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
+import { hooksOf } from '../../state-machine/hooks.ts'
+import { type BucketRecord, DELIVERIES_PER_ENTRY } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { bucketFor, keyFor, type KeyName } from './ladder.ts'
@@ -51,8 +52,9 @@ export async function batchDeleteObjects(
     refusalOf(services, principal, { bucket: bucket.name, key }),
   )
   const rest = input.objects.flatMap((item, n) => (outcomes[n] === null ? [{ item, n }] : []))
-  for (let from = 0; from < rest.length; from += ITEMS_MAX) {
-    const part = rest.slice(from, from + ITEMS_MAX)
+  const itemsMax = itemsPerEntry(services, bucket)
+  for (let from = 0; from < rest.length; from += itemsMax) {
+    const part = rest.slice(from, from + itemsMax)
     try {
       const items = part.map(({ item }) => item)
       const done = await deletePart(services, bucket, items)
@@ -69,6 +71,12 @@ export async function batchDeleteObjects(
     return { ...item, outcome }
   })
   return { bucket, results }
+}
+
+/** Fewer where each deletion is told to many. */
+function itemsPerEntry({ state }: Services, bucket: BucketRecord): number {
+  const hooks = Math.max(1, hooksOf(state.view, bucket).length)
+  return Math.max(1, Math.min(ITEMS_MAX, Math.floor(DELIVERIES_PER_ENTRY / hooks)))
 }
 
 /** Null: the key may be proposed. */

@@ -63,8 +63,9 @@ export class WebhookSender {
         headers: { ...headers, 'content-type': 'application/json', 'user-agent': USER_AGENT },
         body,
         signal,
-        headersTimeout: this.#timeoutMs,
-        bodyTimeout: this.#timeoutMs,
+        // One limit for all of it: the signal's.
+        headersTimeout: 0,
+        bodyTimeout: 0,
       })
       const heard = { ...this.#heard(answer), durationMs: durationMs() }
       // Only so that the connection can be used again: what goes wrong from here on changes nothing.

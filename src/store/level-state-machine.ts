@@ -8,7 +8,6 @@
  * an install. What damages a state is replaced as a whole: a flipped bit spoils a block of many rows, and no row is known good.
  */
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { basename } from 'node:path'
 import {
   type ApplyBatch,

@@ -14,6 +14,7 @@ export interface Kitchen {
   uploadId: string
   part: string
   operation: string
+  delivery: string
   /** Tokens of signed URLs to read and to write object `a`. */
   readUrl: string
   writeUrl: string
@@ -78,6 +79,15 @@ export const RECIPES = {
   }),
   putSigned: ({ writeUrl }) => ({ method: 'PUT', path: `${SIGNED}?token=${writeUrl}`, body: 'hello' }),
   deleteBucketCORS: data('DELETE', `${BUCKET}/cors`),
+  setBucketNotifications: data('PUT', `${BUCKET}/notifications`, {
+    configs: [{ id: 'thumbs', url: 'https://hooks.example/x', events: ['object-removed'] }],
+  }),
+  getBucketNotifications: data('GET', `${BUCKET}/notifications`),
+  testNotification: data('POST', `${BUCKET}/notifications/thumbs:test`),
+  listNotificationDeliveries: data('GET', `${BUCKET}/notifications/deliveries`),
+  redeliverNotification: (kitchen) =>
+    data('POST', `${BUCKET}/notifications/deliveries/${kitchen.delivery}:redeliver`)(kitchen),
+  deleteBucketNotifications: data('DELETE', `${BUCKET}/notifications`),
   copyObject: data('POST', `${BUCKET}/object-copy/b`, { sourceBucket: 'locked', sourceKey: 'a' }),
   listObjectVersions: data('GET', `${BUCKET}/versions`),
   setObjectTags: data('PUT', `${BUCKET}/object-tags/a`, { tags: { env: 'prod' } }),

@@ -32,6 +32,7 @@ t.test('every route leaves one row of each request [audit.every-request] [audit.
     uploadId: '',
     part: '',
     operation: '',
+    delivery: '',
     readUrl: '',
     writeUrl: '',
   }
@@ -53,6 +54,7 @@ t.test('every route leaves one row of each request [audit.every-request] [audit.
     if (id === 'createMultipartUpload') kitchen.uploadId = String(heard.json['uploadId'])
     if (id === 'uploadPart') kitchen.part = String(heard.json['etag'])
     if (id === 'rebalance') kitchen.operation = String(heard.json['operationId'])
+    if (id === 'testNotification') kitchen.delivery = String(heard.json['deliveryId'])
     if (id === 'signURL') {
       kitchen.readUrl = String(heard.json['token'])
       const body = { method: 'PUT', bucket: 'locked', key: 'a', reason: 'because' }

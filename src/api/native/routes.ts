@@ -13,6 +13,7 @@ import { corsRoutes } from './cors.ts'
 import { listingRoutes } from './listing.ts'
 import { multipartPartRoutes } from './multipart-parts.ts'
 import { multipartRoutes } from './multipart.ts'
+import { notificationRoutes } from './notifications.ts'
 import { lockRoutes } from './object-locks.ts'
 import { tagRoutes } from './object-tags.ts'
 import { objectRoutes } from './objects.ts'
@@ -42,6 +43,7 @@ const dataRoutes = {
   ...lockRoutes,
   ...multipartRoutes,
   ...multipartPartRoutes,
+  ...notificationRoutes,
 } satisfies Record<DataOperationId, RouteDefinition>
 
 export const dataPlane: Plane = {

@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<SettingKind, string>> = {
   boolean: 'true or false',
   members: 'list',
   level: 'level',
+  origins: 'list of origins',
 }
 
 const UNITS: Readonly<Partial<Record<SettingKind, readonly (readonly [number, string])[]>>> = {

@@ -25,6 +25,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   checksum_unsupported: 'Use CRC32, CRC32C, CRC64NVME, SHA1 or SHA256.',
   checksum_mismatch:
     'The body that arrived is not the one that was announced. Nothing was stored; send it again.',
+  invalid_event_type: 'Name at least one of the event types that the message lists.',
   object_lock_not_enabled: 'The bucket was created without object lock, and cannot get it later.',
   reason_required: 'The request needs a reason.',
   unauthorized: 'The request needs an `Authorization: Bearer` header.',
@@ -49,7 +50,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   bucket_not_empty: 'Delete its versions and delete markers, and abort its uploads, first.',
   already_exists: 'The id is taken.',
   invalid_bucket_state:
-    'The state of the bucket does not allow it: object lock needs versioning; or it has too many unfinished uploads.',
+    'The state of the bucket does not allow it: object lock needs versioning; it has too many unfinished uploads; a config that is disabled or suspended delivers nothing.',
   idempotency_conflict: 'The idempotency key was used for another upload. Take a new one.',
   idempotency_in_progress: 'An upload with this idempotency key is under way. Ask again.',
   length_required: 'Send `Content-Length`, or `Transfer-Encoding: chunked`.',
@@ -60,6 +61,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   rate_limited: 'Wait as long as `Retry-After` says.',
   internal_error:
     'A bug, or damage that no other copy could mend. Quote the request id; the log of the node has more.',
+  unsupported_target: 'Notifications go to webhooks; there are no other targets.',
   not_implemented: 'This version does not do it, and says so rather than ignoring it.',
   no_leader:
     'No leader is known: an election runs, or a majority is out of reach. Nothing was done; try again.',

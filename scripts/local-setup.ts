@@ -118,6 +118,8 @@ async function wishForOwnerToken(setup: Setup, plan: readonly NodePlan[]): Promi
   await leaveWish(first.dataDir, { wish: 'create', token })
 }
 
+const RECEIVER_OFFSET = 99
+
 type Sections = Record<string, Record<string, unknown>>
 
 function nodeConfig(setup: Setup, plan: readonly NodePlan[], node: NodePlan): Sections {
@@ -131,7 +133,13 @@ function nodeConfig(setup: Setup, plan: readonly NodePlan[], node: NodePlan): Se
     listeners: { data: address(node.dataUrl), admin: address(node.adminUrl), peer: node.peerAddress },
     security: { master_key_file: 'master.key' },
     metrics: { public: true },
+    notifications: { allow_http: true, allow_origins: [`http://127.0.0.1:${receiverPort(plan)}`] },
   }
+}
+
+/** Of a receiver of notifications on this machine, for a trial. No node listens there: node ports end in 0, 1 and 2. */
+function receiverPort([first]: readonly NodePlan[]): number {
+  return Number(new URL(first?.dataUrl ?? '').port) + RECEIVER_OFFSET
 }
 
 function overlay(base: Sections, over: unknown): Sections {

@@ -30,9 +30,9 @@ import { createPropose } from './store/propose.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
-import { allWorkers } from './workers/all-workers.ts'
+import { allWorkers, type Work } from './workers/all-workers.ts'
 import { KeyKeeper } from './workers/key-keeper.ts'
-import { repeat, type Repeating } from './workers/repeating.ts'
+import { repeat } from './workers/repeating.ts'
 import { settleIn } from './workers/settle-in.ts'
 import { UploadSessions } from './workers/upload-sessions.ts'
 
@@ -65,7 +65,7 @@ interface Rooms {
   readonly secrets: SealedSecrets
   readonly content: ObjectContent
   readonly keyKeeper: KeyKeeper
-  readonly workers: readonly Repeating[]
+  readonly work: Work
   readonly audit: AuditSpool
   readonly samples: () => readonly MetricSample[]
 }
@@ -86,6 +86,15 @@ function clusterOptions(config: Config, masterKey: MasterKey): Parameters<typeof
     logKeepBytes: config.cluster.logKeepBytes,
     diskThresholds: config.disk,
     scrubEveryMs: config.repair.scrubEveryMs,
+  }
+}
+
+function workSettings({ cluster, audit, notifications }: Config) {
+  return {
+    members: cluster.members.map(({ nodeId }) => nodeId),
+    collectAfterMs: cluster.collectAfterMs,
+    auditKeepMs: audit.keepMs,
+    notifications,
   }
 }
 
@@ -125,17 +134,8 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   }
   const secrets = new SealedSecrets(masterKey, reader)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
-  const { workers, recounting } = allWorkers({
-    members: config.cluster.members.map(({ nodeId: id }) => id),
-    collectAfterMs: config.cluster.collectAfterMs,
-    auditKeepMs: config.audit.keepMs,
-    audit,
-    cluster,
-    state: reader,
-    propose,
-    uploads,
-    logger,
-  })
+  const parts = { cluster, state: reader, propose, uploads, masterKey, audit, logger }
+  const work = allWorkers({ ...workSettings(config), ...parts })
   return {
     cluster,
     services,
@@ -144,10 +144,9 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     secrets,
     content,
     keyKeeper,
-    workers,
+    work,
     audit,
-    samples: () =>
-      [cluster.metrics(), recounting.metrics(), keyKeeper.samples(), audit.samples(Date.now())].flat(),
+    samples: () => [cluster.metrics(), work.samples(), keyKeeper.samples(), audit.samples(Date.now())].flat(),
   }
 }
 
@@ -267,7 +266,7 @@ export async function startService(
     const stopping = new AbortController()
     const composed = await composeServices(config, logger, stopping.signal)
     const rooms = isAudited ? composed : { ...composed, services: unaudited(composed.services) }
-    const { cluster, content, workers } = rooms
+    const { cluster, content, work } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())
     teardown.add('audit', () => rooms.audit.close())
@@ -282,11 +281,12 @@ export async function startService(
     })
     const working = new AbortController()
     const kept = settled.then(() => rooms.keyKeeper.run(working.signal))
-    const worked = settled.then(() => Promise.all(workers.map((one) => repeat(one, working.signal))))
+    const worked = settled.then(() => Promise.all(work.workers.map((one) => repeat(one, working.signal))))
     teardown.add('workers', async () => {
       working.abort()
       settling.abort()
       await Promise.allSettled([kept, worked])
+      await work.close()
     })
     logger.info({ ...addresses, version: VERSION }, 'node started')
     return {

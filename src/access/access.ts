@@ -4,7 +4,7 @@
  * Owns: what operations and the edge may ask of src/access. Authorization itself is the one function `authorize`
  * in authorize.ts. Rule: every call decides from the state as it is now; the caller has passed a read barrier.
  */
-import type { AccessKeyId } from '../state-machine/records.ts'
+import type { AccessKeyId, HookId } from '../state-machine/records.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './principal.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
 
@@ -41,6 +41,13 @@ export interface NewTenantKeys {
   readonly masterKeyId: string
 }
 
+export interface NewHook {
+  readonly hookId: HookId
+  /** `whsec_` and base64; shown once, never stored. */
+  readonly signingSecret: string
+  readonly sealed: Uint8Array
+}
+
 export interface Access {
   /** Throws Refusal invalid_credentials, key_revoked, tenant_disabled, rate_limited. */
   exchange(input: {
@@ -62,4 +69,5 @@ export interface Access {
   /** A fresh secret for an existing key id (rotation). */
   newSecret(accessKeyId: AccessKeyId): NewAccessKey
   newTenantKeys(tenantId: string): NewTenantKeys
+  newHook(): NewHook
 }

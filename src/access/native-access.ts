@@ -12,9 +12,9 @@ import type { Config } from '../config/types.ts'
 import { Refusal } from '../refusal.ts'
 import type { AccessKeyId, AccessKeyRecord, TenantId } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
-import type { Access, NewAccessKey, NewTenantKeys, SignedUrlGrant, TokenGrant } from './access.ts'
+import type { Access, NewAccessKey, NewHook, NewTenantKeys, SignedUrlGrant, TokenGrant } from './access.ts'
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
-import { newAccessKeyId, newSecretFor, newTenantKeys } from './credentials.ts'
+import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './principal.ts'
 import { RateLimiter } from './rate-limiter.ts'
@@ -187,6 +187,10 @@ export class NativeAccess implements Access {
 
   newTenantKeys(tenantId: TenantId): NewTenantKeys {
     return newTenantKeys(tenantId, this.#parts.masterKey)
+  }
+
+  newHook(): NewHook {
+    return newHook(this.#parts.masterKey)
   }
 
   #secretMatches(record: AccessKeyRecord | undefined, secretKey: string): boolean {

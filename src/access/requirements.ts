@@ -56,6 +56,13 @@ export const REQUIREMENTS = {
   getBucketCORS: accessKey('read', 'bucket'),
   setBucketCORS: accessKey('admin', 'whole-bucket'),
   deleteBucketCORS: accessKey('admin', 'whole-bucket'),
+  getBucketNotifications: accessKey('read', 'bucket'),
+  setBucketNotifications: accessKey('write', 'whole-bucket'),
+  deleteBucketNotifications: accessKey('write', 'whole-bucket'),
+  // It names keys of the whole bucket.
+  listNotificationDeliveries: accessKey('read', 'whole-bucket'),
+  redeliverNotification: accessKey('write', 'whole-bucket'),
+  testNotification: accessKey('write', 'whole-bucket'),
   putObject: accessKey('write', 'key'),
   getObject: accessKey('read', 'key'),
   headObject: accessKey('read', 'key'),

@@ -1,18 +1,18 @@
 /**
- * Everything that is kept sealed under a master key: the keys of tenants and the secrets of access keys.
+ * Everything that is kept sealed under a master key: the keys of tenants, the secrets of access keys and of hooks.
  *
  * Owns: the walk over it, and sealing it anew. Knows nothing of: who asks for that, and when.
  * Rules: whatever is sealed under a master key and kept in a row belongs here, or a key could be thrown away too early.
  * What is opened here is sealed again at once and handed to nobody.
  */
-import type { AccessKeyRecord, TenantRecord } from '../state-machine/records.ts'
+import type { AccessKeyRecord, HookRecord, TenantRecord } from '../state-machine/records.ts'
 import { REWRAP_ITEMS_MAX } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
 import type { MasterKey } from './master-key.ts'
 import { namedKeyOf } from './master-key-version.ts'
-import { accessKeySecret, tenantDataKey, tenantDedupKey } from './sealing-contexts.ts'
+import { accessKeySecret, hookSecret, tenantDataKey, tenantDedupKey } from './sealing-contexts.ts'
 
-type Readable = Pick<StateReader, 'tenants' | 'accessKeys'>
+type Readable = Pick<StateReader, 'tenants' | 'accessKeys' | 'outbox'>
 
 /** What no key of this node opens. */
 export interface MissingKey {
@@ -48,6 +48,12 @@ export class SealedSecrets {
         return { owner: `access key '${accessKeyId}'`, masterKeyId: namedKeyOf(secret) }
       }
     }
+    for await (const hooks of this.#hooks()) {
+      for (const { hookId, secret } of hooks) {
+        if (!this.#isKeyMissing(secret, hookSecret(hookId))) continue
+        return { owner: `notification hook '${hookId}'`, masterKeyId: namedKeyOf(secret) }
+      }
+    }
     return null
   }
 
@@ -69,6 +75,14 @@ export class SealedSecrets {
       const command = { type: 'rewrapAccessKeys', items } as const
       yield { command, lost: lost.map(({ accessKeyId }) => `access key '${accessKeyId}'`) }
     }
+    for await (const hooks of this.#hooks()) {
+      const [items, lost] = split(
+        hooks.filter((one) => this.#isOldHook(one)),
+        (one) => this.#newHookSecret(one),
+      )
+      const command = { type: 'rewrapHookSecrets', items } as const
+      yield { command, lost: lost.map(({ hookId }) => `notification hook '${hookId}'`) }
+    }
   }
 
   /** Pages of tenants; those whose keys were destroyed have nothing sealed. */
@@ -81,6 +95,12 @@ export class SealedSecrets {
       for (const { id } of tenants)
         yield* pages((after) => this.#state.accessKeys(id, after, REWRAP_ITEMS_MAX))
     }
+  }
+
+  /** Pages of hooks; those that were removed have nothing sealed. */
+  async *#hooks(): AsyncGenerator<readonly HookRecord[]> {
+    for await (const hooks of pages((after) => this.#state.outbox.hooks(after, REWRAP_ITEMS_MAX)))
+      yield hooks.filter(({ secret }) => secret.length > 0)
   }
 
   #allTenants(): AsyncGenerator<readonly TenantRecord[]> {
@@ -107,6 +127,15 @@ export class SealedSecrets {
   #newSecret({ accessKeyId, secret }: AccessKeyRecord) {
     const after = this.#again(secret, accessKeySecret(accessKeyId))
     return after === null ? null : { accessKeyId, before: secret, after }
+  }
+
+  #isOldHook({ hookId, secret }: HookRecord): boolean {
+    return this.#sealer(secret, hookSecret(hookId)) !== this.#masterKey.id
+  }
+
+  #newHookSecret({ bucketId, hookId, secret }: HookRecord) {
+    const after = this.#again(secret, hookSecret(hookId))
+    return after === null ? null : { bucketId, hookId, before: secret, after }
   }
 
   /** What names a key that is here and does not open is damaged, which no key file mends. */

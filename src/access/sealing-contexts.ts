@@ -4,8 +4,9 @@
  * Rule: a context names the kind and the owner, so that a secret copied into another row does not open there.
  * Changing a text here makes every secret stored under it unreadable.
  */
-import type { AccessKeyId, TenantId } from '../state-machine/records.ts'
+import type { AccessKeyId, HookId, TenantId } from '../state-machine/records.ts'
 
 export const accessKeySecret = (id: AccessKeyId): string => `access-key/${id}/secret`
 export const tenantDataKey = (id: TenantId): string => `tenant/${id}/data-key`
 export const tenantDedupKey = (id: TenantId): string => `tenant/${id}/dedup-key`
+export const hookSecret = (id: HookId): string => `hook/${id}/secret`

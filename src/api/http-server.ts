@@ -239,7 +239,9 @@ function undecodable(error: unknown): Refusal {
 function noSuchRoute(plane: Plane, request: FastifyRequest): Refusal {
   const path = pathOf(originForm(request.originalUrl))
   const allowed = allowedMethods(plane, path)
-  if (allowed.length === 0) return new Refusal('not_found', 'This path does not exist')
+  // The router decodes what it matches, so that a part may look right and not be.
+  if (allowed.length === 0 || allowed.some((method) => method === request.method))
+    return new Refusal('not_found', 'This path does not exist')
   const allow = allowed.join(', ')
   return new Refusal('method_not_allowed', `This path does not take ${request.method}, it takes ${allow}`, {
     headers: { allow },

@@ -82,7 +82,7 @@ export function describe(plane: Plane, { schemas, ...about }: About): OpenApiDoc
 }
 
 const TAGS = {
-  native: ['service', 'buckets', 'cors', 'objects', 'multipart', 'signed-urls'],
+  native: ['service', 'buckets', 'cors', 'notifications', 'objects', 'multipart', 'signed-urls'],
   admin: ['service', 'tenants', 'policies', 'cluster', 'audit'],
 } as const
 
@@ -118,6 +118,7 @@ const TAGGED: readonly (readonly [path: RegExp, tag: string])[] = [
   [/^\/buckets\/\{bucket\}\/multipart/, 'multipart'],
   [/^\/buckets\/\{bucket\}\/(object|versions$)/, 'objects'],
   [/^\/buckets\/\{bucket\}\/cors$/, 'cors'],
+  [/^\/buckets\/\{bucket\}\/notifications/, 'notifications'],
   [/^\/buckets/, 'buckets'],
 ]
 

@@ -71,8 +71,9 @@ function matches({ forms = {} }: RouteDefinition, template: string, path: string
   if (depth === null ? given.length !== wanted.length : given.length < wanted.length) return false
   const fixed = depth === null ? wanted : wanted.slice(0, depth + 1)
   return fixed.every((segment, i) => {
-    const [, name] = /^\{(\w+)\}$/.exec(segment) ?? []
-    if (name === undefined) return segment === given[i]
-    return forms[name]?.test(given[i] ?? '') ?? true
+    const [, name, verb = ''] = /^\{(\w+)\}(:\w+)?$/.exec(segment) ?? []
+    const text = given[i] ?? ''
+    if (name === undefined) return segment === text
+    return text.endsWith(verb) && (forms[name]?.test(text.slice(0, text.length - verb.length)) ?? true)
   })
 }

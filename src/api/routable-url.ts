@@ -9,6 +9,7 @@ import { methodsOf, type Plane, wildcardDepth } from './plane.ts'
 import { originForm } from './request-target.ts'
 import type { RouteDefinition } from './route.ts'
 
+const BEFORE_VERB = '[^:/]+'
 const REST = /\{\w+\.\.\.\}$/
 
 export function routableUrl(plane: Plane): (method: string, target: string) => string {
@@ -32,9 +33,10 @@ export function routerPath(path: string, { forms = {} }: RouteDefinition): strin
   return path
     .replaceAll(':', '::')
     .replace(REST, '*')
-    .replace(/\{(\w+)\}/g, (_, name: string) => {
-      const form = forms[name]
-      return form === undefined ? `:${name}` : `:${name}(${form.source})`
+    .replace(/\{(\w+)\}(::)?/g, (_, name: string, verb = '') => {
+      // Without a form the router would take the verb for a part of the name.
+      const form = forms[name]?.source ?? (verb === '' ? undefined : BEFORE_VERB)
+      return `:${name}${form === undefined ? '' : `(${form})`}${verb}`
     })
 }
 

@@ -9,7 +9,7 @@ import { dirname, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
 import { type Member, StartError } from '../../cluster/index.ts'
 import { nearestName } from './nearest.ts'
-import { parseAddress, parseScalar, ValueError } from './parse-value.ts'
+import { parseAddress, parseOrigins, parseScalar, ValueError } from './parse-value.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 import type { Config } from './types.ts'
 
@@ -115,6 +115,7 @@ function parseMembers(value: unknown): readonly Member[] {
 
 function parseSetting(setting: Setting, value: unknown, folder: string): unknown {
   if (setting.kind === 'members') return parseMembers(value)
+  if (setting.kind === 'origins') return parseOrigins(value)
   if (typeof value === 'object' && value !== null)
     throw new ValueError('expected one value, got a list or a section')
   const text = String(value)
@@ -209,6 +210,10 @@ function assemble(read: Reader): Config {
       keepMs: read.number('audit.keep'),
       strict: read.get<boolean>('audit.strict'),
       spoolBytesMax: read.number('audit.spool_bytes'),
+    },
+    notifications: {
+      allowHttp: read.get<boolean>('notifications.allow_http'),
+      allowOrigins: read.get<readonly string[]>('notifications.allow_origins'),
     },
     metrics: { public: read.get<boolean>('metrics.public') },
     logging: { level: read.get<Config['logging']['level']>('logging.level') },

@@ -65,6 +65,27 @@ export function parseAddress(text: string): string {
   return text
 }
 
+const ORIGINS_MAX = 1000
+
+/** A list, or a text with commas between them. */
+export function parseOrigins(value: unknown): readonly string[] {
+  const given: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',')
+  const texts = given.map((one) => String(one).trim()).filter((text) => text !== '')
+  if (texts.length > ORIGINS_MAX)
+    throw new ValueError(`expected at most ${ORIGINS_MAX} origins, got ${texts.length}`)
+  return texts.map(parseOrigin)
+}
+
+function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  if (!isOrigin || text.endsWith('/'))
+    throw new ValueError(
+      `expected an origin such as https://hooks.internal:8443, got '${text.slice(0, 100)}'`,
+    )
+  return url.origin
+}
+
 function parseLevel(text: string): string {
   if (!LOG_LEVELS.some((level) => level === text))
     throw new ValueError(`expected one of ${LOG_LEVELS.join(', ')}, got '${text}'`)

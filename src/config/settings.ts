@@ -15,6 +15,7 @@ export type SettingKind =
   | 'boolean'
   | 'members'
   | 'level'
+  | 'origins'
 
 export interface Setting {
   readonly name: string
@@ -247,6 +248,20 @@ export const SETTINGS = [
     max: 1024 * 1024 * MIB,
     meaning:
       'audit rows on the disk of this node that the cluster has not taken over; with more it refuses requests',
+  },
+  {
+    name: 'notifications.allow_http',
+    kind: 'boolean',
+    fallback: 'false',
+    meaning:
+      'whether a webhook may have a http:// URL: what is sent there can be read and changed on its way',
+  },
+  {
+    name: 'notifications.allow_origins',
+    kind: 'origins',
+    fallback: '',
+    meaning:
+      'origins such as https://hooks.internal:8443 that webhooks may reach wherever they are; all others must be public addresses',
   },
   {
     name: 'metrics.public',

@@ -40,6 +40,11 @@ export interface Config {
     readonly sealingThreads: number
   }
   readonly audit: { readonly keepMs: number; readonly strict: boolean; readonly spoolBytesMax: number }
+  readonly notifications: {
+    readonly allowHttp: boolean
+    /** As `URL.origin` spells them. */
+    readonly allowOrigins: readonly string[]
+  }
   readonly metrics: { readonly public: boolean }
   readonly logging: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' }
   readonly limits: {

@@ -60,6 +60,21 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
     details: { rules: rules.length },
   }),
   deleteBucketCors: ({ tenantId, name }) => ({ tenantId, bucket: name }),
+  // Ids alone: the URL of a hook may hold a secret.
+  setNotifications: ({ tenantId, bucket, configs }) => ({
+    tenantId,
+    bucket,
+    details: { configs: configs.map(({ id }) => id) },
+  }),
+  testHook: ({ tenantId, bucket, configId }) => ({ tenantId, bucket, details: { configId } }),
+  redeliver: ({ tenantId, bucket, hookId, eventId }) => ({
+    tenantId,
+    bucket,
+    details: { hookId, eventId },
+  }),
+  recordAttempts: nothing,
+  forgetDeliveries: nothing,
+  rewrapHookSecrets: nothing,
   setQuota: ({ tenantId, maxBytes, maxObjects, maxBuckets }) => ({
     tenantId,
     details: { maxBytes, maxObjects, maxBuckets },

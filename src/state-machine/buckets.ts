@@ -7,6 +7,7 @@
 import { assert } from './assert.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
+import { drainHooks } from './hooks.ts'
 import { isKeyPart, keys } from './keys.ts'
 import type { BucketRecord, TenantId, UsageRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
@@ -75,6 +76,7 @@ export function deleteBucket(
   assert(bucket.value.logicalBytes === 0 && bucket.value.uploadBytes === 0, 'what is empty has no bytes')
   const { bucketCount } = tenant.value
   assert(bucketCount > 0, 'a tenant with a bucket counts it')
+  drainHooks(draft, bucket.value)
   draft.remove(keys.bucket(tenantId, name))
   const policy = keys.bucketPolicy(bucket.value.id)
   if (draft.get(policy) !== undefined) draft.remove(policy)

@@ -7,6 +7,7 @@
  */
 import type { RefusalCode } from './codes.ts'
 import type { ObjectCommand, ObjectReplyValues } from './object-commands.ts'
+import type { NotificationCommand, NotificationReplyValues } from './notification-commands.ts'
 import type { Origin } from './origin.ts'
 import type {
   AccessKeyId,
@@ -26,6 +27,7 @@ import type {
   TenantRecord,
 } from './records.ts'
 
+export type * from './notification-commands.ts'
 export type * from './object-commands.ts'
 
 export type SealedTenantKeys = Pick<TenantRecord, 'dataKey' | 'dedupKey'>
@@ -101,6 +103,7 @@ export type Command =
   | ({ readonly type: 'setBucketCors'; readonly tenantId: TenantId; readonly name: string } & CorsRecord)
   | { readonly type: 'deleteBucketCors'; readonly tenantId: TenantId; readonly name: string }
   | ObjectCommand
+  | NotificationCommand
   /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
   | {
       readonly type: 'addReplica'
@@ -259,7 +262,7 @@ export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
 
 /** What a successful command answers. */
-export interface ReplyValues extends ObjectReplyValues {
+export interface ReplyValues extends ObjectReplyValues, NotificationReplyValues {
   setClusterKey: ClusterKeyRecord
   createTenant: TenantRecord
   createAccessKey: AccessKeyRecord

@@ -7,6 +7,7 @@
 import { writeParts } from './bodies.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
+import { announce } from './events.ts'
 import { expireAt } from './expiry-queue.ts'
 import { keys } from './keys.ts'
 import { closeUpload, discardParts, uploadFor } from './multipart.ts'
@@ -55,6 +56,7 @@ export function completeUpload(
   discardParts(draft, bucket, { ...upload, ...unlisted })
   const { etag, checksums } = command
   const object = putVersion(draft, { bucket, wish, made: { id, size, etag, checksums, body } }, context)
+  announce(draft, bucket, { eventName: 's3:ObjectCreated:CompleteMultipartUpload', version: object }, context)
   keepAnswer(draft, { bucket, command, object }, context)
   return accept(object)
 }

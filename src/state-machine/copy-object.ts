@@ -7,6 +7,7 @@ import { copyBody } from './bodies.ts'
 import { bucketOf } from './buckets.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
+import { announce } from './events.ts'
 import { bucketFor, newVersionFault, placeOf, putVersion } from './new-versions.ts'
 import { OBJECT_COPY_BYTES_MAX } from './object-limits.ts'
 import type { ObjectRecord } from './records.ts'
@@ -45,7 +46,8 @@ export function copyObject(
   const id = versionIdAt(context)
   const places = { from: placeOf(from.value, found), to: { bucket, id } }
   const body = copyBody(draft, places, found.body)
-  return accept(
-    putVersion(draft, { bucket, wish: command, made: { id, size, etag, checksums, body } }, context),
-  )
+  const made = { id, size, etag, checksums, body }
+  const version = putVersion(draft, { bucket, wish: command, made }, context)
+  announce(draft, bucket, { eventName: 's3:ObjectCreated:Copy', version }, context)
+  return accept(version)
 }

@@ -5,7 +5,7 @@
  * Rules: parts are joined by NUL, which no part contains, so no row of one owner can sort into another's range. Keys
  * are well-formed strings: their order by code point is their order as UTF-8 bytes. Rows of a bucket share a prefix.
  */
-import type { AccessKeyId, BucketId, ChunkId, TenantId, VersionId } from './records.ts'
+import type { AccessKeyId, BucketId, ChunkId, DeliveryName, HookId, TenantId, VersionId } from './records.ts'
 import { BASE32 } from './version-id.ts'
 import type { RowKey, RowKind } from './view.ts'
 
@@ -94,6 +94,21 @@ export const keys = {
   quota: (tenant: TenantId): RowKey<'quota'> => join('quota', tenant),
   expiry: (at: number, id: string): RowKey<'expiry'> => join('expiry', hex(at, INDEX_DIGITS), id),
   discard: (id: string): RowKey<'discard'> => join('discard', id),
+  notifications: (bucket: BucketId): RowKey<'notifications'> => join('in', bucket, 'notifications'),
+  /** The newest comes first. */
+  delivery: ({ bucketId, eventId, hookId }: DeliveryName): RowKey<'delivery'> =>
+    join('in', bucketId, 'delivery', descending(eventId), hookId),
+  due: ({ bucketId, hookId, eventId }: DeliveryName, at: number): RowKey<'due'> =>
+    join('in', bucketId, 'due', hookId, hex(at, INDEX_DIGITS), eventId),
+  settled: (
+    { bucketId, hookId, eventId }: DeliveryName,
+    status: 'delivered' | 'dead',
+    at: number,
+  ): RowKey<'settled'> => join('in', bucketId, 'settled', hookId, status, hex(at, INDEX_DIGITS), eventId),
+  hook: (bucket: BucketId, id: HookId): RowKey<'hook'> => join('hook', bucket, id),
+  busyHook: (bucket: BucketId, id: HookId): RowKey<'busyHook'> => join('busyHook', bucket, id),
+  outbox: (tenant: TenantId): RowKey<'outbox'> => join('outbox', tenant),
+  outboxTotal: (): RowKey<'outboxTotal'> => join('outboxTotal'),
   operation: (id: string): RowKey<'operation'> => join('operation', id),
   operationList: (): RowKey<'operationList'> => join('operationList'),
   settings: (): RowKey<'settings'> => join('settings'),
@@ -141,6 +156,17 @@ export const ranges = {
   condemned: (): KeyRange => rangeOf('condemned'),
   drops: (): KeyRange => rangeOf('drop'),
   dropsOf: (node: string): KeyRange => rangeOf('drop', node),
+  deliveries: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'delivery'),
+  /** Of one hook, what is due at `before` or earlier. */
+  due: (bucket: BucketId, hook: HookId, before: number): KeyRange => ({
+    start: rangeOf('in', bucket, 'due', hook).start,
+    end: keys.due({ bucketId: bucket, hookId: hook, eventId: '' }, before + 1),
+  }),
+  /** Of one hook, the earliest first. */
+  settled: (bucket: BucketId, hook: HookId, status: 'delivered' | 'dead'): KeyRange =>
+    rangeOf('in', bucket, 'settled', hook, status),
+  hooks: (): KeyRange => rangeOf('hook'),
+  busyHooks: (): KeyRange => rangeOf('busyHook'),
   operations: (): KeyRange => rangeOf('operation'),
   nodeSessions: (): KeyRange => rangeOf('nodeSessions'),
   auditLinks: (): KeyRange => rangeOf('auditLink'),
@@ -166,6 +192,11 @@ export function successor(prefix: string): string {
     }
   }
   throw new Error('Cannot find a successor: the prefix is empty or consists of the last code point alone')
+}
+
+/** Behind which delivery a page ended, as a name inside `ranges.deliveries`. */
+export function deliveryPosition(name: DeliveryName): string {
+  return keys.delivery(name).slice(ranges.deliveries(name.bucketId).start.length)
 }
 
 /** Which page of which body a manifest row is. */

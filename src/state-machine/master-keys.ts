@@ -105,6 +105,24 @@ export function rewrapAccessKeys(
   return accept({ rewrapped })
 }
 
+/** Of hooks that still have one: a removed hook has none. */
+export function rewrapHookSecrets(
+  draft: Draft,
+  command: Extract<Command, { type: 'rewrapHookSecrets' }>,
+): Accepted<ReplyValues['rewrapHookSecrets']> | Refused {
+  const { items } = command
+  if (items.length > REWRAP_ITEMS_MAX) return tooMany(items.length)
+  let rewrapped = 0
+  for (const { bucketId, hookId, before, after } of items) {
+    const key = keys.hook(bucketId, hookId)
+    const hook = draft.get(key)
+    if (hook === undefined || hook.secret.length === 0 || !isSame(hook.secret, before)) continue
+    draft.put(key, { ...hook, secret: after })
+    rewrapped += 1
+  }
+  return accept({ rewrapped })
+}
+
 /**
  * Overwrites the keys of a tenant with nothing: no copy of its objects can be opened any more, wherever it lies. The
  * tenant is disabled for ever; its rows stay for whoever deletes them. Repeating it changes nothing.

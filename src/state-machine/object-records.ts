@@ -13,6 +13,8 @@ export interface BucketRecord {
   readonly createdAt: number
   readonly versioning: 'Unversioned' | 'Enabled' | 'Suspended'
   readonly objectLockEnabled: boolean
+  /** It has a row of notifications; absent: nobody is told of what happens in it. */
+  readonly hasNotifications?: true
   /** Keys whose newest version is an object. */
   readonly objectCount: number
   /** All versions that are objects, the current ones too. */

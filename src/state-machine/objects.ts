@@ -8,6 +8,7 @@ import { bodyFault, type ChunksGone, dropBody, type SessionEnded, writeBody } fr
 import type { Command, Deleted, ItemRefused, PutCommand, ReplyValues } from './commands.ts'
 import { tooMany } from './copies.ts'
 import type { Draft } from './draft.ts'
+import { announce } from './events.ts'
 import { earlierAnswer, keepAnswer } from './idempotency.ts'
 import {
   bucketFor,
@@ -47,6 +48,7 @@ export function putObject(
     { bucket, wish: command, made: { id, size, etag, checksums, body } },
     context,
   )
+  announce(draft, bucket, { eventName: 's3:ObjectCreated:Put', version: object }, context)
   if (wish !== null) keepAnswer(draft, { bucket: bucket.id, wish, object }, context)
   return accept({ object, replayed: false })
 }
@@ -103,7 +105,9 @@ function deleteOne(draft: Draft, deletion: Deletion, context: ApplyContext): Acc
   const chain = new VersionChain(draft, bucket.id, key)
   if (versionId !== null || bucket.versioning === 'Unversioned') {
     const found = chain.find(versionId ?? NULL_VERSION)
-    return found === undefined ? accept(NOTHING_DELETED) : removeOne(draft, { bucket, chain, found }, context)
+    return found === undefined
+      ? accept(NOTHING_DELETED)
+      : removeOne(draft, { bucket, chain, found, n: deletion.n }, context)
   }
   return mark(draft, { ...deletion, chain }, context)
 }
@@ -114,7 +118,13 @@ function removeOne(
     bucket,
     chain,
     found,
-  }: { readonly bucket: BucketRecord; readonly chain: VersionChain; readonly found: VersionRecord },
+    n,
+  }: {
+    readonly bucket: BucketRecord
+    readonly chain: VersionChain
+    readonly found: VersionRecord
+    readonly n: number
+  },
   context: ApplyContext,
 ): Accepted<Deleted> | Refused {
   const locked = lockedFault(found, context)
@@ -122,6 +132,7 @@ function removeOne(
   chain.remove(found)
   countVersions(draft, bucket, chain)
   if (found.kind === 'object') dropBody(draft, placeOf(bucket, found), found.body, context)
+  announce(draft, bucket, { eventName: 's3:ObjectRemoved:Delete', version: found, n }, context)
   return accept({ existed: true, version: found, isMade: false })
 }
 
@@ -148,5 +159,6 @@ function mark(
   })
   countVersions(draft, bucket, chain)
   if (replaced?.kind === 'object') dropBody(draft, placeOf(bucket, replaced), replaced.body, context)
+  announce(draft, bucket, { eventName: 's3:ObjectRemoved:DeleteMarkerCreated', version: marker, n }, context)
   return accept({ existed, version: marker, isMade: true })
 }

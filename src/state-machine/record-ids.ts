@@ -4,5 +4,7 @@ export type BucketId = string & { readonly flavour?: 'BucketId' }
 export type AccessKeyId = string & { readonly flavour?: 'AccessKeyId' }
 /** 26 characters, Crockford base32, ascending in the order of the log. */
 export type VersionId = string & { readonly flavour?: 'VersionId' }
+/** 16 characters, drawn by the gateway. */
+export type HookId = string & { readonly flavour?: 'HookId' }
 /** HMAC-SHA256(tenant dedup key, plaintext of the chunk), lower-case hex. */
 export type ChunkId = string & { readonly flavour?: 'ChunkId' }

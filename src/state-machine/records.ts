@@ -6,6 +6,7 @@
  */
 import type { AccessKeyId, ChunkId, TenantId } from './record-ids.ts'
 
+export * from './notification-records.ts'
 export * from './object-records.ts'
 export * from './record-ids.ts'
 

@@ -6,7 +6,8 @@
  * and what chunks say of it are compared as sums of hashes, in slices, so that a difference can be looked for in one.
  */
 import { figuresOf, taskKey } from './chunk-rows.ts'
-import { keys } from './keys.ts'
+import { keys, kindOf } from './keys.ts'
+import { OutboxRecount } from './outbox-recount.ts'
 import type {
   BodyRecord,
   BucketRecord,
@@ -26,11 +27,9 @@ import type {
   VersionRecord,
 } from './records.ts'
 import { standing } from './standing.ts'
+import type { TextHash } from './text-hash.ts'
 import { NO_USAGE } from './usage.ts'
 import type { Row, View } from './view.ts'
-
-/** 64 bits of a good hash: two different texts never have the same one in practice. */
-export type TextHash = (text: string) => bigint
 
 const SLICES = 256n
 const DIFFERENCES_SHOWN = 16
@@ -77,12 +76,14 @@ export class Recount {
   #neighbours = 0n
   /** Hashes of the chain rows and due times that follow from versions, uploads and answers less those that are there. */
   #followed = 0n
+  readonly #outbox: OutboxRecount
   readonly #found: string[] = []
   #foundCount = 0
 
   constructor(hash: TextHash, view: View) {
     this.#hash = hash
     this.#view = view
+    this.#outbox = new OutboxRecount(hash, view)
   }
 
   /** Every row, in the order of keys: buckets come before what is in them. */
@@ -97,6 +98,7 @@ export class Recount {
     else if (kind === 'expiry') this.#followed -= this.#hash(key)
     else if (kind === 'making' || kind === 'condemned' || kind === 'repair') this.#derived -= this.#hash(key)
     if (kind === 'repair') this.#repairs++
+    this.#outbox.take(kindOf(key), key, row)
   }
 
   /** What is wrong, in sentences; at most DIFFERENCES_SHOWN of them, the last one says how many more. */
@@ -116,6 +118,7 @@ export class Recount {
     for (const { row, counts } of this.#buckets.values()) this.#compareBucket(row, counts)
     for (const tenantId of new Set([...this.#usage.keys(), ...this.#stored.keys()]))
       this.#compareUsage(tenantId)
+    for (const difference of this.#outbox.finish()) this.#differ(difference)
     const more = this.#foundCount - this.#found.length
     return more === 0 ? this.#found : [...this.#found, `and ${more} more`]
   }
@@ -124,6 +127,7 @@ export class Recount {
     const counts = { objects: 0, versions: 0, deleteMarkers: 0, bytes: 0, uploads: 0, uploadBytes: 0 }
     this.#buckets.set(row.id, { row, counts })
     if (row.hasCors) this.#followed += this.#hash(keys.cors(row.id))
+    this.#outbox.takeBucket(row)
   }
 
   #takeInBucket({ bucketId, kind, key }: InBucket, row: Row): void {

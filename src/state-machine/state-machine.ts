@@ -16,6 +16,7 @@ import { completeUpload } from './complete-upload.ts'
 import { addReplica, dropReplicas, dropsDone, endTasks, planCopies } from './copies.ts'
 import { copyObject } from './copy-object.ts'
 import { deleteBucketCors, setBucketCors } from './cors.ts'
+import { forgetDeliveries, recordAttempts, redeliver, testHook } from './deliveries.ts'
 import { releaseDiscarded } from './discards.ts'
 import { Draft } from './draft.ts'
 import { expire } from './expiry.ts'
@@ -23,11 +24,13 @@ import {
   advanceClusterKey,
   announceMasterKeys,
   rewrapAccessKeys,
+  rewrapHookSecrets,
   rewrapTenantKeys,
   shredTenant,
 } from './master-keys.ts'
 import { deleteObject, deleteObjects, putObject } from './objects.ts'
 import { abortUpload, createUpload, putPart } from './multipart.ts'
+import { setNotifications } from './notifications.ts'
 import { advanceOperation, setOperationStatus, startOperation } from './operations.ts'
 import { setQuota } from './quota.ts'
 import { finishRecount } from './recount-end.ts'
@@ -73,6 +76,12 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   abortUpload,
   expire,
   releaseDiscarded,
+  setNotifications,
+  testHook,
+  redeliver,
+  recordAttempts,
+  forgetDeliveries,
+  rewrapHookSecrets,
   addReplica,
   announceMasterKeys,
   advanceClusterKey,

@@ -6,6 +6,7 @@
 import { bucketOf } from './buckets.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
+import { announce, type BucketEvent } from './events.ts'
 import { extensionFault, retentionFault } from './locks.ts'
 import type { BucketRecord, ObjectRecord, VersionSettings } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
@@ -25,23 +26,32 @@ export function setObjectRetention(
   const isSame = before?.mode === retention.mode && before.until === retention.until
   if (isSame) return accept(found.value.object)
   const fault = retentionFault(retention, context.time) ?? extensionFault(before, retention, context.time)
-  return fault ?? change(draft, found.value, { retention })
+  if (fault !== null) return fault
+  return change(draft, found.value, { retention }, { eventName: 's3:ObjectRetention:Put', context })
 }
 
 export function setObjectLegalHold(
   draft: Draft,
   command: Extract<Command, { type: 'setObjectLegalHold' }>,
+  context: ApplyContext,
 ): Accepted<ObjectRecord> | Refused {
   const found = lockable(draft, command)
-  return found.ok ? change(draft, found.value, { legalHold: command.legalHold }) : found
+  if (!found.ok) return found
+  const { legalHold } = command
+  if (found.value.object.legalHold === legalHold) return accept(found.value.object)
+  return change(draft, found.value, { legalHold }, { eventName: 's3:ObjectLegalHold:Put', context })
 }
 
 export function setObjectTags(
   draft: Draft,
   command: Extract<Command, { type: 'setObjectTags' }>,
+  context: ApplyContext,
 ): Accepted<ObjectRecord> | Refused {
   const found = objectAt(draft, command)
-  return found.ok ? change(draft, found.value, { tags: command.tags }) : found
+  if (!found.ok) return found
+  const { tags } = command
+  const eventName = Object.keys(tags).length === 0 ? 's3:ObjectTagging:Delete' : 's3:ObjectTagging:Put'
+  return change(draft, found.value, { tags }, { eventName, context })
 }
 
 interface Found {
@@ -83,8 +93,10 @@ function change(
   draft: Draft,
   { bucket, object }: Found,
   settings: Partial<VersionSettings>,
+  { eventName, context }: { readonly eventName: BucketEvent['eventName']; readonly context: ApplyContext },
 ): Accepted<ObjectRecord> {
   const changed = { ...object, ...settings }
   new VersionChain(draft, bucket.id, object.key).replace(changed)
+  announce(draft, bucket, { eventName, version: changed }, context)
   return accept(changed)
 }

@@ -11,6 +11,7 @@ import type {
   AccessKeyRecord,
   AdminTokenRecord,
   BucketPolicyRecord,
+  BucketId,
   BucketRecord,
   ChainRecord,
   ChunkRecord,
@@ -18,15 +19,22 @@ import type {
   CompletedRecord,
   CondemnedRecord,
   CorsRecord,
+  DeliveryName,
+  DeliveryRecord,
   DiscardRecord,
   DropRecord,
   ExpiryRecord,
+  HookId,
+  HookRecord,
   IdempotencyRecord,
   InlineBodyRecord,
   MakingRecord,
   ManifestPageRecord,
+  NotificationsRecord,
   ObjectRecord,
   OperationRecord,
+  OutboxRecord,
+  OutboxTotalRecord,
   PartPageRecord,
   QuotaRecord,
   RepairRecord,
@@ -77,6 +85,17 @@ export interface RowTypes {
   expiry: ExpiryRecord
   discard: DiscardRecord
   settings: SettingsRecord
+  notifications: NotificationsRecord
+  hook: HookRecord
+  /** Index: hooks that have something to deliver now or later. */
+  busyHook: { readonly bucketId: BucketId; readonly hookId: HookId }
+  delivery: DeliveryRecord
+  /** Index: deliveries that wait. */
+  due: DeliveryName
+  /** Index: deliveries that are done or dead. */
+  settled: DeliveryName
+  outbox: OutboxRecord
+  outboxTotal: OutboxTotalRecord
   operation: OperationRecord
   /** In the order in which they were asked for, and in which they ended. */
   operationList: { readonly unfinished: readonly string[]; readonly finished: readonly string[] }

@@ -52,10 +52,12 @@ import { findVersion, newestVersion } from '../state-machine/versions.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
 import { auditPage, verifyAudit } from './audit-walk.ts'
 import { cutView } from './cut-view.ts'
+import { LevelOutboxReader } from './level-outbox-reader.ts'
 import { listObjects } from './object-listing.ts'
 import { listParts } from './part-listing.ts'
 import type { StateHandle } from './open-state.ts'
 import { type Recounted, recountState } from './recount-state.ts'
+import type { OutboxReader } from './outbox-reader.ts'
 import { decodeRow, keyBytes } from './row-codec.ts'
 import { PAGE_ROWS_MAX, type PageQuery, readPage, type RowPage } from './row-page.ts'
 import type {
@@ -79,6 +81,10 @@ import { listVersions } from './version-listing.ts'
 export class LevelStateReader implements StateReader {
   readonly #handle: StateHandle
   readonly view: View = { get: (key) => this.#read(key) }
+  readonly outbox: OutboxReader = new LevelOutboxReader(
+    this.view,
+    <K extends RowKind>(query: PageQuery): Promise<RowPage<K>> => this.#page(query),
+  )
 
   constructor(handle: StateHandle) {
     this.#handle = handle

@@ -38,6 +38,7 @@ import type {
   VersionRecord,
 } from '../state-machine/records.ts'
 import type { View } from '../state-machine/view.ts'
+import type { OutboxReader } from './outbox-reader.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -175,6 +176,7 @@ export interface AuditVerdict {
 export interface StateReader {
   /** Single rows as they are now, for the questions of the pure room. */
   readonly view: View
+  readonly outbox: OutboxReader
   clusterKey(): ClusterKeyRecord | undefined
   tenant(id: TenantId): TenantRecord | undefined
   tenants(after: string, limit: number): Promise<Page<TenantRecord>>

@@ -4,8 +4,11 @@
  * Owns: the list. Knows nothing of: when it begins and ends; src/service.ts runs it.
  * Rule: one round is short and bounded; what is left is done in the next.
  */
-import type { Cluster, Logger } from '../../cluster/index.ts'
+import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
+import type { MasterKey } from '../access/master-key.ts'
+import { hookSecret } from '../access/sealing-contexts.ts'
 import type { AuditSpool } from '../audit/audit-spool.ts'
+import type { TargetPolicy } from '../operations/notifications/target-url.ts'
 import type { LevelStateReader } from '../store/level-state-reader.ts'
 import type { Propose } from '../store/propose.ts'
 import { AuditShipping } from './audit-shipping.ts'
@@ -20,9 +23,15 @@ import { followRepairRate } from './repair-rate.ts'
 import type { Repeating } from './repeating.ts'
 import { Scrubbing } from './scrubbing.ts'
 import type { UploadSessions } from './upload-sessions.ts'
+import { Delivering } from './webhooks/delivering.ts'
+import { systemResolve } from './webhooks/guarded-connector.ts'
+import { Trimming } from './webhooks/trimming.ts'
+import { WebhookSender } from './webhooks/webhook-sender.ts'
 
 /** Background work is cheap while there is nothing to do. */
 const WORK_EVERY_MS = 1_000
+const DELIVER_EVERY_MS = 200
+const TRIM_EVERY_MS = 60_000
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface WorkerParts {
@@ -37,10 +46,19 @@ export interface WorkerParts {
   readonly state: LevelStateReader
   readonly propose: Propose
   readonly uploads: UploadSessions
+  readonly masterKey: Pick<MasterKey, 'open'>
+  readonly notifications: TargetPolicy
   readonly logger: Logger
 }
 
-export function allWorkers(parts: WorkerParts): { workers: readonly Repeating[]; recounting: Recounting } {
+export interface Work {
+  readonly workers: readonly Repeating[]
+  readonly samples: () => readonly MetricSample[]
+  /** Ends what a round has begun and not waited for. */
+  readonly close: () => Promise<void>
+}
+
+export function allWorkers(parts: WorkerParts): Work {
   const { members, collectAfterMs, uploads, state } = parts
   const logger = parts.logger.child({ room: 'workers' })
   const now = (): number => performance.now()
@@ -57,15 +75,19 @@ export function allWorkers(parts: WorkerParts): { workers: readonly Repeating[];
   const expiry = new Expiry({ ...parts, now: Date.now, logger })
   const discarding = new Discarding({ ...parts, logger })
   const shipping = new AuditShipping({ ...parts, node: parts.cluster.nodeId, spool: parts.audit, logger })
-  const trimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
+  const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
+  const delivering = createDelivering(parts, logger)
+  const trimming = new Trimming({ ...parts, now: Date.now, logger })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'expiry', work: () => expiry.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'delivering', work: () => delivering.round(), everyMs: DELIVER_EVERY_MS, logger },
+    { name: 'trimming', work: () => trimming.round(), everyMs: TRIM_EVERY_MS, logger },
     { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'audit shipping', work: () => shipping.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'audit trimming', work: () => trimming.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'audit trimming', work: () => auditTrimming.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'repair rate',
       work: async () => {
@@ -90,5 +112,26 @@ export function allWorkers(parts: WorkerParts): { workers: readonly Repeating[];
       logger,
     },
   ]
-  return { workers, recounting }
+  return {
+    workers,
+    samples: () => [...recounting.metrics(), ...delivering.samples()],
+    close: () => delivering.close(),
+  }
+}
+
+function createDelivering(parts: WorkerParts, logger: Logger): Delivering {
+  const { masterKey, notifications } = parts
+  const sender = new WebhookSender({
+    resolve: systemResolve(),
+    allowOrigins: notifications.allowOrigins,
+    now: Date.now,
+  })
+  return new Delivering({
+    ...parts,
+    sender,
+    secretOf: ({ hookId, secret }) => masterKey.open(secret, hookSecret(hookId)),
+    now: Date.now,
+    random: Math.random,
+    logger,
+  })
 }

@@ -19,8 +19,21 @@ const DELETES = ['deleteObject', 'batchDeleteObjects', 'deleteBucket']
 const ADMIN = ['setBucketCORS', 'deleteBucketCORS']
 const OPEN = ['healthz', 'readyz', 'getOpenAPI', 'createToken', 'preflightSigned']
 const BY_URL = ['getSigned', 'putSigned']
-const WITHOUT_PREFIX = ['createBucket', 'setBucketVersioning', 'deleteBucket', ...ADMIN]
-const OF_THE_BUCKET = ['getBucket', 'getBucketVersioning', 'getBucketCORS', 'batchDeleteObjects']
+const HOOKS = [
+  'setBucketNotifications',
+  'deleteBucketNotifications',
+  'listNotificationDeliveries',
+  'redeliverNotification',
+  'testNotification',
+]
+const WITHOUT_PREFIX = [...HOOKS, 'createBucket', 'setBucketVersioning', 'deleteBucket', ...ADMIN]
+const OF_THE_BUCKET = [
+  'getBucket',
+  'getBucketVersioning',
+  'getBucketCORS',
+  'getBucketNotifications',
+  'batchDeleteObjects',
+]
 
 interface Target {
   readonly bucket: string

@@ -129,6 +129,9 @@ t.test(
     })
     const patch = await world.call({ method: 'PATCH', path, token, body: '{}' })
     t.match(patch, { status: 405, code: 'method_not_allowed' })
+    // Found by the fuzz: the router decodes a colon that the list of methods did not, and the answer was 405 with this very method.
+    const colon = { method: 'POST', path: '/api/v1/buckets/photos/notifications/a%3Ab:test', token }
+    t.match(await world.call(colon), { status: 404, code: 'not_found' })
     t.equal(patch.headers.allow, 'DELETE, GET, HEAD')
     const post = await world.call({ method: 'POST', path: `${path}/objects/k`, token })
     t.equal(post.headers.allow, 'DELETE, GET, HEAD, PUT')

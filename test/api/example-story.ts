@@ -21,6 +21,8 @@ export const STORY: readonly ExampleId[] = [
   ...(['getObject', 'headObject', 'copyObject', 'listObjects', 'listObjectVersions'] as const),
   ...(['setBucketCORS', 'getBucketCORS', 'signURL', 'getSigned', 'preflightSigned'] as const),
   ...(['deleteBucketCORS', 'signUpload', 'putSigned'] as const),
+  ...(['setBucketNotifications', 'getBucketNotifications', 'testNotification'] as const),
+  ...(['listNotificationDeliveries', 'redeliverNotification', 'deleteBucketNotifications'] as const),
   ...(['setObjectTags', 'getObjectTags', 'deleteObjectTags', 'setObjectLegalHold'] as const),
   ...(['getObjectLegalHold', 'setObjectRetention', 'getObjectRetention'] as const),
   ...(['createMultipartUpload', 'abortMultipartUpload', 'createMultipartUpload', 'uploadPart'] as const),

@@ -13,6 +13,7 @@ import { denial, FILMS, PolicyClient } from './policy-client.ts'
 /** By operation id: a body that would be accepted. */
 const BODIES: Readonly<Record<string, object>> = {
   setBucketVersioning: { status: 'Enabled' },
+  setBucketNotifications: { configs: [] },
   batchDeleteObjects: { objects: [{ key: 'in/a' }] },
   copyObject: { sourceBucket: 'own', sourceKey: 'k' },
   setObjectTags: { tags: {} },
@@ -30,6 +31,8 @@ function askOf(route: RouteDefinition, bucket: string, key = 'in/a'): Ask {
     .replace('{key...}', key)
     .replace('{partNumber}', '1')
     .replace('{uploadId}', `mpu_${'0'.repeat(26)}`)
+    .replace('{configId}', 'a')
+    .replace('{deliveryId}', `evt_${'0'.repeat(26)}-${'A'.repeat(16)}`)
   const body = route.body.kind === 'bytes' ? 'x' : BODIES[route.operationId]
   return { method: route.method, path: `/api/v1${path}`, ...(body === undefined ? {} : { body }) }
 }
@@ -127,6 +130,12 @@ const VERBS: Readonly<Record<string, string>> = {
   deleteBucket: 'delete',
   getBucketVersioning: 'read',
   setBucketVersioning: 'write',
+  getBucketNotifications: 'read',
+  setBucketNotifications: 'write',
+  deleteBucketNotifications: 'write',
+  listNotificationDeliveries: 'read',
+  redeliverNotification: 'write',
+  testNotification: 'write',
   putObject: 'write',
   getObject: 'read',
   headObject: 'read',

@@ -8,6 +8,7 @@ import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { corsRows } from './cors-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
+import { notificationRows } from './notification-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
 import { batchDeleteRows, copyRows, idempotencyRows, objectRows } from './object-rows.ts'
 import { policyRows, tokenRows } from './access-rows.ts'
@@ -32,6 +33,7 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'policies', built: true, rows: policyRows },
   { name: 'signed-urls', built: true, rows: signedUrlRows },
   { name: 'cors', built: true, rows: corsRows },
+  { name: 'notifications', built: true, rows: notificationRows },
   { name: 'audit', built: true, rows: auditRows },
-  ...['notifications', 'admin'].map(later),
+  ...['admin'].map(later),
 ]

@@ -143,7 +143,7 @@ export function advancesOf(world: World, i: number): Command[] {
 
 function* objectsOf(world: World, i: number): Generator<{ key: string }> {
   for (const [key, row] of seenBy(world, i))
-    if (key.includes('\u0000object\u0000') && 'key' in row) yield { key: row.key }
+    if (key.includes('\u0000object\u0000') && 'key' in row && row.key !== null) yield { key: row.key }
 }
 
 export function isLocked(node: Disk, name: Name): boolean {

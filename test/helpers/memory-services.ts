@@ -40,6 +40,7 @@ interface Options {
   readonly metricsPublic?: boolean
   readonly publicUrl?: string
   readonly auditStrict?: boolean
+  readonly notifications?: Partial<Config['notifications']>
   readonly masterKey?: MasterKey
 }
 
@@ -252,6 +253,7 @@ function testConfig(dataDir: string, options: Options): Config {
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
     content: { compression: 'zstd', sealingThreads: 1 },
     audit: { keepMs: 90 * 86_400_000, strict: options.auditStrict ?? false, spoolBytesMax: 2 ** 28 },
+    notifications: { allowHttp: false, allowOrigins: [], ...options.notifications },
     metrics: { public: options.metricsPublic ?? false },
     logging: { level: 'silent' },
     limits: { ...TEST_LIMITS, tokenMintPerMinute: 6000, tokenMintBurst: 1000, ...options.limits },

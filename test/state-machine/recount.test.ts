@@ -16,6 +16,7 @@ import {
   remove,
   worldWithBucket,
 } from './map-world.ts'
+import { attemptAt, deliveries, record, setNotifications, TAKEN, wish } from './hook-commands.ts'
 import { completeUpload, createUpload, putPart } from './upload-commands.ts'
 
 function busyWorld(): MapWorld {
@@ -55,7 +56,28 @@ function busyWorld(): MapWorld {
   const chunks = [{ tenantId: 'acme', chunkId: 'c4', birth: 'birth-c4', condemnedAt: world.index }]
   world.do({ type: 'collectChunks', chunks })
   busyVersions(world)
+  busyHooks(world)
   return world
+}
+
+/** Hooks of a bucket, one that was removed and one whose bucket is gone; deliveries that wait, are done, and dead. */
+function busyHooks(world: MapWorld): void {
+  const named = (id: string, bucket: string) =>
+    wish(id, { fresh: { hookId: `${id}-${bucket}`, secret: Uint8Array.of(1) } })
+  for (const name of ['told', 'left']) {
+    world.do(createBucket(name))
+    world.do(setNotifications([named('a', name), named('b', name)], name))
+    world.do({ ...put('k', { kind: 'empty' }, 0), bucket: name })
+  }
+  world.do(setNotifications([named('a', 'told'), named('c', 'told')], 'told'))
+  world.do({ ...put('l', { kind: 'empty' }, 0), bucket: 'told' })
+  world.do(remove('k', null, 'left'))
+  world.do({ type: 'deleteBucket', tenantId: 'acme', name: 'left' })
+  const [first, second] = deliveries(world).filter(({ key }) => key === 'l')
+  if (first === undefined || second === undefined) throw new Error('there are no deliveries')
+  world.do(record(attemptAt(world, first, TAKEN)))
+  for (let attempts = 0; attempts < 10; attempts++)
+    world.do(record(attemptAt(world, { ...second, attempts })))
 }
 
 /** Versions with markers and a null one, uploads under way, completed and given up, an answer that is kept. */
@@ -82,7 +104,8 @@ t.test('Recount', (t) => {
     t.end()
   })
 
-  const COUNTED = /^(chunk|making|condemned|repair|repairTotal|usage|bucket|in|expiry|discard)\b/
+  const COUNTED =
+    /^(chunk|making|condemned|repair|repairTotal|usage|bucket|in|expiry|discard|hook|busyHook|outbox|outboxTotal)\b/
 
   t.test('finds every counted row that is gone', (t) => {
     const names = [...busyWorld().rows.keys()].filter((key) => COUNTED.test(key))
@@ -131,6 +154,26 @@ t.test('Recount', (t) => {
     t.match(changed('upload', { bytes: 11 }), /bytes by 1.*uploadBytes is 11/)
     t.match(changed('uploadPage', { parts: [] }), /parts by 1.*bytes by 10/)
     t.match(changed('discard', { what: { kind: 'upload', partCount: 2, bytes: 10 } }), /parts by 1/)
+    t.end()
+  })
+
+  t.test('finds deliveries, hooks and their counts that do not fit', (t) => {
+    const changed = (kind: RowKind, more: Record<string, unknown>) => {
+      const world = busyWorld()
+      const [key, row] = [...world.rows].find(([name]) => kindOf(name) === kind) ?? ['', undefined]
+      world.rows.set(key, { ...row, ...more } as Row)
+      return recounted(world).join('; ')
+    }
+    t.match(changed('hook', { pending: 7 }), /pending is 1 and counted as 7.*differ by/)
+    t.match(changed('hook', { state: 'removed' }), /do not follow/)
+    t.match(changed('hook', { id: 'z' }), /do not follow/)
+    t.match(changed('delivery', { dueAt: 1 }), /do not follow/)
+    t.match(changed('delivery', { status: 'delivered', settledAt: 1 }), /delivered is 2 and counted as 1/)
+    t.match(changed('delivery', { hookId: 'nobody' }), /a hook that is not there/)
+    t.match(changed('notifications', { subscriptions: [] }), /do not follow/)
+    t.match(changed('outbox', { rows: 1 }), /differ by/)
+    t.match(changed('outboxTotal', { dead: 9 }), /dead are counted as 9/)
+    t.match(changed('bucket', { hasNotifications: true }), /do not follow/)
     t.end()
   })
 

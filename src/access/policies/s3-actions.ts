@@ -72,6 +72,12 @@ export const S3_ACTIONS = {
   getBucketCORS: onBucket('s3:GetBucketCORS'),
   setBucketCORS: onBucket('s3:PutBucketCORS'),
   deleteBucketCORS: onBucket('s3:PutBucketCORS'),
+  getBucketNotifications: onBucket('s3:GetBucketNotification'),
+  setBucketNotifications: onBucket('s3:PutBucketNotification'),
+  deleteBucketNotifications: onBucket('s3:PutBucketNotification'),
+  listNotificationDeliveries: onBucket('s3:GetBucketNotification'),
+  redeliverNotification: onBucket('s3:PutBucketNotification'),
+  testNotification: onBucket('s3:PutBucketNotification'),
 } as const satisfies Record<DataOperationId, S3Action | null>
 
 /** What there is to know of an action when nothing but its name is given. */

@@ -90,6 +90,20 @@ export const dataExamples = {
     body: { sourceBucket: 'photos', sourceKey: '2026/cat.txt', requireAbsent: true },
   },
 
+  getBucketNotifications: { params: BUCKET },
+  setBucketNotifications: {
+    params: BUCKET,
+    body: {
+      configs: [
+        { id: 'thumbs', url: 'https://hooks.example/pictures', events: ['object-created'], prefix: '2026/' },
+      ],
+    },
+  },
+  deleteBucketNotifications: { params: BUCKET },
+  listNotificationDeliveries: { params: BUCKET, query: { configId: 'thumbs', maxDeliveries: '10' } },
+  testNotification: { params: { ...BUCKET, configId: 'thumbs' } },
+  redeliverNotification: { params: { ...BUCKET, deliveryId: '{testNotification.deliveryId}' } },
+
   listObjectVersions: { params: BUCKET, query: { prefix: '2026/' } },
   getObjectTags: { params: OBJECT },
   setObjectTags: { params: OBJECT, body: { tags: { animal: 'cat', mood: 'sleepy' } } },

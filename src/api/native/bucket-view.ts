@@ -32,6 +32,6 @@ export function bucketView(bucket: BucketRecord): Static<typeof BucketView> {
     defaultRetention: null,
     visibility: 'private',
     hasCors: bucket.hasCors ?? false,
-    hasNotifications: false,
+    hasNotifications: bucket.hasNotifications === true,
   }
 }

@@ -16,6 +16,7 @@ import { HoldView, RetentionView } from './lock-view.ts'
 import { multipartPartRoutes } from './multipart-parts.ts'
 import { ListedPartView, ListedUploadView, PartView, UploadView } from './multipart-view.ts'
 import { multipartRoutes } from './multipart.ts'
+import { notificationRoutes } from './notifications.ts'
 import { lockRoutes } from './object-locks.ts'
 import { tagRoutes } from './object-tags.ts'
 import { ListedObjectView, ObjectView } from './object-view.ts'
@@ -46,6 +47,7 @@ const dataRoutes = {
   ...lockRoutes,
   ...multipartRoutes,
   ...multipartPartRoutes,
+  ...notificationRoutes,
 } satisfies Record<DataOperationId, RouteDefinition>
 
 export const dataPlane: Plane = {

@@ -130,7 +130,7 @@ export interface DataOperations {
   /** Delete up to 1,000 objects or versions */
   readonly batchDeleteObjects: {
     readonly call: { readonly params: { readonly bucket: string }; readonly body: { readonly objects: readonly ({ readonly key: string; readonly versionId?: string })[]; readonly quiet?: boolean } }
-    readonly answer: { readonly results: readonly ({ readonly key: string; readonly versionId?: string; readonly deleted: boolean; readonly status: number; readonly deleteMarker?: boolean; readonly deleteMarkerVersionId?: string; readonly error?: { readonly code: "invalid_request" | "invalid_json" | "invalid_bucket_name" | "invalid_key" | "invalid_argument" | "invalid_continuation_token" | "invalid_tag" | "invalid_part" | "invalid_part_order" | "entity_too_small" | "too_many_keys" | "checksum_required" | "checksum_malformed" | "checksum_unsupported" | "checksum_mismatch" | "object_lock_not_enabled" | "reason_required" | "unauthorized" | "invalid_credentials" | "token_invalid" | "token_expired" | "key_revoked" | "tenant_disabled" | "invalid_signed_url" | "signed_url_expired" | "access_denied" | "object_locked" | "signed_url_mismatch" | "tenant_scope_denied" | "not_found" | "method_not_allowed" | "request_timeout" | "bucket_already_exists" | "bucket_not_empty" | "invalid_bucket_state" | "idempotency_conflict" | "idempotency_in_progress" | "already_exists" | "length_required" | "precondition_failed" | "entity_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "internal_error" | "not_implemented" | "no_leader" | "no_quorum" | "leader_not_ready" | "commit_unknown" | "not_enough_replicas" | "slow_down" | "disk_full" | "shutting_down" | "quota_exceeded" | "insufficient_storage"; readonly message: string } })[]; readonly deletedCount: number; readonly errorCount: number }
+    readonly answer: { readonly results: readonly ({ readonly key: string; readonly versionId?: string; readonly deleted: boolean; readonly status: number; readonly deleteMarker?: boolean; readonly deleteMarkerVersionId?: string; readonly error?: { readonly code: "invalid_request" | "invalid_json" | "invalid_bucket_name" | "invalid_key" | "invalid_argument" | "invalid_continuation_token" | "invalid_tag" | "invalid_part" | "invalid_part_order" | "entity_too_small" | "too_many_keys" | "checksum_required" | "checksum_malformed" | "checksum_unsupported" | "checksum_mismatch" | "invalid_event_type" | "object_lock_not_enabled" | "reason_required" | "unauthorized" | "invalid_credentials" | "token_invalid" | "token_expired" | "key_revoked" | "tenant_disabled" | "invalid_signed_url" | "signed_url_expired" | "access_denied" | "object_locked" | "signed_url_mismatch" | "tenant_scope_denied" | "not_found" | "method_not_allowed" | "request_timeout" | "bucket_already_exists" | "bucket_not_empty" | "invalid_bucket_state" | "idempotency_conflict" | "idempotency_in_progress" | "already_exists" | "length_required" | "precondition_failed" | "entity_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "rate_limited" | "internal_error" | "unsupported_target" | "not_implemented" | "no_leader" | "no_quorum" | "leader_not_ready" | "commit_unknown" | "not_enough_replicas" | "slow_down" | "disk_full" | "shutting_down" | "quota_exceeded" | "insufficient_storage"; readonly message: string } })[]; readonly deletedCount: number; readonly errorCount: number }
   }
   /** Copy an object to this key */
   readonly copyObject: {
@@ -207,6 +207,36 @@ export interface DataOperations {
     readonly call: { readonly params: { readonly bucket: string; readonly uploadId: string; /** The rest of the path: a slash in it may be sent as it is, or as %2F */ readonly key: string }; readonly query?: { readonly maxParts?: number; readonly partNumberMarker?: number } }
     readonly answer: { readonly uploadId: string; readonly key: string; readonly parts: readonly (ListedPart)[]; readonly maxParts: number; readonly partNumberMarker: number; readonly isTruncated: boolean; readonly nextPartNumberMarker?: number }
   }
+  /** Get the notification configs of a bucket; none is an empty list */
+  readonly getBucketNotifications: {
+    readonly call: { readonly params: { readonly bucket: string } }
+    readonly answer: { readonly configs: readonly ({ readonly id: string; readonly kind: "webhook"; readonly url: string; readonly events: readonly ("object-created" | "object-removed" | "object-tagged" | "object-lock-changed")[]; readonly prefix: string; readonly suffix: string; readonly enabled: boolean; readonly payloadFormat: "native" | "s3"; /** Once, of a new config: keep it */ readonly signingSecret?: string; /** Instead of the secret, of every other */ readonly hasSecret?: boolean; readonly suspended: boolean; readonly suspensionReason: string; readonly createdAt: string; readonly updatedAt: string; readonly pendingCount: number; readonly deadCount: number; /** Events for which there was no room */ readonly droppedCount: number; readonly droppedAt: string | null })[] }
+  }
+  /** Replace the notification configs of a bucket */
+  readonly setBucketNotifications: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly body: { readonly configs: readonly ({ /** 1 to 64 letters, digits, ".", "_", "-"; made when absent */ readonly id?: string; /** webhook */ readonly kind?: string; /** https, and http only where an operator allows it */ readonly url: string; readonly events: readonly (string)[]; /** Of the key; at most 1,024 bytes */ readonly prefix?: string; /** Of the key; at most 1,024 bytes */ readonly suffix?: string; readonly enabled?: boolean; /** native, s3 */ readonly payloadFormat?: string })[] } }
+    readonly answer: { readonly configs: readonly ({ readonly id: string; readonly kind: "webhook"; readonly url: string; readonly events: readonly ("object-created" | "object-removed" | "object-tagged" | "object-lock-changed")[]; readonly prefix: string; readonly suffix: string; readonly enabled: boolean; readonly payloadFormat: "native" | "s3"; /** Once, of a new config: keep it */ readonly signingSecret?: string; /** Instead of the secret, of every other */ readonly hasSecret?: boolean; readonly suspended: boolean; readonly suspensionReason: string; readonly createdAt: string; readonly updatedAt: string; readonly pendingCount: number; readonly deadCount: number; /** Events for which there was no room */ readonly droppedCount: number; readonly droppedAt: string | null })[] }
+  }
+  /** Clear the notification configs of a bucket */
+  readonly deleteBucketNotifications: {
+    readonly call: { readonly params: { readonly bucket: string } }
+    readonly answer: undefined
+  }
+  /** List what was sent, what waits and what was given up, the newest event first */
+  readonly listNotificationDeliveries: {
+    readonly call: { readonly params: { readonly bucket: string }; readonly query?: { readonly configId?: string; /** pending, delivered, dead */ readonly status?: string; readonly maxDeliveries?: number; readonly continuationToken?: string } }
+    readonly answer: { readonly deliveries: readonly ({ /** The webhook-id of every attempt */ readonly deliveryId: string; readonly configId: string; readonly type: "object-created" | "object-removed" | "object-tagged" | "object-lock-changed" | "test"; readonly eventName: string; readonly eventTime: string; readonly key: string | null; readonly versionId: string | null; readonly status: "pending" | "delivered" | "dead"; readonly attempts: number; readonly nextAttemptAt: string | null; readonly settledAt: string | null; readonly lastAttempt: { readonly at: string; readonly status: number | null; readonly error: string | null; readonly durationMs: number } | null })[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
+  }
+  /** Deliver once more, at once, whatever became of it */
+  readonly redeliverNotification: {
+    readonly call: { readonly params: { readonly bucket: string; readonly deliveryId: string } }
+    readonly answer: { /** The webhook-id of every attempt */ readonly deliveryId: string; readonly configId: string; readonly type: "object-created" | "object-removed" | "object-tagged" | "object-lock-changed" | "test"; readonly eventName: string; readonly eventTime: string; readonly key: string | null; readonly versionId: string | null; readonly status: "pending" | "delivered" | "dead"; readonly attempts: number; readonly nextAttemptAt: string | null; readonly settledAt: string | null; readonly lastAttempt: { readonly at: string; readonly status: number | null; readonly error: string | null; readonly durationMs: number } | null }
+  }
+  /** Send an event of type test to one config */
+  readonly testNotification: {
+    readonly call: { readonly params: { readonly bucket: string; readonly configId: string } }
+    readonly answer: { /** The webhook-id of every attempt */ readonly deliveryId: string; readonly configId: string; readonly type: "object-created" | "object-removed" | "object-tagged" | "object-lock-changed" | "test"; readonly eventName: string; readonly eventTime: string; readonly key: string | null; readonly versionId: string | null; readonly status: "pending" | "delivered" | "dead"; readonly attempts: number; readonly nextAttemptAt: string | null; readonly settledAt: string | null; readonly lastAttempt: { readonly at: string; readonly status: number | null; readonly error: string | null; readonly durationMs: number } | null }
+  }
 }
 
 export const DATA_ROUTES = {
@@ -247,4 +277,10 @@ export const DATA_ROUTES = {
   listMultipartUploads: {"method":"GET","path":"/api/v1/buckets/{bucket}/multipart","rest":null,"body":"none","answer":"json","takesToken":true},
   uploadPart: {"method":"PUT","path":"/api/v1/buckets/{bucket}/multipart/{uploadId}/parts/{partNumber}/{key}","rest":"key","body":"bytes","answer":"json","takesToken":true},
   listParts: {"method":"GET","path":"/api/v1/buckets/{bucket}/multipart/{uploadId}/parts/{key}","rest":"key","body":"none","answer":"json","takesToken":true},
+  getBucketNotifications: {"method":"GET","path":"/api/v1/buckets/{bucket}/notifications","rest":null,"body":"none","answer":"json","takesToken":true},
+  setBucketNotifications: {"method":"PUT","path":"/api/v1/buckets/{bucket}/notifications","rest":null,"body":"json","answer":"json","takesToken":true},
+  deleteBucketNotifications: {"method":"DELETE","path":"/api/v1/buckets/{bucket}/notifications","rest":null,"body":"none","answer":"empty","takesToken":true},
+  listNotificationDeliveries: {"method":"GET","path":"/api/v1/buckets/{bucket}/notifications/deliveries","rest":null,"body":"none","answer":"json","takesToken":true},
+  redeliverNotification: {"method":"POST","path":"/api/v1/buckets/{bucket}/notifications/deliveries/{deliveryId}:redeliver","rest":null,"body":"none","answer":"json","takesToken":true},
+  testNotification: {"method":"POST","path":"/api/v1/buckets/{bucket}/notifications/{configId}:test","rest":null,"body":"none","answer":"json","takesToken":true},
 } as const satisfies Record<keyof DataOperations, Route>

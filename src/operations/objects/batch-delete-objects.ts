@@ -10,7 +10,8 @@ import { Condition, type ConditionCode } from '../../../cluster/index.ts'
 import type { AccessKeyPrincipal } from '../../access/principal.ts'
 import { Refusal, type RefusalCode } from '../../refusal.ts'
 import type { Deleted, DeletionItem, ItemRefused } from '../../state-machine/commands.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
+import { hooksOf } from '../../state-machine/hooks.ts'
+import { type BucketRecord, DELIVERIES_PER_ENTRY } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { bucketFor, keyFor, type ObjectName } from './ladder.ts'
@@ -59,9 +60,10 @@ export async function batchDeleteObjects(
     if (refused.length % ASKED_AT_ONCE_MAX === 0) await setImmediate()
   }
   const outcomes: (Deleted | Failed | null)[] = [...refused]
-  for (let from = 0; from < length; from += ITEMS_MAX) {
+  const itemsMax = itemsPerEntry(services, bucket)
+  for (let from = 0; from < length; from += itemsMax) {
     const part = input.objects
-      .slice(from, from + ITEMS_MAX)
+      .slice(from, from + itemsMax)
       .map((item, at) => itemOf(item, refused[from + at]))
     try {
       const done = await deletePart(services, bucket, part)
@@ -78,6 +80,12 @@ export async function batchDeleteObjects(
     return { ...item, outcome }
   })
   return { bucket, results }
+}
+
+/** Fewer where each deletion is told to many. */
+function itemsPerEntry({ state }: Services, bucket: BucketRecord): number {
+  const hooks = Math.max(1, hooksOf(state.view, bucket).length)
+  return Math.max(1, Math.min(ITEMS_MAX, Math.floor(DELIVERIES_PER_ENTRY / hooks)))
 }
 
 /** What was refused travels along to be audited. A key that is none may be longer than one. */

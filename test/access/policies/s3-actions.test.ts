@@ -46,6 +46,12 @@ const NAMES = {
   getBucketCORS: ['s3:GetBucketCORS'],
   setBucketCORS: ['s3:PutBucketCORS'],
   deleteBucketCORS: ['s3:PutBucketCORS'],
+  getBucketNotifications: ['s3:GetBucketNotification'],
+  setBucketNotifications: ['s3:PutBucketNotification'],
+  deleteBucketNotifications: ['s3:PutBucketNotification'],
+  listNotificationDeliveries: ['s3:GetBucketNotification'],
+  redeliverNotification: ['s3:PutBucketNotification'],
+  testNotification: ['s3:PutBucketNotification'],
 } as const satisfies Record<DataOperationId, readonly string[]>
 
 t.test('every operation on a bucket has its S3 action [policies.table]', async (t) => {

@@ -202,6 +202,31 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "getBucketNotifications": {
+    "configs": [
+      {
+        "id": "thumbs",
+        "kind": "webhook",
+        "url": "https://hooks.example/pictures",
+        "events": [
+          "object-created"
+        ],
+        "prefix": "2026/",
+        "suffix": "",
+        "enabled": true,
+        "payloadFormat": "native",
+        "hasSecret": true,
+        "suspended": false,
+        "suspensionReason": "",
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "updatedAt": "2026-11-21T12:00:00.000Z",
+        "pendingCount": 0,
+        "deadCount": 0,
+        "droppedCount": 0,
+        "droppedAt": null
+      }
+    ]
+  },
   "getBucketVersioning": {
     "status": "Enabled"
   },
@@ -360,6 +385,25 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "keyMarker": "",
     "uploadIdMarker": "",
     "maxUploads": 1000,
+    "isTruncated": false
+  },
+  "listNotificationDeliveries": {
+    "deliveries": [
+      {
+        "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+        "configId": "thumbs",
+        "type": "test",
+        "eventName": "s3:TestEvent",
+        "eventTime": "2026-11-21T12:00:00.000Z",
+        "key": null,
+        "versionId": null,
+        "status": "pending",
+        "attempts": 0,
+        "nextAttemptAt": "2026-11-21T12:00:00.000Z",
+        "settledAt": null,
+        "lastAttempt": null
+      }
+    ],
     "isTruncated": false
   },
   "listObjectVersions": {
@@ -597,7 +641,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_21",
+        "id": "au_25",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -688,6 +732,20 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "etaSeconds": null,
     "nodes": [],
     "error": null
+  },
+  "redeliverNotification": {
+    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "configId": "thumbs",
+    "type": "test",
+    "eventName": "s3:TestEvent",
+    "eventTime": "2026-11-21T12:00:00.000Z",
+    "key": null,
+    "versionId": null,
+    "status": "pending",
+    "attempts": 0,
+    "nextAttemptAt": "2026-11-21T12:00:00.000Z",
+    "settledAt": null,
+    "lastAttempt": null
   },
   "resumeCollection": {
     "dryRun": true,
@@ -816,6 +874,31 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "setBucketNotifications": {
+    "configs": [
+      {
+        "id": "thumbs",
+        "kind": "webhook",
+        "url": "https://hooks.example/pictures",
+        "events": [
+          "object-created"
+        ],
+        "prefix": "2026/",
+        "suffix": "",
+        "enabled": true,
+        "payloadFormat": "native",
+        "signingSecret": "whsec_kwa5GTAOpFKybO7kCDMtv8h6HV+MO95C",
+        "suspended": false,
+        "suspensionReason": "",
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "updatedAt": "2026-11-21T12:00:00.000Z",
+        "pendingCount": 0,
+        "deadCount": 0,
+        "droppedCount": 0,
+        "droppedAt": null
+      }
+    ]
+  },
   "setBucketVersioning": {
     "status": "Enabled"
   },
@@ -903,6 +986,20 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "ttlSeconds": 900,
     "requiredHeaders": {},
     "contentLengthMax": 1000
+  },
+  "testNotification": {
+    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "configId": "thumbs",
+    "type": "test",
+    "eventName": "s3:TestEvent",
+    "eventTime": "2026-11-21T12:00:00.000Z",
+    "key": null,
+    "versionId": null,
+    "status": "pending",
+    "attempts": 0,
+    "nextAttemptAt": "2026-11-21T12:00:00.000Z",
+    "settledAt": null,
+    "lastAttempt": null
   },
   "uploadPart": {
     "partNumber": 1,

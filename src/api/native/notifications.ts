@@ -1,0 +1,162 @@
+/**
+ * The routes of notifications: configs of a bucket, and the log of their deliveries. [native: Buckets] [decisions 9]
+ */
+import Type from 'typebox'
+import { deleteBucketNotifications } from '../../operations/notifications/delete-bucket-notifications.ts'
+import { getBucketNotifications } from '../../operations/notifications/get-bucket-notifications.ts'
+import {
+  DELIVERY_STATES,
+  listNotificationDeliveries,
+} from '../../operations/notifications/list-notification-deliveries.ts'
+import { redeliverNotification } from '../../operations/notifications/redeliver-notification.ts'
+import { setBucketNotifications } from '../../operations/notifications/set-bucket-notifications.ts'
+import { testNotification } from '../../operations/notifications/test-notification.ts'
+import { EVENT_TYPES } from '../../state-machine/records.ts'
+import { dataRoute } from '../route.ts'
+import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
+import { ConfigView, configView, DeliveryView, deliveryView, PAYLOAD_FORMATS } from './notification-view.ts'
+
+const PATH = '/buckets/{bucket}/notifications'
+const DELIVERIES_PATH = `${PATH}/deliveries` as const
+
+const NewConfig = Type.Object(
+  {
+    id: Type.Optional(
+      Type.String({ description: '1 to 64 letters, digits, ".", "_", "-"; made when absent' }),
+    ),
+    kind: Type.Optional(Type.String({ description: 'webhook' })),
+    url: Type.String({ description: 'https, and http only where an operator allows it' }),
+    events: Type.Array(Type.String({ description: EVENT_TYPES.join(', ') })),
+    prefix: Type.Optional(Type.String({ description: 'Of the key; at most 1,024 bytes' })),
+    suffix: Type.Optional(Type.String({ description: 'Of the key; at most 1,024 bytes' })),
+    enabled: Type.Optional(Type.Boolean()),
+    payloadFormat: Type.Optional(Type.String({ description: PAYLOAD_FORMATS.join(', ') })),
+  },
+  { additionalProperties: false },
+)
+const NewConfigs = Type.Object({ configs: Type.Array(NewConfig) }, { additionalProperties: false })
+const Configs = Type.Object({ configs: Type.Array(ConfigView) }, { additionalProperties: false })
+
+const DeliveryQuery = Type.Object(
+  {
+    configId: Type.Optional(Type.String()),
+    status: Type.Optional(Type.String({ description: DELIVERY_STATES.join(', ') })),
+    maxDeliveries: Type.Optional(Type.Integer()),
+    continuationToken: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+const DeliveryPage = Type.Object({ deliveries: Type.Array(DeliveryView), ...PAGE_END_SCHEMA })
+
+const CONFIGS = {
+  status: 200,
+  description: 'All configs of the bucket',
+  content: { type: 'application/json', schema: Configs },
+} as const
+const ASKED_FOR = {
+  status: 202,
+  description: 'The delivery, which is made by itself; the log says what became of it',
+  content: { type: 'application/json', schema: DeliveryView },
+} as const
+
+export const notificationRoutes = {
+  getBucketNotifications: dataRoute(
+    {
+      operationId: 'getBucketNotifications',
+      method: 'GET',
+      path: PATH,
+      summary: 'Get the notification configs of a bucket; none is an empty list',
+      success: CONFIGS,
+    },
+    async (services, principal, { params }) => {
+      const hooks = await getBucketNotifications(services, principal, params)
+      return { kind: 'json', body: { configs: hooks.map((hook) => configView({ hook })) } }
+    },
+  ),
+
+  setBucketNotifications: dataRoute(
+    {
+      operationId: 'setBucketNotifications',
+      method: 'PUT',
+      path: PATH,
+      summary: 'Replace the notification configs of a bucket',
+      description:
+        'At most 100. A config whose id is new gets a signing secret, shown in this answer and never again; one that keeps its id keeps its secret and what it has not delivered yet. One that is not named is removed with what it has not delivered. `enabled: true` resumes a config that was suspended or stopped.',
+      body: { schema: NewConfigs },
+      success: CONFIGS,
+    },
+    async (services, principal, { params, body }) => {
+      const set = await setBucketNotifications(services, principal, { ...params, ...body })
+      const headers = { 'cache-control': 'no-store' }
+      return { kind: 'json', headers, body: { configs: set.map(configView) } }
+    },
+  ),
+
+  deleteBucketNotifications: dataRoute(
+    {
+      operationId: 'deleteBucketNotifications',
+      method: 'DELETE',
+      path: PATH,
+      summary: 'Clear the notification configs of a bucket',
+      description: 'What was not delivered yet is given up.',
+      success: { status: 204, description: 'There are none' },
+    },
+    async (services, principal, { params }) => {
+      await deleteBucketNotifications(services, principal, params)
+      return { kind: 'empty' }
+    },
+  ),
+
+  listNotificationDeliveries: dataRoute(
+    {
+      operationId: 'listNotificationDeliveries',
+      method: 'GET',
+      path: DELIVERIES_PATH,
+      summary: 'List what was sent, what waits and what was given up, the newest event first',
+      description:
+        '`maxDeliveries` is clamped to 1..100. A page may be short, or empty, while there is more: `isTruncated` says so.',
+      query: DeliveryQuery,
+      success: {
+        status: 200,
+        description: 'One page of deliveries',
+        content: { type: 'application/json', schema: DeliveryPage },
+      },
+    },
+    async (services, principal, { params, query }) => {
+      const { configId, status, maxDeliveries, continuationToken } = query
+      const asked = { ...params, configId, status, maxDeliveries, continuationToken }
+      const page = await listNotificationDeliveries(services, principal, asked)
+      const deliveries = page.deliveries.map(deliveryView)
+      return { kind: 'json', body: { deliveries, ...pageEnd(page.nextContinuationToken) } }
+    },
+  ),
+
+  redeliverNotification: dataRoute(
+    {
+      operationId: 'redeliverNotification',
+      method: 'POST',
+      path: `${DELIVERIES_PATH}/{deliveryId}:redeliver`,
+      summary: 'Deliver once more, at once, whatever became of it',
+      description: 'Under the same webhook-id, with all attempts before it.',
+      success: ASKED_FOR,
+    },
+    async (services, principal, { params }) => ({
+      kind: 'json',
+      body: deliveryView(await redeliverNotification(services, principal, params)),
+    }),
+  ),
+
+  testNotification: dataRoute(
+    {
+      operationId: 'testNotification',
+      method: 'POST',
+      path: `${PATH}/{configId}:test`,
+      summary: 'Send an event of type test to one config',
+      success: ASKED_FOR,
+    },
+    async (services, principal, { params }) => ({
+      kind: 'json',
+      body: deliveryView(await testNotification(services, principal, params)),
+    }),
+  ),
+}

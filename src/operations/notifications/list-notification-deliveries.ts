@@ -1,0 +1,80 @@
+/**
+ * listNotificationDeliveries: authorize -> exists -> valid -> one page, the newest event first.
+ *
+ * Rule: one page looks at a bounded number of deliveries. Where few of them fit, a page is short, or even empty, and says that
+ * there is more.
+ */
+import { authorize } from '../../access/authorize.ts'
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import { Refusal } from '../../refusal.ts'
+import { hooksOf } from '../../state-machine/hooks.ts'
+import { deliveryPosition } from '../../state-machine/keys.ts'
+import type { BucketRecord, DeliveryRecord, DeliveryStatus } from '../../state-machine/records.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { openContinuationToken, sealContinuationToken } from '../continuation-token.ts'
+import type { Services } from '../services.ts'
+import type { ToldDelivery } from './told-delivery.ts'
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const satisfies DeliveryStatus[]
+const PAGE_MAX = 100
+const LOOKED_AT_MAX = 1000
+
+interface ListDeliveriesInput {
+  readonly bucket: string
+  readonly configId: string | undefined
+  readonly status: string | undefined
+  readonly maxDeliveries: number | undefined
+  readonly continuationToken: string | undefined
+}
+
+export interface DeliveryListing {
+  readonly deliveries: readonly ToldDelivery[]
+  readonly nextContinuationToken: string | null
+}
+
+export async function listNotificationDeliveries(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: ListDeliveriesInput,
+): Promise<DeliveryListing> {
+  authorize(principal, 'listNotificationDeliveries', { bucket: input.bucket }, services.state)
+  const bucket = findBucket(services, principal.tenantId, input.bucket)
+  const { configId, status, continuationToken } = input
+  if (status !== undefined && !(DELIVERY_STATES as readonly string[]).includes(status))
+    throw new Refusal(
+      'invalid_argument',
+      `The status "${status.slice(0, 40)}" is none of ${DELIVERY_STATES.join(', ')}`,
+    )
+  const context = ['listNotificationDeliveries', bucket.id, configId ?? '', status ?? '']
+  const after =
+    continuationToken === undefined ? '' : openContinuationToken(services, context, continuationToken)
+  const found = await look(services, bucket, { ...input, after })
+  const { deliveries, next } = found
+  const nextContinuationToken = next === null ? null : sealContinuationToken(services, context, next)
+  return { deliveries, nextContinuationToken }
+}
+
+async function look(
+  services: Services,
+  bucket: BucketRecord,
+  { configId, status, maxDeliveries, after }: ListDeliveriesInput & { readonly after: string },
+): Promise<{ readonly deliveries: readonly ToldDelivery[]; readonly next: string | null }> {
+  const limit = Math.min(Math.max(maxDeliveries ?? PAGE_MAX, 1), PAGE_MAX)
+  // Those of configs that were removed are on their way out.
+  const configs = new Map(hooksOf(services.state.view, bucket).map(({ hookId, id }) => [hookId, id]))
+  const { items, next } = await services.state.outbox.deliveries(bucket.id, after, LOOKED_AT_MAX)
+  const deliveries: ToldDelivery[] = []
+  for (const [n, delivery] of items.entries()) {
+    const config = configs.get(delivery.hookId)
+    const isMeant = configId === undefined || config === configId
+    if (config === undefined || !isMeant || (status !== undefined && delivery.status !== status)) continue
+    deliveries.push({ configId: config, delivery })
+    const isLast = n === items.length - 1 && next === null
+    if (deliveries.length === limit) return { deliveries, next: isLast ? null : positionOf(bucket, delivery) }
+  }
+  return { deliveries, next }
+}
+
+function positionOf({ id: bucketId }: BucketRecord, { eventId, hookId }: DeliveryRecord): string {
+  return deliveryPosition({ bucketId, eventId, hookId })
+}

@@ -1,0 +1,53 @@
+/**
+ * Which URLs a config may name. [decisions 9]
+ *
+ * Owns: what can be told from the text alone. Where a name leads is asked anew at every connection, by the deliverer.
+ */
+import { isIP } from 'node:net'
+import type { Config } from '../../config/types.ts'
+import { Refusal } from '../../refusal.ts'
+import { isPublicAddress } from './public-address.ts'
+
+const URL_CHARACTERS_MAX = 2048
+
+export type TargetPolicy = Config['notifications']
+
+/** Throws Refusal invalid_request, unsupported_target. */
+export function checkTarget(text: string, policy: TargetPolicy): void {
+  if (/^arn:/i.test(text))
+    throw new Refusal(
+      'unsupported_target',
+      `The target "${shown(text)}" is not supported: give the URL of a webhook`,
+    )
+  const fault = targetFault(text, policy)
+  if (fault !== null)
+    throw new Refusal('invalid_request', `The url "${shown(text)}" is not accepted: ${fault}`)
+}
+
+function targetFault(text: string, policy: TargetPolicy): string | null {
+  if (text.length > URL_CHARACTERS_MAX) return `it has more than ${URL_CHARACTERS_MAX} characters`
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'give one such as https://app.example/hook'
+  const url = new URL(text)
+  if (url.protocol === 'http:' && !policy.allowHttp)
+    return 'use https; an operator can allow http with notifications.allow_http'
+  if (url.username !== '' || url.password !== '')
+    return 'it holds credentials; deliveries are signed, which proves who sends them'
+  if (url.hash !== '') return 'leave the fragment out, it is never sent'
+  const host = hostOf(url)
+  if (isIP(host) !== 0 && !isPublicAddress(host) && !policy.allowOrigins.includes(url.origin))
+    return `${host} is no public address; an operator can allow it with notifications.allow_origins`
+  return null
+}
+
+/** An IPv6 address without its brackets. */
+export function hostOf(url: Pick<URL, 'hostname'>): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+/** For messages: nothing that could be a secret. */
+function shown(text: string): string {
+  return text
+    .replace(/\/\/[^/@]*@/, '//…@')
+    .replace(/[?#].*$/s, '')
+    .slice(0, 100)
+}

@@ -1,0 +1,19 @@
+/** testNotification: authorize -> exists -> commit of an event of type `test`, which goes the way of all others. */
+import { authorize } from '../../access/authorize.ts'
+import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import type { ToldDelivery } from './told-delivery.ts'
+
+export async function testNotification(
+  services: Services,
+  principal: AccessKeyPrincipal,
+  input: { readonly bucket: string; readonly configId: string },
+): Promise<ToldDelivery> {
+  authorize(principal, 'testNotification', { bucket: input.bucket }, services.state)
+  const { tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
+  const { configId } = input
+  const delivery = settle(await services.propose({ type: 'testHook', tenantId, bucket, configId }))
+  return { configId, delivery }
+}

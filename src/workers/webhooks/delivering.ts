@@ -1,0 +1,244 @@
+/**
+ * Sends what waits in the outbox to its webhooks, and has the log remember what came of it.
+ *
+ * Owns: which delivery is tried now, and that none is tried twice at a time here. Knows nothing of: schedules; apply decides
+ * from a result when the next attempt is due, or that there is none.
+ * Rules: a row leaves the queue by a committed result alone, so whoever comes after this node goes on; what was sent and not
+ * told is sent again, under the same id. While results cannot be told they are kept, and nothing is sent in their place.
+ */
+import { Condition, type Cluster, type Logger, type MetricSample } from '../../../cluster/index.ts'
+import { deliveryId } from '../../operations/notifications/delivery-id.ts'
+import type { AttemptResult } from '../../state-machine/commands.ts'
+import { isBusy } from '../../state-machine/hooks.ts'
+import { keys } from '../../state-machine/keys.ts'
+import type { DeliveryName, DeliveryRecord, HookRecord } from '../../state-machine/records.ts'
+import type { StateReader } from '../../store/state-reader.ts'
+import type { Propose } from '../../store/propose.ts'
+import { DeliverySlots } from './delivery-slots.ts'
+import { payloadOf } from './payload.ts'
+import { signatureHeaders } from './signature.ts'
+import type { Answered, WebhookPost } from './webhook-sender.ts'
+
+const HOOKS_PER_ROUND = 256
+const RESULTS_PER_COMMAND = 256
+/** Later than anything is due. */
+const END_OF_TIME = 8_640_000_000_000_000
+
+export interface DeliveringParts {
+  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly state: Pick<StateReader, 'outbox' | 'view'>
+  readonly propose: Propose
+  readonly sender: { post(post: WebhookPost): Promise<Answered>; close(): Promise<void> }
+  /** The secret of a hook; throws when no key of this node opens it. */
+  readonly secretOf: (hook: HookRecord) => Uint8Array
+  /** Milliseconds since 1970 by this node's clock, which stamps the log while it leads. */
+  readonly now: () => number
+  /** [0, 1) */
+  readonly random: () => number
+  readonly logger: Logger
+}
+
+interface Flight {
+  readonly hook: HookRecord
+  readonly delivery: DeliveryRecord
+}
+
+export class Delivering {
+  readonly #parts: DeliveringParts
+  readonly #slots = new DeliverySlots()
+  /** Row keys of what was sent and is not told yet. */
+  readonly #flying = new Set<string>()
+  readonly #running = new Set<Promise<void>>()
+  #results: { readonly flight: Flight; readonly result: AttemptResult }[] = []
+  #isTelling = false
+  #isClosed = false
+  #after = ''
+  readonly #counts = { taken: 0, failed: 0, gone: 0 }
+  /** When the oldest event at the head of a queue was, of the walk that ended and of the one under way. */
+  #oldest: { seen: number | null; walking: number | null } = { seen: null, walking: null }
+
+  constructor(parts: DeliveringParts) {
+    this.#parts = parts
+  }
+
+  /** Begins what is due and may begin; resolves with true when there are more hooks to look at. Throws Condition. */
+  async round(): Promise<boolean> {
+    const { cluster, state } = this.#parts
+    if (this.#results.length > 0) this.#run(this.#tell())
+    if (!cluster.isOnDuty()) {
+      this.#after = ''
+      this.#oldest = { seen: null, walking: null }
+      return false
+    }
+    const { items, next } = await state.outbox.busyHooks(this.#after, HOOKS_PER_ROUND)
+    for (const hook of items) await this.#fill(hook)
+    this.#after = next ?? ''
+    if (next === null) this.#oldest = { seen: this.#oldest.walking, walking: null }
+    return next !== null
+  }
+
+  /** Breaks off what is under way: it is tried again by whoever comes next. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#parts.sender.close()
+    await this.idle()
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  samples(): readonly MetricSample[] {
+    const help = 'Attempts to deliver a notification, by what came of them.'
+    const name = 'holdfast_webhook_deliveries_total'
+    const attempts = Object.entries(this.#counts).map(([result, value]) => {
+      return { name, help, kind: 'counter', value, labels: { result } } as const
+    })
+    const { seen } = this.#oldest
+    const oldest = {
+      name: 'holdfast_webhook_oldest_seconds',
+      help: 'Age of the oldest event at the head of a queue that is being delivered; on the node that delivers.',
+      kind: 'gauge',
+      value: seen === null ? 0 : Math.max(0, (this.#parts.now() - seen) / 1000),
+    } as const
+    return [...attempts, oldest, ...this.#outboxSamples()]
+  }
+
+  #outboxSamples(): readonly MetricSample[] {
+    const total = this.#total()
+    if (total === null) return []
+    const { dropped, ...rows } = total
+    const help = 'Notifications by what became of them: waiting, given up, delivered and still in the log.'
+    const name = 'holdfast_webhook_outbox_rows'
+    const samples = Object.entries(rows).map(([status, value]) => {
+      return { name, help, kind: 'gauge', value, labels: { status } } as const
+    })
+    const dropHelp =
+      'Events that no notification was made of, because its config or tenant has too many already.'
+    return [
+      ...samples,
+      { name: 'holdfast_webhook_dropped_total', help: dropHelp, kind: 'counter', value: dropped },
+    ]
+  }
+
+  /** Null while there is nothing that may be read. */
+  #total() {
+    try {
+      return this.#parts.state.outbox.total()
+    } catch (error) {
+      if (error instanceof Condition) return null
+      throw error
+    }
+  }
+
+  /** As many as this hook may have under way. */
+  async #fill(hook: HookRecord): Promise<void> {
+    const { state, now } = this.#parts
+    const limit = this.#slots.freeFor(hook) + this.#slots.takenBy(hook.hookId)
+    const waiting = await state.outbox.due(hook, END_OF_TIME, Math.max(1, limit))
+    const [head] = waiting
+    if (head !== undefined) this.#oldest.walking = Math.min(this.#oldest.walking ?? Infinity, head.time)
+    if (hook.notBefore > now()) return
+    for (const delivery of waiting) {
+      if (delivery.dueAt > now() || this.#slots.freeFor(hook) === 0) return
+      this.#begin({ hook, delivery })
+    }
+  }
+
+  #begin(flight: Flight): void {
+    const name = nameOf(flight)
+    const key = keys.delivery(name)
+    if (this.#isClosed || this.#flying.has(key)) return
+    // What was read may have been settled while it was on its way here.
+    const present = this.#parts.state.outbox.delivery(name)
+    if (present?.status !== 'pending' || present.attempts !== flight.delivery.attempts) return
+    this.#slots.take(flight.hook)
+    this.#flying.add(key)
+    this.#run(this.#fly(flight))
+  }
+
+  /** `work` never rejects. */
+  #run(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  async #fly(flight: Flight): Promise<void> {
+    const answered = await this.#attempt(flight)
+    if (this.#isClosed) return this.#land(flight)
+    const verdict = answered.error === null ? 'taken' : answered.status === 410 ? 'gone' : 'failed'
+    this.#counts[verdict]++
+    const jitter = this.#parts.random() * 2 - 1
+    const { attempts } = flight.delivery
+    const result: AttemptResult = { ...nameOf(flight), ...answered, attempts, verdict, jitter }
+    this.#results.push({ flight, result })
+    await this.#tell()
+  }
+
+  async #attempt({ hook, delivery }: Flight): Promise<Answered> {
+    const { sender, secretOf, now, logger } = this.#parts
+    try {
+      const body = payloadOf(hook, delivery)
+      const headers = signatureHeaders(secretOf(hook), { id: deliveryId(delivery), time: now(), body })
+      return await sender.post({ url: hook.url, headers, body })
+    } catch (err) {
+      logger.error({ err, hook: hook.hookId }, 'notification not sent')
+      return { status: null, error: 'the signing secret cannot be opened', retryAfterMs: null, durationMs: 0 }
+    }
+  }
+
+  /** One command at a time: what arrives meanwhile travels in the next one. */
+  async #tell(): Promise<void> {
+    if (this.#isTelling) return
+    this.#isTelling = true
+    try {
+      while (this.#results.length > 0 && !this.#isClosed) {
+        const batch = this.#results.slice(0, RESULTS_PER_COMMAND)
+        if (!(await this.#commit(batch.map(({ result }) => result)))) return
+        this.#results = this.#results.slice(batch.length)
+        for (const { flight } of batch) this.#land(flight)
+        await this.#goOn(batch.map(({ flight }) => flight.hook))
+      }
+    } finally {
+      this.#isTelling = false
+    }
+  }
+
+  /** False: not now; the next round tries again. */
+  async #commit(results: readonly AttemptResult[]): Promise<boolean> {
+    const { propose, logger } = this.#parts
+    try {
+      const reply = await propose({ type: 'recordAttempts', results })
+      if (!reply.ok) logger.error({ reason: reply.message }, 'results of notifications not taken')
+      return true
+    } catch (err) {
+      if (err instanceof Condition) logger.debug({ err }, 'results of notifications wait')
+      else logger.error({ err }, 'results of notifications cannot be told')
+      return false
+    }
+  }
+
+  #land(flight: Flight): void {
+    this.#flying.delete(keys.delivery(nameOf(flight)))
+    this.#slots.release(flight.hook)
+  }
+
+  /** Without waiting for the next round, as long as there is more. */
+  async #goOn(hooks: readonly HookRecord[]): Promise<void> {
+    const { state, cluster, logger } = this.#parts
+    try {
+      for (const { bucketId, hookId } of new Map(hooks.map((one) => [one.hookId, one])).values()) {
+        const hook = state.view.get(keys.hook(bucketId, hookId))
+        if (hook !== undefined && isBusy(hook) && cluster.isOnDuty()) await this.#fill(hook)
+      }
+    } catch (err) {
+      // The next round meets it again, and tells it.
+      logger.debug({ err }, 'notifications wait for the next round')
+    }
+  }
+}
+
+function nameOf({ hook: { bucketId, hookId }, delivery: { eventId } }: Flight): DeliveryName {
+  return { bucketId, hookId, eventId }
+}

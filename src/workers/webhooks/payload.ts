@@ -1,0 +1,77 @@
+/**
+ * What a receiver is told, in the form its config asks for. [decisions 9]
+ *
+ * Rule: made of rows alone, so that every attempt from whatever node tells the same.
+ */
+import type { DeliveryRecord, HookRecord } from '../../state-machine/records.ts'
+
+type Target = Pick<HookRecord, 'id' | 'tenantId' | 'bucket' | 'payloadFormat'>
+
+/** As many characters of an event id say when, the rest where in the log. */
+const TIME_CHARACTERS = 10
+
+export function payloadOf(hook: Target, delivery: DeliveryRecord): string {
+  return JSON.stringify(
+    hook.payloadFormat === 's3' ? s3Payload(hook, delivery) : nativePayload(hook, delivery),
+  )
+}
+
+/** Later events of a key have a greater one, as text. */
+function sequencerOf({ eventId }: DeliveryRecord): string {
+  return eventId.slice(TIME_CHARACTERS)
+}
+
+function nativePayload({ id: configId, tenantId, bucket }: Target, delivery: DeliveryRecord): object {
+  const { type, eventName, time, key, versionId, size, etag, contentType, requestId, sourceIp } = delivery
+  const { type: actorType, id } = delivery.actor
+  const data = {
+    eventName,
+    configId,
+    tenantId,
+    bucket,
+    key,
+    versionId,
+    size,
+    etag,
+    contentType,
+    sequencer: sequencerOf(delivery),
+    actor: known({ type: actorType, id }),
+    requestId,
+    sourceIp,
+  }
+  return { type, timestamp: new Date(time).toISOString(), data: known(data) }
+}
+
+/** Without what there is not. */
+function known(fields: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
+
+/** The record that S3 sends, as far as there are facts for it. */
+function s3Payload(hook: Target, delivery: DeliveryRecord): object {
+  const { eventName, time, key, versionId, size, etag, requestId, sourceIp } = delivery
+  const owner = { principalId: hook.tenantId }
+  const object = { size, eTag: etag, versionId, sequencer: sequencerOf(delivery) }
+  const record = {
+    eventVersion: '2.1',
+    eventSource: 'holdfast:s3',
+    awsRegion: '',
+    eventTime: new Date(time).toISOString(),
+    eventName: eventName.replace(/^s3:/, ''),
+    userIdentity: { principalId: delivery.actor.id ?? delivery.actor.type },
+    requestParameters: { sourceIPAddress: sourceIp ?? '' },
+    responseElements: { 'x-amz-request-id': requestId ?? '' },
+    s3: {
+      s3SchemaVersion: '1.0',
+      configurationId: hook.id,
+      bucket: { name: hook.bucket, ownerIdentity: owner, arn: `arn:aws:s3:::${hook.bucket}` },
+      ...(key === null ? {} : { object: { key: formEncoded(key), ...known(object) } }),
+    },
+  }
+  return { Records: [record] }
+}
+
+/** As forms are encoded, but for slashes: so S3 spells keys in its records. */
+function formEncoded(key: string): string {
+  return encodeURIComponent(key).replaceAll('%20', '+').replaceAll('%2F', '/')
+}

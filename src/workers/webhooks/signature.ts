@@ -1,0 +1,23 @@
+/**
+ * The headers by which a receiver knows who sends and what was sent. [Standard Webhooks 1.0]
+ *
+ * Owns: the signature. Rule: what is signed is the very text of the body; the time is that of the attempt.
+ */
+import { createHmac } from 'node:crypto'
+
+export interface SignedMessage {
+  /** The same at every attempt. */
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly time: number
+  readonly body: string
+}
+
+export function signatureHeaders(
+  secret: Uint8Array,
+  { id, time, body }: SignedMessage,
+): Record<string, string> {
+  const timestamp = Math.floor(time / 1000).toString()
+  const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+}

@@ -1,0 +1,130 @@
+/**
+ * One attempt: a POST to a webhook, and what is learned from it.
+ *
+ * Owns: sockets, the time limit, what a failure is called. Knows nothing of: rows, schedules.
+ * Rules: never rejects; follows no redirect; reads at most ANSWER_BYTES_MAX of an answer and shows none of it to anybody: the
+ * status decides.
+ */
+import { Agent, type Dispatcher, request } from 'undici'
+import { type Guard, guardedConnector, TargetRefusedError } from './guarded-connector.ts'
+
+const TIMEOUT_MS = 15_000
+const ANSWER_BYTES_MAX = 64 * 1024
+const KEEP_ALIVE_MS = 10_000
+const USER_AGENT = 'svc-webhook/1'
+
+export interface WebhookPost {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Answered {
+  /** Null: no answer came. */
+  readonly status: number | null
+  /** Null: it was taken. */
+  readonly error: string | null
+  readonly retryAfterMs: number | null
+  readonly durationMs: number
+}
+
+export interface SenderParts extends Guard {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly timeoutMs?: number
+}
+
+export class WebhookSender {
+  readonly #agent: Agent
+  readonly #closing = new AbortController()
+  readonly #now: () => number
+  readonly #timeoutMs: number
+
+  constructor({ now, timeoutMs = TIMEOUT_MS, ...guard }: SenderParts) {
+    this.#now = now
+    this.#timeoutMs = timeoutMs
+    this.#agent = new Agent({
+      connect: guardedConnector(guard),
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    })
+  }
+
+  async post({ url, headers, body }: WebhookPost): Promise<Answered> {
+    const began = performance.now()
+    const tooLate = AbortSignal.timeout(this.#timeoutMs)
+    const signal = AbortSignal.any([tooLate, this.#closing.signal])
+    const durationMs = (): number => Math.round(performance.now() - began)
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        dispatcher: this.#agent,
+        headers: { ...headers, 'content-type': 'application/json', 'user-agent': USER_AGENT },
+        body,
+        signal,
+        // One limit for all of it: the signal's.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
+      const heard = { ...this.#heard(answer), durationMs: durationMs() }
+      // Only so that the connection can be used again: what goes wrong from here on changes nothing.
+      await answer.body.dump({ limit: ANSWER_BYTES_MAX, signal }).catch(() => undefined)
+      return heard
+    } catch (error) {
+      const what = tooLate.aborted ? `no answer within ${this.#timeoutMs / 1000} s` : failureOf(error)
+      return { status: null, error: what, retryAfterMs: null, durationMs: durationMs() }
+    }
+  }
+
+  /** Breaks off what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#agent.destroy()
+  }
+
+  #heard({ statusCode: status, headers }: Dispatcher.ResponseData): Omit<Answered, 'durationMs'> {
+    if (status >= 200 && status < 300) return { status, error: null, retryAfterMs: null }
+    const isRedirect = status >= 300 && status < 400
+    const error = isRedirect ? `status ${status}: redirects are not followed` : `status ${status}`
+    const mayAsk = status === 429 || status === 503
+    return {
+      status,
+      error,
+      retryAfterMs: mayAsk ? readRetryAfter(headers['retry-after'], this.#now()) : null,
+    }
+  }
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, .* GMT$/
+
+/** Seconds, or a date. Null: not said, or not so that it can be read. [RFC 9110 10.2.3] */
+export function readRetryAfter(text: string | string[] | undefined, now: number): number | null {
+  if (typeof text !== 'string') return null
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  // Date.parse takes far more for a date than HTTP does.
+  const at = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, at - now)
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  UND_ERR_SOCKET: 'connection closed before an answer came',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+  ENOTFOUND: 'the name does not exist',
+  ENODATA: 'the name has no address',
+  ETIMEOUT: 'the name server does not answer',
+  ESERVFAIL: 'the name server fails',
+}
+
+/** In a few words, without anything that came from the other side. */
+function failureOf(error: unknown): string {
+  if (error instanceof TargetRefusedError) return `refused: ${error.message}`
+  if (error instanceof Error && error.name === 'HTTPParserError') return 'the answer is no HTTP/1.1'
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const word = /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'unknown reason'
+  return WORDS[code] ?? `failed: ${word}`
+}

@@ -1,0 +1,86 @@
+/**
+ * Notifications of real nodes to a real receiver, through the death of the node that delivers, and of all of them at once.
+ */
+import t from 'tap'
+import { until } from '../helpers/async.ts'
+import { ProcessCluster } from '../helpers/process-cluster.ts'
+import { answer, Receiver } from '../workers/webhooks/receiver.ts'
+
+/** What the launcher allows as a target on this machine, behind its base port. */
+const RECEIVER_OFFSET = 99
+
+t.test(
+  'no notification is lost when nodes are killed [notifications.same-entry]',
+  { timeout: 240_000 },
+  async (t) => {
+    const cluster = await ProcessCluster.start(t, 3)
+    await cluster.login('n1')
+    const [first] = cluster.plan
+    const port = Number(new URL(first?.dataUrl ?? '').port) + RECEIVER_OFFSET
+    const receiver = await Receiver.start(t, answer(204), port)
+    const told = () =>
+      new Set(receiver.heard.map(({ body }) => (JSON.parse(body) as { data: { key: string } }).data.key))
+    const expected = new Set<string>()
+    const living = (): string =>
+      cluster.plan.map(({ nodeId }) => nodeId).find((id) => cluster.pid(id) > 0) ?? 'n1'
+    const ask = (method: 'PUT' | 'POST' | 'GET', path: string, body?: object) =>
+      cluster.call(living(), method, path, body === undefined ? null : JSON.stringify(body))
+    const put = async (key: string): Promise<void> => {
+      await until(`${key} is acknowledged`, async () => {
+        const heard = await cluster
+          .call(living(), 'PUT', `/buckets/told/objects/${key}`, Buffer.from('x'))
+          .catch(() => null)
+        return heard?.status === 200
+      })
+      expected.add(key)
+    }
+    const arrived = () => until('everything was told', () => [...expected].every((key) => told().has(key)))
+
+    t.equal((await ask('POST', '/buckets', { name: 'told' })).status, 201)
+    const config = { id: 'a', url: receiver.url, events: ['object-created'] }
+    const set = await ask('PUT', '/buckets/told/notifications', { configs: [config] })
+    t.equal(set.status, 200, set.body.toString())
+    await put('before')
+    await arrived()
+
+    await t.test('the leader dies while the receiver does not answer: another node goes on', async (t) => {
+      receiver.manner = () => undefined
+      const leader = (await cluster.leader()) ?? 'n1'
+      for (let n = 0; n < 5; n++) await put(`leader-${n}`)
+      await until('some are on their way', () => receiver.heard.length > 1)
+      await cluster.signal(leader, 'SIGKILL')
+      receiver.manner = answer(204)
+      await put('without-it')
+      await arrived()
+      cluster.startNode(leader)
+      await cluster.allReady()
+      t.pass()
+    })
+
+    await t.test('all nodes die at once: what was acknowledged is told after the start', async (t) => {
+      receiver.manner = (response) => void response.destroy()
+      for (let n = 0; n < 5; n++) await put(`all-${n}`)
+      const nodes = cluster.plan.map(({ nodeId }) => nodeId)
+      await Promise.all(nodes.map((nodeId) => cluster.signal(nodeId, 'SIGKILL')))
+      receiver.manner = answer(204)
+      for (const nodeId of nodes) cluster.startNode(nodeId)
+      await cluster.allReady()
+      await arrived()
+      t.pass()
+    })
+
+    const ids = new Map<string, Set<string>>()
+    for (const { headers, body } of receiver.heard) {
+      const { key } = (JSON.parse(body) as { data: { key: string } }).data
+      ids.set(key, (ids.get(key) ?? new Set()).add(String(headers['webhook-id'])))
+    }
+    for (const [key, seen] of ids) if (expected.has(key)) t.ok(seen.size >= 1, key)
+    await until('the log says so', async () => {
+      const { body } = await ask('GET', '/buckets/told/notifications')
+      return (
+        (JSON.parse(body.toString()) as { configs: { pendingCount: number }[] }).configs[0]?.pendingCount ===
+        0
+      )
+    })
+  },
+)

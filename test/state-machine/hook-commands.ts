@@ -1,0 +1,92 @@
+/** The commands of notifications with everything filled in, and a look at what they made. */
+import type { AttemptResult, Command, ConfigWish } from '../../src/state-machine/commands.ts'
+import { keys } from '../../src/state-machine/keys.ts'
+import type { DeliveryRecord, HookRecord } from '../../src/state-machine/records.ts'
+import type { View } from '../../src/state-machine/view.ts'
+import { type MapWorld, rowsOf, worldWithBucket } from './map-world.ts'
+
+let drawn = 0
+
+export function wish(id: string, more: Partial<ConfigWish> = {}): ConfigWish {
+  drawn++
+  return {
+    id,
+    url: `https://${id}.example/hook`,
+    events: ['object-created', 'object-removed', 'object-tagged', 'object-lock-changed'],
+    prefix: '',
+    suffix: '',
+    enabled: true,
+    payloadFormat: 'native',
+    fresh: { hookId: `HOOK${drawn}`, secret: Uint8Array.of(drawn % 256, 1) },
+    ...more,
+  }
+}
+
+export function setNotifications(
+  configs: readonly ConfigWish[],
+  bucket = 'photos',
+): Extract<Command, { type: 'setNotifications' }> {
+  return { type: 'setNotifications', tenantId: 'acme', bucket, configs }
+}
+
+/** `acme` and its bucket `photos` with these configs. */
+export function worldWithHooks(...configs: readonly ConfigWish[]): MapWorld {
+  const world = worldWithBucket()
+  world.do(setNotifications(configs))
+  return world
+}
+
+export function bucketId(view: View, name = 'photos'): string {
+  return view.get(keys.bucket('acme', name))?.id ?? 'none'
+}
+
+export function hooks(world: MapWorld): readonly HookRecord[] {
+  return rowsOf<HookRecord>(world, 'hook')
+}
+
+/** Throws when there is none. */
+export function hookOf(world: MapWorld, id: string): HookRecord {
+  const hook = hooks(world).find((one) => one.id === id)
+  if (hook === undefined) throw new Error(`there is no hook "${id}"`)
+  return hook
+}
+
+/** Oldest first. */
+export function deliveries(world: MapWorld): readonly DeliveryRecord[] {
+  return rowsOf<DeliveryRecord>(world, 'delivery').toSorted((one, other) =>
+    one.eventId < other.eventId ? -1 : 1,
+  )
+}
+
+/** What a deliverer says of an attempt that it made at this delivery just now. */
+export function attemptAt(
+  world: MapWorld,
+  { hookId, eventId, attempts }: DeliveryRecord,
+  more: Partial<AttemptResult> = {},
+): AttemptResult {
+  const hook = hooks(world).find((one) => one.hookId === hookId)
+  return {
+    bucketId: hook?.bucketId ?? 'none',
+    hookId,
+    eventId,
+    attempts,
+    verdict: 'failed',
+    status: 500,
+    error: 'status 500',
+    durationMs: 3,
+    retryAfterMs: null,
+    jitter: 0,
+    ...more,
+  }
+}
+
+export const TAKEN = { verdict: 'taken', status: 204, error: null } as const
+
+export function record(...results: readonly AttemptResult[]): Extract<Command, { type: 'recordAttempts' }> {
+  return { type: 'recordAttempts', results }
+}
+
+/** The row of the queue comes with the delivery, and no other. */
+export function queued(world: MapWorld): readonly string[] {
+  return [...world.rows.keys()].filter((key) => key.includes('\u0000due\u0000'))
+}

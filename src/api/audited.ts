@@ -23,5 +23,7 @@ export const UNAUDITED: Readonly<Partial<Record<OperationId, 'always' | 'success
 export interface AuditNote {
   readonly actor?: Actor
   readonly tenantId?: string
+  readonly bucket?: string | null
+  readonly key?: string | null
   readonly details?: AuditDetails
 }

@@ -63,7 +63,7 @@ function actorOf(principal: Principal | null): Actor {
   const { signedUrl, accessKeyId } = principal
   return signedUrl === null
     ? { type: 'accessKey', id: accessKeyId, role: null }
-    : { type: 'signedUrl', id: signedUrl.jti, role: null }
+    : { type: 'signedUrl', id: signedUrl.jti, role: null, accessKeyId }
 }
 
 /** What its minter gave as the reason is told of each use. [native: Signed URL token] */
@@ -71,7 +71,8 @@ function reasonOfUrl(principal: Principal | null): string | null {
   return principal?.kind === 'accessKey' ? (principal.signedUrl?.reason ?? null) : null
 }
 
-function named(text: string | null | undefined): string | null {
+/** As much of a name as a row of the audit log keeps. */
+export function named(text: string | null | undefined): string | null {
   return text?.slice(0, NAME_CHARACTERS_MAX) ?? null
 }
 

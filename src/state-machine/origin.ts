@@ -4,13 +4,15 @@
  * Owns: the facts that a command carries along, so that what is told of a change is in the entry of the change.
  * Knows nothing of: how the actor was proved. Rule: no secret, no token, no query string.
  */
-import type { AdminRole, TenantId } from './records.ts'
+import type { AccessKeyId, AdminRole, TenantId } from './records.ts'
 
 export interface Actor {
   readonly type: 'accessKey' | 'adminToken' | 'signedUrl' | 'system' | 'anonymous'
   /** Access key id, id of the admin token or of the signed URL; null where nobody was proved. */
   readonly id: string | null
   readonly role: AdminRole | null
+  /** Of a signed URL: the key that made it. */
+  readonly accessKeyId?: AccessKeyId
 }
 
 export interface Origin {

@@ -99,6 +99,42 @@ function reasonOf(id: ExampleId): string | null {
   return typeof body === 'object' && 'reason' in body ? String(body.reason) : null
 }
 
+t.test('the making of a link and each use of it lead to each other [audit.links]', async (t) => {
+  const audited = await AuditedWorld.start(t)
+  const { world } = audited
+  const key = await world.memory.accessKey('acme', 'read,write')
+  const { token } = world.memory.services.access.exchange({ ...key, clientAddress: 't' })
+  const { accessKeyId } = key
+  const created = await audited.row({
+    method: 'POST',
+    path: '/api/v1/buckets',
+    token,
+    body: { name: 'films' },
+  })
+  t.equal(created.heard.status, 201)
+  const body = { method: 'PUT', bucket: 'films', key: 'a', reason: 'for the board' }
+  const made = await audited.row({ method: 'POST', path: '/api/v1/sign-url', token, body })
+  t.match(made.row, { actor: { id: accessKeyId }, bucket: 'films', key: 'a', reason: 'for the board' })
+  const details = made.row.details as Readonly<Record<string, unknown>>
+  t.match(details, { method: 'PUT', keyPrefix: null })
+  const path = `/api/v1/signed/films/a?token=${String(made.heard.json['token'])}`
+  const used = await audited.row({ method: 'PUT', path, body: 'x' })
+  t.equal(used.heard.status, 200)
+  t.strictSame(used.row.actor, { type: 'signedUrl', id: details['signedUrl'], role: null, accessKeyId })
+  t.equal(used.row.reason, 'for the board')
+  const refused = await audited.row({
+    method: 'POST',
+    path: '/api/v1/sign-url',
+    token,
+    body: { ...body, bucket: 'others' },
+  })
+  t.match(
+    refused.row,
+    { code: 'not_found', bucket: 'others', key: 'a' },
+    'a wish that was refused names its aim',
+  )
+})
+
 t.test('a route that is added leaves its row by itself', async (t) => {
   const { world, token } = await ApiWorld.withBucket(t)
   const { services, auditRows } = world.memory

@@ -5,6 +5,7 @@ export const auditRows = {
   'audit.every-request':
     'every request of both planes leaves a row [native: What the service does 5] [admin: What the service does 4]',
   'audit.denials': 'denials leave a row with the actor and the code [native: What the service does 5]',
+  'audit.links': 'minting and use of a signed URL are told with its reason [native: Signed-URL mint body]',
   'audit.probes': 'but for probes, and scrapes that go well [decisions 13]',
   'audit.unparsed': 'what is no request leaves a row without its bytes [native: What the service does 5]',
   'audit.no-room': 'what cannot be told of is refused with 503 [admin: What the service does 2]',

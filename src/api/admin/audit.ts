@@ -20,7 +20,9 @@ const AuditQuery = Type.Object(
     until: filter('Age of the newest row wanted'),
     limit: Type.Optional(Type.Integer({ description: 'Rows of a page: 1 to 1000, 100 unless given' })),
     operation: filter('An operationId'),
-    actor: filter('Id of an access key or admin token'),
+    actor: filter(
+      'Id of an access key, of an admin token or of a signed URL; a key finds the use of its URLs too',
+    ),
     bucket: filter('Name of a bucket'),
     key: filter('An object key; a batch is found by each of its keys'),
     keyPrefix: filter('Beginning of object keys'),
@@ -45,6 +47,9 @@ const AuditRecord = Type.Object(
       type: Type.Enum(['accessKey', 'adminToken', 'signedUrl', 'system', 'anonymous']),
       id: orNull(Text),
       role: orNull(Text),
+      accessKeyId: Type.Optional(
+        Type.String({ description: 'Of a signed URL: the access key that made it' }),
+      ),
     }),
     bucket: orNull(Text),
     key: orNull(Text),

@@ -7,6 +7,7 @@ import Type, { type Static } from 'typebox'
 import type { SignedUrlTerms } from '../../access/signed-url.ts'
 import type { Config } from '../../config/types.ts'
 import { type MintedUrl, signUrl } from '../../operations/signed/sign-url.ts'
+import { named } from '../request-origin.ts'
 import { dataRoute } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { signedAddress } from './signed-address.ts'
@@ -65,8 +66,13 @@ export const signUrlRoutes = {
         content: { type: 'application/json', schema: SignedUrlView },
       },
     },
-    async (services, principal, { body }) => {
+    async (services, principal, { body, note }) => {
+      const { method } = body
+      const keyPrefix = named(body.keyPrefix)
+      note({ bucket: named(body.bucket), key: named(body.key), details: { method, keyPrefix } })
       const minted = await signUrl(services, principal, body)
+      // Under which id its use is told.
+      note({ details: { method, keyPrefix, signedUrl: minted.jti, expiresAt: timeText(minted.expiresAt) } })
       const base = baseUrl(services.config)
       return { kind: 'json', headers: { 'cache-control': 'no-store' }, body: signedUrlView(base, minted) }
     },

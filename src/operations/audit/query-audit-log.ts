@@ -118,7 +118,7 @@ function matcher(filters: AuditFilters): (row: AuditRow) => boolean {
   return (row) =>
     is(tenant, row.tenantId) &&
     is(operation, row.operation) &&
-    is(actor, row.actor.id) &&
+    (is(actor, row.actor.id) || is(actor, row.actor.accessKeyId ?? null)) &&
     is(bucket, row.bucket) &&
     is(requestId, row.requestId) &&
     (outcome === undefined || outcome === outcomeOf(row)) &&

@@ -18,6 +18,7 @@ import { Processes } from './bench-processes.ts'
 import { freeBasePort } from './free-ports.ts'
 import { demoCredentials } from './local-demo.ts'
 import { planNodes, prepare } from './local-setup.ts'
+import { logIn, makeBucket } from './log-in.ts'
 
 const NODE = fileURLToPath(new URL('bench-audit-node.ts', import.meta.url))
 const CLIENTS = 16
@@ -54,14 +55,11 @@ async function startSide(kind: Kind, nodes: number): Promise<Side> {
   const clients: BenchClient[] = []
   await Promise.all(plan.map(({ adminUrl }) => ready(adminUrl)))
   const { accessKeyId, secretKey } = await demoCredentials(options, setup, plan)
-  const stranger = new BenchClient(plan[0]?.dataUrl ?? '', null)
-  const body = Buffer.from(JSON.stringify({ accessKeyId, secretKey }))
-  const { token } = await stranger.askJson({ method: 'POST', path: '/auth/token', body }, 200)
-  await stranger.close()
-  for (let n = 0; n < CLIENTS; n++)
-    clients.push(new BenchClient(plan[n % nodes]?.dataUrl ?? '', String(token)))
-  const made = { method: 'POST', path: '/buckets', body: Buffer.from('{"name":"bench"}') } as const
-  await clients[0]?.askJson(made, 201)
+  if (accessKeyId === null || secretKey === null) throw new Error('The demo tenant has no key')
+  const holder = { endpoints: plan.map(({ dataUrl }) => dataUrl), accessKeyId, secretKey }
+  const token = await logIn(holder)
+  for (let n = 0; n < CLIENTS; n++) clients.push(new BenchClient(plan[n % nodes]?.dataUrl ?? '', token))
+  await makeBucket(holder, 'bench')
   const processes = Processes.of(children.map(({ pid = 0 }) => pid))
   if (processes === null) throw new Error('This benchmark needs /proc')
   return { kind, processes, clients, stop }

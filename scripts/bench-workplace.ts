@@ -9,6 +9,7 @@ import { Readable } from 'node:stream'
 import { BenchClient } from './bench-client.ts'
 import type { BenchTarget } from './bench-options.ts'
 import type { BenchObjects, StoredObject } from './bench-objects.ts'
+import { logIn, makeBucket } from './log-in.ts'
 
 const LIST_KEYS = 1000
 const DELETE_CLIENTS = 16
@@ -46,15 +47,8 @@ export class Workplace {
   }
 
   static async open(target: BenchTarget): Promise<Workplace> {
-    const stranger = new BenchClient(target.endpoints[0] ?? '', null)
-    const { accessKeyId, secretKey } = target
-    const body = Buffer.from(JSON.stringify({ accessKeyId, secretKey }))
-    const { token } = await stranger.askJson({ method: 'POST', path: '/auth/token', body }, 200)
-    await stranger.close()
-    if (typeof token !== 'string') throw new Error('The log-in gave no token')
-    const workplace = new Workplace(target, token)
-    const bucket = Buffer.from(JSON.stringify({ name: workplace.bucket }))
-    await workplace.client(0, 0).askJson({ method: 'POST', path: '/buckets', body: bucket }, 201)
+    const workplace = new Workplace(target, await logIn(target))
+    await makeBucket(target, workplace.bucket)
     return workplace
   }
 

@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { BenchClient } from './bench-client.ts'
 import type { BenchTarget } from './bench-options.ts'
 import type { DamageObjects } from './damage-objects.ts'
+import { logIn } from './log-in.ts'
 
 const BUCKET = 'damage'
 const CLIENTS = 6
@@ -137,13 +138,7 @@ export class DamageReaders {
 
   /** Before each round: a token lives for an hour. */
   async #logIn(): Promise<void> {
-    const { endpoints, accessKeyId, secretKey } = this.#target
-    const client = new BenchClient(endpoints[0] ?? '', null)
-    const body = Buffer.from(JSON.stringify({ accessKeyId, secretKey }))
-    const { token } = await client.askJson({ method: 'POST', path: '/auth/token', body }, 200)
-    await client.close()
-    if (typeof token !== 'string') throw new Error('The log-in gave no token')
-    this.#token = token
+    this.#token = await logIn(this.#target)
   }
 
   #path(index: number): string {

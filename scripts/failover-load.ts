@@ -7,7 +7,7 @@
  */
 import { Agent, request } from 'undici'
 import type { BenchTarget } from './bench-options.ts'
-import { BenchClient } from './bench-client.ts'
+import { logIn, makeBucket } from './log-in.ts'
 
 const EVERY_MS = 10
 const BODY = Buffer.alloc(256, 'failover')
@@ -38,10 +38,7 @@ export class FailoverLoad {
   static async open(target: BenchTarget): Promise<FailoverLoad> {
     const load = new FailoverLoad(target)
     await load.logIn()
-    const maker = new BenchClient(target.endpoints[0] ?? '', load.#token)
-    const bucket = Buffer.from(JSON.stringify({ name: BUCKET }))
-    await maker.askJson({ method: 'POST', path: '/buckets', body: bucket }, 201)
-    await maker.close()
+    await makeBucket(target, BUCKET)
     return load
   }
 
@@ -52,13 +49,7 @@ export class FailoverLoad {
 
   /** Also in between: a token lives for an hour, a long series for longer. */
   async logIn(): Promise<void> {
-    const { endpoints, accessKeyId, secretKey } = this.#target
-    const client = new BenchClient(endpoints[0] ?? '', null)
-    const body = Buffer.from(JSON.stringify({ accessKeyId, secretKey }))
-    const { token } = await client.askJson({ method: 'POST', path: '/auth/token', body }, 200)
-    await client.close()
-    if (typeof token !== 'string') throw new Error('The log-in gave no token')
-    this.#token = token
+    this.#token = await logIn(this.#target)
   }
 
   /** Writes through these nodes from now on, and through no others. */

@@ -25,6 +25,8 @@ export const tokenRows = {
   'tokens.kinds': 'no kind of token passes for another, on either plane [decisions 1]',
   'tokens.keys-apart': 'each label signs with a key of its own [decisions 1]',
   'tokens.lifetime': 'security.native_api_token_ttl, 1 hour unless set [native: Bearer token 4]',
+  'tokens.disabled-everywhere':
+    'a tenant disabled at one node is refused at the next request at every node [decisions 1]',
   'tokens.never-outlives': 'never beyond the expiry of its key [native: Bearer token 3]',
   'tokens.expired': '401 token_expired from its second on [native: Bearer token 6]',
   'tokens.recheck.key':

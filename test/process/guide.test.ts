@@ -52,6 +52,7 @@ t.test('every line of the guide does what it says', { timeout: 120_000 }, async 
     text
       .replaceAll('data/cluster.json', join(data, 'cluster.json'))
       .replaceAll('$PWD/dist', join(ROOT, 'dist'))
+      .replaceAll('npm run -s holdfast --', `${process.execPath} ${join(ROOT, 'src', 'main.ts')}`)
       .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`)
   const [token] = blocksOf(readFileSync(join(ROOT, 'README.md'), 'utf8'))
   const pages = readdirSync(GUIDE).filter((name) => name !== 'README.md')

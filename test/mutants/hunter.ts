@@ -38,6 +38,8 @@ const SEEDS_LIMIT_MS = 3_600_000
 const TIMED_OUT = /^timeout!/
 /** The machine is in the way, not the mutant. */
 const NO_ROOM = /EADDRINUSE|EMFILE|address is in use/
+/** Of any failure, also one of the whole file. */
+const SAYS_WHY = /^ *not ok /m
 /** The change of text is wrong itself. The test runner says so below the failure. */
 const NO_SENSE = /^ *type: (ReferenceError|SyntaxError)$/m
 
@@ -52,7 +54,10 @@ export async function hunt(mutant: Mutant, { firstSeed, seeds, events, limitMs }
 
 async function huntByTests(mutant: Mutant, files: readonly string[], limitMs: number): Promise<Hunted> {
   for (const file of files) {
-    const { output, code } = await run(mutant, [file], limitMs)
+    let { output, code } = await run(mutant, [file], limitMs)
+    // Ending at the first failure can cut off the very words of it.
+    if (code !== 0 && !SAYS_WHY.test(output))
+      ({ output, code } = await run(mutant, [file], limitMs, { TAP_BAIL: '0' }))
     if (code === 0) continue
     const failure = failureIn(output)
     if (failure === null)
@@ -76,13 +81,18 @@ interface Ended {
   readonly code: number | null
 }
 
-function run(mutant: Mutant, args: readonly string[], limitMs: number): Promise<Ended> {
+function run(
+  mutant: Mutant,
+  args: readonly string[],
+  limitMs: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const [program, words] = plainly(process.execPath, '--import', SWITCH, ...args)
   const temporary = mkdtempSync(join(tmpdir(), 'holdfast-hunt-'))
   const child = spawn(program, words, {
     cwd: ROOT,
     // At the first failure everything is known; what a mutant breaks later may only hang.
-    env: { ...process.env, HOLDFAST_MUTANT: mutant.id, TMPDIR: temporary, TAP: '1', TAP_BAIL: '1' },
+    env: { ...process.env, HOLDFAST_MUTANT: mutant.id, TMPDIR: temporary, TAP: '1', TAP_BAIL: '1', ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: limitMs,
     killSignal: 'SIGKILL',

@@ -14,7 +14,7 @@ import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
 import { SealedSecrets } from './access/sealed-secrets.ts'
 import { AuditSpool } from './audit/audit-spool.ts'
-import { NO_TRAIL } from './audit/audit-trail.ts'
+import type { AuditTrail } from './audit/audit-trail.ts'
 import { createAdminServer } from './api/admin-server.ts'
 import { createDataServer } from './api/data-server.ts'
 import { startLocalServer } from './api/local/local-server.ts'
@@ -24,6 +24,7 @@ import { localSocketPath } from './local-socket.ts'
 import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import type { Services } from './operations/services.ts'
 import type { Command } from './state-machine/commands.ts'
+import type { Origin } from './state-machine/origin.ts'
 import { createCopyLedger } from './store/copy-ledger.ts'
 import { openStore } from './store/open-store.ts'
 import { createPropose } from './store/propose.ts'
@@ -150,9 +151,18 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   }
 }
 
-function unaudited(services: Services): Services {
-  const propose = (command: Command): Promise<unknown> => services.propose(command)
-  return { ...services, audit: NO_TRAIL, propose: propose as Services['propose'] }
+/** Audited while `isAudited` says so. */
+function auditedWhile(isAudited: () => boolean, services: Services): Services {
+  const { audit } = services
+  const propose = (command: Command, origin?: Origin): Promise<unknown> =>
+    services.propose(command, isAudited() ? origin : undefined)
+  const switched: AuditTrail = {
+    isStrict: audit.isStrict,
+    admit: () => audit.admit(),
+    append: (row) => void (isAudited() && audit.append(row)),
+    durable: () => audit.durable(),
+  }
+  return { ...services, audit: switched, propose: propose as Services['propose'] }
 }
 
 function openAuditSpool({ node, audit }: Config, logger: Logger): Promise<AuditSpool> {
@@ -254,18 +264,19 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 
 /**
  * Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then.
- * `isAudited` false: for the benchmark of what the audit log costs. No setting leads here.
+ * `isAudited`: for the benchmark of what the audit log costs. No setting leads here.
  */
 export async function startService(
   config: Config,
   logger: Logger,
-  { isAudited = true }: { readonly isAudited?: boolean } = {},
+  { isAudited }: { readonly isAudited?: () => boolean } = {},
 ): Promise<Service> {
   const teardown = new Teardown()
   try {
     const stopping = new AbortController()
     const composed = await composeServices(config, logger, stopping.signal)
-    const rooms = isAudited ? composed : { ...composed, services: unaudited(composed.services) }
+    const services = isAudited === undefined ? composed.services : auditedWhile(isAudited, composed.services)
+    const rooms = { ...composed, services }
     const { cluster, content, work } = rooms
     teardown.add('cluster', () => cluster.stop())
     teardown.add('content', () => content.close())

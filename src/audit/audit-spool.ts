@@ -9,7 +9,7 @@ import type { AuditRow } from '../state-machine/audit-records.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { nodeSpoolFiles, type SpoolFiles } from './spool-files.ts'
 import { filesLeft, type SpoolBatch, SpoolReader } from './spool-reader.ts'
-import { SpoolWriter } from './spool-writer.ts'
+import { GROUP_BYTES_MAX, SpoolWriter } from './spool-writer.ts'
 
 /** Rows in memory: those of requests under way come on top. */
 const PENDING_BYTES_MAX = 8 * 1024 * 1024
@@ -78,6 +78,11 @@ export class AuditSpool implements AuditTrail {
     const batch = await this.#reader.oldest()
     this.#oldestMs = batch === null ? null : timeOf(batch.rows[0])
     return batch
+  }
+
+  /** As much is waiting as goes out at once: no reason to let it gather more rows. */
+  get hasFullBatch(): boolean {
+    return this.#reader.bytes >= GROUP_BYTES_MAX
   }
 
   taken(batch: SpoolBatch): Promise<void> {

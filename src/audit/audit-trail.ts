@@ -16,7 +16,7 @@ export interface AuditTrail {
   durable(): Promise<void>
 }
 
-/** For tests and benchmarks of something else. */
+/** For tests of something else. */
 export const NO_TRAIL: AuditTrail = {
   isStrict: false,
   admit() {},

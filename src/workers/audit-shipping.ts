@@ -2,7 +2,8 @@
  * Brings the rows of this node's audit spool into the replicated log.
  *
  * Owns: the packing, and which rows the cluster has already. Knows nothing of: files, what rows say.
- * Rule: rows leave the spool when the cluster has said that it has them. One batch at a time: the order is that of the spool.
+ * Rules: rows leave the spool when the cluster has said that it has them. One batch at a time: the order is that of the spool.
+ * What comes while a batch is on its way waits for the next round: every entry costs every node a flush and an apply.
  */
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -19,7 +20,7 @@ const LEVEL = 1
 
 export interface AuditShippingParts {
   readonly node: string
-  readonly spool: Pick<AuditSpool, 'oldest' | 'taken'>
+  readonly spool: Pick<AuditSpool, 'oldest' | 'taken' | 'hasFullBatch'>
   readonly state: { readonly view: View }
   readonly propose: Propose
   readonly logger: Logger
@@ -59,6 +60,6 @@ export class AuditShipping {
       from = Math.min(reply.value.next, end)
     }
     await spool.taken(batch)
-    return true
+    return spool.hasFullBatch
   }
 }

@@ -28,11 +28,13 @@ async function fuzz(world: FuzzWorld): Promise<boolean> {
   const run = new FuzzRun(world.target, Number(values.seed))
   const end = performance.now() + Number(values.seconds) * 1000
   let told = performance.now()
+  const resident: number[] = []
   const report = await run.run(({ requests, faults }) => {
     const now = performance.now()
     if (now - told > PROGRESS_EVERY_MS) {
       told = now
-      say(`${requests} requests, ${faults.length} faults, ${Math.round(world.memoryBytes / MIB)} MiB`)
+      resident.push(Math.round(world.memoryBytes / MIB))
+      say(`${requests} requests, ${faults.length} faults, ${resident.at(-1)} MiB`)
     }
     return now > end
   })
@@ -40,12 +42,19 @@ async function fuzz(world: FuzzWorld): Promise<boolean> {
   for (const line of world.errors.slice(0, 10)) say(line)
   say(`statuses: ${list(report.statuses)}`)
   say(`codes: ${list(report.codes)}`)
+  say(`most MiB resident in each third of the time: ${highestOfThirds(resident).join(', ')}`)
   const isWell = await world.isWell()
   say(
     `seed ${values.seed}: ${report.requests} requests of ${report.operations.size} operations, slowest ${Math.round(report.slowestMs)} ms, ` +
       `${Math.round(world.memoryBytes / MIB)} MiB resident and ${Math.round((await world.heapBytes()) / MIB)} MiB of heap at the end, ${report.faults.length} faults, nodes ${isWell ? 'well' : 'not well'}`,
   )
   return isWell && report.faults.length === 0 && world.errors.length === 0
+}
+
+/** Memory that goes on growing shows in the last. */
+function highestOfThirds(samples: readonly number[]): readonly number[] {
+  const size = Math.ceil(samples.length / 3)
+  return [0, 1, 2].map((n) => Math.max(0, ...samples.slice(n * size, (n + 1) * size)))
 }
 
 const ends: (() => unknown)[] = []

@@ -33,7 +33,7 @@ function faultOf({ status, code, form }: Cell, heard: Heard, method: string): st
 }
 
 t.test(
-  'nobody without the right gets through or changes anything, and the narrowest right suffices [admin.roles.nothing-changes]',
+  'nobody without the right gets through or changes anything, and the narrowest right suffices [admin.roles.nothing-changes] [admin.tokens.bad]',
   async (t) => {
     const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
     const forms = await CredentialForms.make(world.memory)

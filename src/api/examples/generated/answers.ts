@@ -404,7 +404,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81MAJ8K0000000000E00000-C2FZHF6NSGYHY3L2",
+        "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -748,7 +748,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81MAJ8K0000000000E00000-C2FZHF6NSGYHY3L2",
+    "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -901,7 +901,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_L9LdDLuFjv/mYpJk1bQXM/TYpEZ+I5l5",
+        "signingSecret": "whsec_L2+cGO8NKkrc0dsZVGeX1xitO1h0MTZU",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1016,7 +1016,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81MAJ8K0000000000E00000-C2FZHF6NSGYHY3L2",
+    "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -21,9 +21,13 @@ export function quotaOf(view: View, tenantId: TenantId): QuotaRecord {
 
 /** The limits beside what they are held against. */
 export function quotaReport(view: View, tenantId: TenantId): QuotaReport {
-  const { logicalBytes, uploadBytes, objects } = view.get(keys.usage(tenantId)) ?? NO_USAGE
   const buckets = view.get(keys.tenant(tenantId))?.bucketCount ?? 0
-  return { quota: quotaOf(view, tenantId), usage: { bytes: logicalBytes + uploadBytes, objects, buckets } }
+  return { quota: quotaOf(view, tenantId), usage: { ...contentOf(view, tenantId), buckets } }
+}
+
+function contentOf(view: View, tenantId: TenantId): { readonly bytes: number; readonly objects: number } {
+  const { logicalBytes, uploadBytes, objects } = view.get(keys.usage(tenantId)) ?? NO_USAGE
+  return { bytes: logicalBytes + uploadBytes, objects }
 }
 
 /** null when so much more may come. Whatever does not grow passes. */
@@ -32,9 +36,8 @@ export function quotaFault(
   tenantId: TenantId,
   growth: { readonly bytes: number; readonly objects: number },
 ): Refused | null {
-  const { quota, usage } = quotaReport(view, tenantId)
-  const { maxBytes, maxObjects } = quota
-  const { bytes, objects } = usage
+  const { maxBytes, maxObjects } = quotaOf(view, tenantId)
+  const { bytes, objects } = contentOf(view, tenantId)
   if (maxBytes !== null && growth.bytes > 0 && bytes + growth.bytes > maxBytes) {
     const message = `Tenant "${tenantId}" stores ${bytes} of at most ${maxBytes} bytes: ${growth.bytes} more do not fit`
     return refuse('quota_exceeded', message)

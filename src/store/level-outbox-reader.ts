@@ -4,7 +4,7 @@
  * Owns: following an index row to its record. Rule: an index page and the records are read one after the other, so what went
  * or moved in between is left out; nobody is told of it twice.
  */
-import { NO_OUTBOX } from '../state-machine/hooks.ts'
+import { isBusy, NO_OUTBOX } from '../state-machine/hooks.ts'
 import { type KeyRange, keys, ranges } from '../state-machine/keys.ts'
 import type {
   BucketId,
@@ -37,7 +37,7 @@ export class LevelOutboxReader implements OutboxReader {
   async busyHooks(after: string, limit: number): Promise<Page<HookRecord>> {
     const { items, next } = await this.#page<'busyHook'>({ all: ranges.busyHooks(), after, limit })
     const hooks = items.map(({ bucketId, hookId }) => this.#view.get(keys.hook(bucketId, hookId)))
-    return { items: hooks.filter((hook) => hook !== undefined), next }
+    return { items: hooks.filter((hook) => hook !== undefined).filter(isBusy), next }
   }
 
   due({ bucketId, hookId }: HookName, before: number, limit: number): Promise<readonly DeliveryRecord[]> {

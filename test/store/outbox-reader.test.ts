@@ -1,0 +1,24 @@
+/** What the outbox answers when it changes between the reading of an index and of the records that it leads to. */
+import t from 'tap'
+import type { RowKind, RowTypes } from '../../src/state-machine/view.ts'
+import { LevelOutboxReader } from '../../src/store/level-outbox-reader.ts'
+import type { RowPage } from '../../src/store/row-page.ts'
+import { setNotifications, wish, worldWithHooks } from '../state-machine/hook-commands.ts'
+import { put, rowsOf } from '../state-machine/map-world.ts'
+
+t.test('a hook that is removed while its index row is on its way is not busy', async (t) => {
+  const world = worldWithHooks(wish('a'), wish('b'))
+  world.do(put('k', { kind: 'empty' }, 0))
+  const busy = async (meanwhile: () => void): Promise<readonly string[]> => {
+    const page = async <K extends RowKind>(): Promise<RowPage<K>> => {
+      const items = rowsOf<RowTypes[K]>(world, 'busyHook')
+      meanwhile()
+      return { items, names: [], next: null }
+    }
+    const { items } = await new LevelOutboxReader(world, page).busyHooks('', 10)
+    return items.map(({ id }) => id)
+  }
+  t.same(await busy(() => undefined), ['a', 'b'])
+  t.same(await busy(() => void world.do(setNotifications([wish('b')]))), ['b'], 'its secret is gone')
+  t.same(await busy(() => undefined), ['b'])
+})

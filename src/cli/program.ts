@@ -7,9 +7,21 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../version.ts'
 import { adminTokenCommand } from './commands/admin-token.ts'
 import { auditCommand } from './commands/audit.ts'
+import { bucketCommand } from './commands/bucket.ts'
+import { completionCommand } from './commands/completion.ts'
 import { masterKeyCommand } from './commands/master-key.ts'
+import {
+  copyCommand,
+  getCommand,
+  listCommand,
+  putCommand,
+  removeCommand,
+  signCommand,
+  statCommand,
+} from './commands/objects.ts'
 import type { Done } from './commands/options.ts'
 import { serverCommand } from './commands/server.ts'
+import { syncCommand } from './commands/sync.ts'
 import { EXIT, reportError } from './exit.ts'
 
 /** A line for each group, so that a new one is one line more. */
@@ -18,6 +30,16 @@ const GROUPS: readonly ((done: Done) => Command)[] = [
   adminTokenCommand,
   masterKeyCommand,
   auditCommand,
+  bucketCommand,
+  listCommand,
+  putCommand,
+  getCommand,
+  removeCommand,
+  copyCommand,
+  statCommand,
+  signCommand,
+  syncCommand,
+  completionCommand,
 ]
 
 export function programOf(done: Done): Command {

@@ -85,7 +85,7 @@ const HINTS: Readonly<Record<string, string>> = {
   bucket_not_empty:
     'remove what is in it first: holdfast rm --recursive, with --all-versions where versions are kept',
   invalid_credentials: 'the access key or its secret is wrong',
-  not_found: 'see what there is: holdfast ls',
+  not_found: 'is the name right? What other tenants have is not shown',
   object_locked: 'it is retained or held: holdfast stat says until when',
   precondition_failed: 'something is not in the state that this needs',
   quota_exceeded: 'remove something, or ask an operator for more: holdfast quota get',

@@ -8,7 +8,9 @@ import { VERSION } from '../version.ts'
 import { adminTokenCommand } from './commands/admin-token.ts'
 import { auditCommand } from './commands/audit.ts'
 import { bucketCommand } from './commands/bucket.ts'
+import { clusterCommand } from './commands/cluster.ts'
 import { completionCommand } from './commands/completion.ts'
+import { keyCommand } from './commands/key.ts'
 import { masterKeyCommand } from './commands/master-key.ts'
 import {
   copyCommand,
@@ -20,26 +22,36 @@ import {
   statCommand,
 } from './commands/objects.ts'
 import type { Done } from './commands/options.ts'
+import { policyCommand } from './commands/policy.ts'
 import { serverCommand } from './commands/server.ts'
 import { syncCommand } from './commands/sync.ts'
+import { tenantCommand, usageCommand } from './commands/tenant.ts'
 import { EXIT, reportError } from './exit.ts'
 
-/** A line for each group, so that a new one is one line more. */
-const GROUPS: readonly ((done: Done) => Command)[] = [
-  serverCommand,
-  adminTokenCommand,
-  masterKeyCommand,
-  auditCommand,
-  bucketCommand,
-  listCommand,
-  putCommand,
-  getCommand,
-  removeCommand,
-  copyCommand,
-  statCommand,
-  signCommand,
-  syncCommand,
-  completionCommand,
+type Group = (done: Done) => Command
+
+/** As --help shows them; a new group of commands is one line more. */
+const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[] = [
+  [
+    'Objects:',
+    [
+      bucketCommand,
+      listCommand,
+      putCommand,
+      getCommand,
+      removeCommand,
+      copyCommand,
+      statCommand,
+      signCommand,
+      syncCommand,
+    ],
+  ],
+  [
+    'Tenants and the cluster:',
+    [tenantCommand, keyCommand, usageCommand, policyCommand, clusterCommand, auditCommand],
+  ],
+  ['A node:', [serverCommand, adminTokenCommand, masterKeyCommand]],
+  ['Other:', [completionCommand]],
 ]
 
 export function programOf(done: Done): Command {
@@ -47,26 +59,45 @@ export function programOf(done: Done): Command {
     .description('A private object store on three or more ordinary machines.')
     .version(VERSION)
     .showSuggestionAfterError()
-  for (const group of GROUPS) program.addCommand(group(done))
+  for (const [heading, groups] of SECTIONS) {
+    program.commandsGroup(heading)
+    for (const group of groups) program.addCommand(group(done))
+  }
   return program
 }
 
 /** Errors of usage are told by commander itself; these must not exit the process under our feet. */
-function throwInsteadOfExit(command: Command): Command {
+function prepared(command: Command, isJson: boolean): Command {
   command.exitOverride()
-  for (const inner of command.commands) throwInsteadOfExit(inner)
+  if (isJson) command.configureOutput({ outputError: usageAsJson })
+  for (const inner of command.commands) prepared(inner, isJson)
   return command
 }
 
+function usageAsJson(text: string, write: (text: string) => void): void {
+  const message = text.trim().replace(/^error: /, '')
+  write(`${JSON.stringify({ error: { code: 'invalid_argument', message, hint: 'See --help.' } })}\n`)
+}
+
+/** Whoever reads may have seen enough: `holdfast ls | head`. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.done)
+    throw error
+  })
+}
+
 export async function runProgram(argv: readonly string[]): Promise<number> {
+  endWithReader()
+  const isJson = argv.includes('--json')
   let exitCode: number = EXIT.done
   const program = programOf((code) => {
     exitCode = code
   })
   try {
-    await throwInsteadOfExit(program).parseAsync([...argv], { from: 'user' })
+    await prepared(program, isJson).parseAsync([...argv], { from: 'user' })
   } catch (error) {
-    if (!(error instanceof CommanderError)) return reportError(error, argv.includes('--json'))
+    if (!(error instanceof CommanderError)) return reportError(error, isJson)
     return error.exitCode === 0 ? EXIT.done : EXIT.usage
   }
   return exitCode

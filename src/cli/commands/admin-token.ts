@@ -3,7 +3,7 @@
  */
 import { Command, Option } from 'commander'
 import type { AdminTokenOptions } from '../admin-token-command.ts'
-import { dataOption, type Done, jsonOption } from './options.ts'
+import { dataOption, type Done, examples, jsonOption } from './options.ts'
 
 export function adminTokenCommand(done: Done): Command {
   const group = new Command('admin-token').description(
@@ -42,6 +42,7 @@ export function adminTokenCommand(done: Done): Command {
     .description('list tokens (the node must be running)')
     .addOption(dataOption())
     .addOption(jsonOption())
+    .addHelpText('after', examples('admin-token list --data data/n1'))
     .action(async (options: { data: string; json?: boolean }) => {
       const { listTokens } = await import('../admin-token-command.ts')
       done(await listTokens(options))
@@ -51,6 +52,7 @@ export function adminTokenCommand(done: Done): Command {
     .description('revoke a token for ever')
     .addOption(dataOption())
     .addOption(jsonOption())
+    .addHelpText('after', examples('admin-token revoke adm_0123456789abcdef --data data/n1'))
     .action(async (tokenId: string, options: { data: string; json?: boolean }) => {
       const { revokeToken } = await import('../admin-token-command.ts')
       done(await revokeToken(tokenId, options))

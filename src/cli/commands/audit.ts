@@ -4,7 +4,9 @@
 import { Command, Option } from 'commander'
 import type { VerifyAuditOptions } from '../audit-command.ts'
 import type { QueryAuditOptions } from '../audit-query-command.ts'
-import { dataOption, type Done, jsonOption } from './options.ts'
+import { countValue, dataOption, type Done, jsonLinesOption, jsonOption, withAdminAccess } from './options.ts'
+
+const LIMIT_MAX = 1_000_000
 
 export function auditCommand(done: Done): Command {
   const group = new Command('audit').description('the audit log of the cluster')
@@ -27,18 +29,14 @@ export function auditCommand(done: Done): Command {
 }
 
 function auditQueryCommand(done: Done): Command {
-  return new Command('query')
+  return withAdminAccess(new Command('query'))
     .description('rows of the audit log, the newest first, asked over the admin API')
-    .addOption(
-      new Option('--admin-endpoint <urls>', 'admin addresses of nodes, separated by commas')
-        .env('HOLDFAST_ADMIN_ENDPOINT')
-        .default('http://127.0.0.1:9001'),
-    )
-    .option('--token-file <file>', 'a file with an admin token (otherwise HOLDFAST_ADMIN_TOKEN)')
     .option('--tenant <id>', 'of this tenant')
     .option('--since <age>', 'not older, such as 90s, 15m or 7d (default: 24h)')
     .option('--until <age>', 'not newer')
-    .addOption(new Option('--limit <n>', 'at most so many rows, 1 to 1000').argParser(Number).default(100))
+    .addOption(
+      new Option('--limit <n>', 'at most so many rows').argParser(countValue(LIMIT_MAX)).default(100),
+    )
     .option('--operation <id>', 'of this operation, such as deleteObject')
     .option('--actor <id>', 'by this access key, admin token or signed URL')
     .option('--bucket <name>', 'in this bucket')
@@ -46,7 +44,7 @@ function auditQueryCommand(done: Done): Command {
     .option('--key-prefix <prefix>', 'on object keys that begin so')
     .addOption(new Option('--outcome <outcome>', 'how it ended').choices(['success', 'denied', 'error']))
     .option('--request-id <id>', 'of one request')
-    .addOption(new Option('--json', 'print one JSON object a row'))
+    .addOption(jsonLinesOption())
     .addHelpText(
       'after',
       '\nExamples:\n  HOLDFAST_ADMIN_TOKEN=$OWNER holdfast audit query --bucket photos --key 2026/cat.jpg\n  holdfast audit query --token-file owner.token --outcome denied --since 7d --json',

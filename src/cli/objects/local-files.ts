@@ -8,25 +8,30 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { open, rename, stat, unlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { addAbortSignal, type Readable } from 'node:stream'
 import { CommandError } from '../exit.ts'
 import type { UploadSource } from './upload.ts'
 
 const READ_BYTES = 1024 * 1024
 
 export interface OpenedFile extends UploadSource {
+  readonly pieces: Readable
   /** Null: not known before the end. */
   readonly size: number | null
   close(): Promise<void>
 }
 
-export const STANDARD_INPUT: OpenedFile = {
-  size: null,
-  pieces: process.stdin,
-  assertUnchanged: async () => {},
-  close: async () => {},
+export function standardInput(signal: AbortSignal): OpenedFile {
+  return {
+    size: null,
+    pieces: ending(process.stdin, signal),
+    assertUnchanged: async () => {},
+    // Left open, it would keep the process waiting for what nobody reads.
+    close: async () => void process.stdin.destroy(),
+  }
 }
 
-export async function openFile(path: string): Promise<OpenedFile> {
+export async function openFile(path: string, signal: AbortSignal): Promise<OpenedFile> {
   const handle = await open(path, 'r')
   const before = await handle.stat()
   if (!before.isFile()) {
@@ -44,8 +49,13 @@ export async function openFile(path: string): Promise<OpenedFile> {
       hint: 'Nothing was stored. Upload it again when nobody writes to it.',
     })
   }
-  const pieces = handle.createReadStream({ highWaterMark: READ_BYTES, autoClose: false })
+  const pieces = ending(handle.createReadStream({ highWaterMark: READ_BYTES, autoClose: false }), signal)
   return { size: before.size, pieces, assertUnchanged, close: () => handle.close() }
+}
+
+/** A read that waits is ended too. Whoever iterates hears of it; nobody else has to. */
+function ending(pieces: Readable, signal: AbortSignal): Readable {
+  return addAbortSignal(signal, pieces).on('error', () => {})
 }
 
 /** Where an object goes: the path itself, or in the folder that it names. */

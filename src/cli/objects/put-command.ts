@@ -5,11 +5,11 @@ import { basename } from 'node:path'
 import { askData } from '../asking.ts'
 import type { DataAccessOptions } from '../cluster-access.ts'
 import { CommandError, EXIT } from '../exit.ts'
-import { orInterrupted } from '../interruption.ts'
+import { interruption, orInterrupted } from '../interruption.ts'
 import { note, printable, printJson, sizeText, versionText } from '../printing.ts'
 import { progressOn } from '../progress.ts'
 import { contentTypeOf } from './content-type.ts'
-import { openFile, STANDARD_INPUT } from './local-files.ts'
+import { openFile, standardInput } from './local-files.ts'
 import { partBytesFor } from './part-size.ts'
 import { type RemotePath, remotePath } from './remote-path.ts'
 import { upload } from './upload.ts'
@@ -28,7 +28,7 @@ export interface PutOptions extends DataAccessOptions {
 
 export async function putObject(file: string, target: string, options: PutOptions): Promise<number> {
   const { bucket, key } = named(file, target)
-  const source = file === '-' ? STANDARD_INPUT : await openFile(file)
+  const source = file === '-' ? standardInput(interruption()) : await openFile(file, interruption())
   const progress = progressOn(process.stderr, key, options.progress)
   const hint =
     'What was uploaded of a large file waits for seven days: the same command with --resume goes on with it.'

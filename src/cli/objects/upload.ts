@@ -48,7 +48,8 @@ export async function upload(
     if (second.done === true) return await uploadWhole(client, wish, source, first)
     return await uploadInParts(client, wish, source, chained([first, second.value], parts))
   } finally {
-    await parts.return()
+    // Not waited for: it may be waiting itself, for bytes that never come.
+    void parts.return().catch(() => {})
   }
 }
 

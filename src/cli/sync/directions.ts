@@ -49,7 +49,7 @@ export function upwards(parts: DirectionParts): Direction {
     hasSameBytes: (pair) => isSame(parts, pair),
     assertPossible: () => {},
     copy: async ({ path }) => {
-      const source = await openFile(`${root}/${path}`)
+      const source = await openFile(`${root}/${path}`, signal)
       try {
         const wish = { bucket: remote.bucket, key: remote.key + path, contentType: contentTypeOf(path) }
         const how = {
@@ -106,7 +106,7 @@ async function isSame({ client, root, remote, signal }: DirectionParts, { path }
   const params = { bucket: remote.bucket, key: remote.key + path }
   const { headers } = await client.call('headObject', { params, signal })
   const digest = await crc64nvme()
-  const file = await openFile(`${root}/${path}`)
+  const file = await openFile(`${root}/${path}`, signal)
   try {
     for await (const piece of file.pieces) digest.update(piece)
   } finally {

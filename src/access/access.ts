@@ -48,6 +48,9 @@ export interface NewHook {
   readonly sealed: Uint8Array
 }
 
+/** Of an answer: what is allowed, and what of it is left. */
+export type RateHeaders = Readonly<Record<'ratelimit-policy' | 'ratelimit', string>>
+
 export interface Access {
   /** Throws Refusal invalid_credentials, key_revoked, tenant_disabled, rate_limited. */
   exchange(input: {
@@ -65,6 +68,7 @@ export interface Access {
   signUrl(principal: AccessKeyPrincipal, terms: SignedUrlTerms, ttlSeconds: number | null): SignedUrlGrant
   /** Throws Refusal unauthorized, token_invalid, token_expired, rate_limited. */
   authenticateAdmin(authorization: string | undefined): AdminTokenPrincipal
+  rateHeadersOf(principal: AdminTokenPrincipal): RateHeaders
   newAccessKey(): NewAccessKey
   /** A fresh secret for an existing key id (rotation). */
   newSecret(accessKeyId: AccessKeyId): NewAccessKey

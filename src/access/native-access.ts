@@ -12,12 +12,20 @@ import type { Config } from '../config/types.ts'
 import { Refusal } from '../refusal.ts'
 import type { AccessKeyId, AccessKeyRecord, TenantId } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
-import type { Access, NewAccessKey, NewHook, NewTenantKeys, SignedUrlGrant, TokenGrant } from './access.ts'
+import type {
+  Access,
+  NewAccessKey,
+  NewHook,
+  NewTenantKeys,
+  RateHeaders,
+  SignedUrlGrant,
+  TokenGrant,
+} from './access.ts'
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
 import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './principal.ts'
-import { RateLimiter } from './rate-limiter.ts'
+import { RateLimiter, type RateStanding } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
 import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
@@ -177,6 +185,10 @@ export class NativeAccess implements Access {
     return { kind: 'adminToken', tokenId: record.tokenId, role: record.role, tenantId: record.tenantId }
   }
 
+  rateHeadersOf({ tokenId }: AdminTokenPrincipal): RateHeaders {
+    return rateHeaders(this.#adminRequests, this.#adminRequests.standing(tokenId))
+  }
+
   newAccessKey(): NewAccessKey {
     return this.newSecret(newAccessKeyId())
   }
@@ -253,15 +265,18 @@ function bearerOf(authorization: string | undefined): string {
 function take(limiter: RateLimiter, caller: string): void {
   const waitMs = limiter.take(caller)
   if (waitMs === null) return
-  const retryAfterSeconds = Math.ceil(waitMs / 1000)
-  const { perMinute, burst } = limiter.limits
-  throw new Refusal('rate_limited', `More than ${perMinute} requests a minute`, {
-    retryAfterSeconds,
-    headers: {
-      'ratelimit-policy': `"default";q=${perMinute};w=60;burst=${burst}`,
-      ratelimit: `"default";r=0;t=${retryAfterSeconds}`,
-    },
+  throw new Refusal('rate_limited', `More than ${limiter.limits.perMinute} requests a minute`, {
+    retryAfterSeconds: Math.ceil(waitMs / 1000),
+    headers: rateHeaders(limiter, { left: 0, nextMs: waitMs }),
   })
+}
+
+/** As the draft of the IETF on RateLimit header fields names them. [decisions 1] */
+function rateHeaders({ limits }: RateLimiter, { left, nextMs }: RateStanding): RateHeaders {
+  return {
+    'ratelimit-policy': `"default";q=${limits.perMinute};w=60;burst=${limits.burst}`,
+    ratelimit: `"default";r=${left};t=${Math.ceil(nextMs / 1000)}`,
+  }
 }
 
 /** Equal lengths for the constant-time comparison, whatever was given. */

@@ -13,6 +13,12 @@ export interface RateLimits {
   readonly callersMax: number
 }
 
+export interface RateStanding {
+  readonly left: number
+  /** Until there is one more. */
+  readonly nextMs: number
+}
+
 interface Level {
   tokens: number
   at: number
@@ -37,6 +43,13 @@ export class RateLimiter {
     if (level.tokens < 1) return Math.ceil((1 - level.tokens) / this.#perMs)
     level.tokens -= 1
     return null
+  }
+
+  /** What the next requests of the caller may count on. Takes nothing. */
+  standing(caller: string): RateStanding {
+    const { tokens } = this.#refilled(caller)
+    const left = Math.floor(tokens)
+    return { left, nextMs: Math.ceil((left + 1 - tokens) / this.#perMs) }
   }
 
   get size(): number {

@@ -17,6 +17,7 @@ import { corsHeadersOf } from './cors-headers.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
 import { allowedMethods, methodsOf, pathsOf, type Plane, strangerAuthAt } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
+import { rateHeadersOf } from './rate-headers.ts'
 import { routableUrl, routerPath } from './routable-url.ts'
 import { RequestAudit } from './request-audit.ts'
 import { newRequestId } from './request-id.ts'
@@ -196,8 +197,9 @@ function refuseUnclearHost({ raw }: FastifyRequest, reply: FastifyReply): void {
 function standingHeaders(services: Services, request: FastifyRequest): Record<string, string> {
   const { nodeId } = services.cluster
   const standing = { 'x-request-id': request.id, 'x-served-by': nodeId, 'x-content-type-options': 'nosniff' }
+  const { principal } = RequestAudit.of(request)
   // A page may read of a refusal what it may read of an answer.
-  return { ...standing, ...corsHeadersOf(request) }
+  return { ...standing, ...corsHeadersOf(request), ...rateHeadersOf(services, principal) }
 }
 
 function answerError(

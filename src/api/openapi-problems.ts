@@ -6,6 +6,7 @@
 import Type from 'typebox'
 import { type ProblemCode, STATUS_OF } from './problem.ts'
 import { problemCodes } from './problem-codes.ts'
+import { RATE_HEADER_NOTES } from './rate-headers.ts'
 import type { RouteDefinition } from './route.ts'
 
 const SCHEMA = { $ref: '#/components/schemas/Problem' }
@@ -15,8 +16,7 @@ const HEADERS: Readonly<Record<number, readonly (readonly [name: string, descrip
   416: [['Content-Range', 'The size of the object, as in "bytes */5"']],
   429: [
     ['Retry-After', 'Seconds'],
-    ['RateLimit-Policy', 'Requests a minute and at once'],
-    ['RateLimit', 'What is left, and when there is more'],
+    ...RATE_HEADER_NOTES.map(({ name, description }) => [name, description] as const),
   ],
   503: [['Retry-After', 'Seconds']],
 }

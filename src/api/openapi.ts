@@ -12,6 +12,7 @@ import { EXAMPLES } from './examples/examples.ts'
 import { ANSWERS } from './examples/generated/answers.ts'
 import { type NamedSchemas, namedSchemas, withReferences } from './openapi-components.ts'
 import { problemResponses, responsesUsed } from './openapi-problems.ts'
+import { RATE_HEADER_NOTES } from './rate-headers.ts'
 import { methodsOf, pathsOf, type Plane } from './plane.ts'
 import type { AuthKind, HeaderNote, RouteDefinition } from './route.ts'
 
@@ -203,8 +204,9 @@ function requestBody({ body }: RouteDefinition, example: Example): object {
 
 function responses(route: RouteDefinition): object {
   const { success, responseHeaders = [], otherStatuses = {}, operationId } = route
+  const rate = route.auth === 'admin' ? RATE_HEADER_NOTES : []
   const headers = Object.fromEntries(
-    [...spelledOut(responseHeaders), REQUEST_ID].map(({ name, description }) => [
+    [...spelledOut(responseHeaders), ...rate, REQUEST_ID].map(({ name, description }) => [
       name,
       { description, schema: Type.String() },
     ]),

@@ -21,6 +21,7 @@ import { readJsonBody, tooLargeForJson } from './json-body.ts'
 import { type Plane, wildcardDepth } from './plane.ts'
 import { RequestAudit } from './request-audit.ts'
 import { decodeObjectKey, originForm, parseQuery, restOfPath } from './request-target.ts'
+import { rateHeadersOf } from './rate-headers.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
 import { sendAnswer } from './send-answer.ts'
 import { bodyCheck, queryReader } from './validate.ts'
@@ -42,7 +43,7 @@ export function serveRoute(
     const principal = await prove(services, plane, { auth: route.auth, request })
     audit.principal = principal
     admitOrigin(services, request, principal)
-    reply.headers(corsHeadersOf(request))
+    reply.headers(corsHeadersOf(request)).headers(rateHeadersOf(services, principal))
     const { params } = audit
     askEarly(principal, route, params)
     const query = readQuery(originForm(request.originalUrl))

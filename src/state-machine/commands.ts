@@ -23,6 +23,7 @@ import type {
   OperationRecord,
   OperationShare,
   QuotaRecord,
+  QuotaReport,
   TenantId,
   TenantRecord,
 } from './records.ts'
@@ -277,7 +278,7 @@ export interface ReplyValues extends ObjectReplyValues, NotificationReplyValues 
   deleteBucketPolicy: null
   setBucketCors: CorsRecord
   deleteBucketCors: null
-  setQuota: QuotaRecord
+  setQuota: QuotaReport
   addReplica: null
   announceMasterKeys: ClusterKeyRecord
   advanceClusterKey: ClusterKeyRecord

@@ -129,6 +129,17 @@ export interface QuotaRecord {
   readonly updatedAt: number
 }
 
+/** Limits beside what they are held against; all of one moment. */
+export interface QuotaReport {
+  readonly quota: QuotaRecord
+  readonly usage: {
+    /** Of all versions and of the parts of unfinished uploads. */
+    readonly bytes: number
+    readonly objects: number
+    readonly buckets: number
+  }
+}
+
 /** What a write with an idempotency key answered. */
 export interface IdempotencyRecord {
   readonly fingerprint: string

@@ -41,3 +41,17 @@ export interface Origin {
   /** The node that was asked. */
   readonly nodeId: string
 }
+
+/** Of what is asked with access to the data directory and not over HTTP: nobody was proved, and it aims at no tenant. */
+export const SYSTEM_ORIGIN = {
+  api: 'internal',
+  actor: { type: 'system', id: null, role: null },
+  tenantId: null,
+  bucket: null,
+  key: null,
+  versionId: null,
+  reason: null,
+  sourceIp: null,
+  userAgent: null,
+  bytesIn: 0,
+} as const satisfies Partial<Origin>

@@ -7,7 +7,7 @@
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
-import type { QuotaRecord, TenantId } from './records.ts'
+import type { QuotaRecord, QuotaReport, TenantId } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import { tenantOf } from './tenants.ts'
 import { NO_USAGE } from './usage.ts'
@@ -19,6 +19,17 @@ export function quotaOf(view: View, tenantId: TenantId): QuotaRecord {
   return view.get(keys.quota(tenantId)) ?? NO_QUOTA
 }
 
+/** The limits beside what they are held against. */
+export function quotaReport(view: View, tenantId: TenantId): QuotaReport {
+  const buckets = view.get(keys.tenant(tenantId))?.bucketCount ?? 0
+  return { quota: quotaOf(view, tenantId), usage: { ...contentOf(view, tenantId), buckets } }
+}
+
+function contentOf(view: View, tenantId: TenantId): { readonly bytes: number; readonly objects: number } {
+  const { logicalBytes, uploadBytes, objects } = view.get(keys.usage(tenantId)) ?? NO_USAGE
+  return { bytes: logicalBytes + uploadBytes, objects }
+}
+
 /** null when so much more may come. Whatever does not grow passes. */
 export function quotaFault(
   view: View,
@@ -26,8 +37,7 @@ export function quotaFault(
   growth: { readonly bytes: number; readonly objects: number },
 ): Refused | null {
   const { maxBytes, maxObjects } = quotaOf(view, tenantId)
-  const { logicalBytes, uploadBytes, objects } = view.get(keys.usage(tenantId)) ?? NO_USAGE
-  const bytes = logicalBytes + uploadBytes
+  const { bytes, objects } = contentOf(view, tenantId)
   if (maxBytes !== null && growth.bytes > 0 && bytes + growth.bytes > maxBytes) {
     const message = `Tenant "${tenantId}" stores ${bytes} of at most ${maxBytes} bytes: ${growth.bytes} more do not fit`
     return refuse('quota_exceeded', message)
@@ -42,7 +52,7 @@ export function setQuota(
   draft: Draft,
   command: Extract<Command, { type: 'setQuota' }>,
   context: ApplyContext,
-): Accepted<QuotaRecord> | Refused {
+): Accepted<QuotaReport> | Refused {
   const { tenantId, maxBytes, maxObjects, maxBuckets } = command
   const tenant = tenantOf(draft, tenantId)
   if (!tenant.ok) return tenant
@@ -52,5 +62,5 @@ export function setQuota(
   const quota = { maxBytes, maxObjects, maxBuckets, updatedAt: context.time }
   if (limits.some((limit) => limit !== null)) draft.put(keys.quota(tenantId), quota)
   else if (draft.get(keys.quota(tenantId)) !== undefined) draft.remove(keys.quota(tenantId))
-  return accept(quota)
+  return accept(quotaReport(draft, tenantId))
 }

@@ -21,6 +21,7 @@ import type {
   PartPageRecord,
   PartRecord,
   RepairRecord,
+  TenantRecord,
   UploadPageRecord,
   UploadRecord,
   UsageRecord,
@@ -61,6 +62,8 @@ export class Recount {
   readonly #buckets = new Map<string, BucketCount>()
   readonly #usage = new Map<string, Record<keyof UsageRecord, number>>()
   readonly #stored = new Map<string, UsageRecord>()
+  /** Of each tenant, the buckets that are there less those that its row counts. */
+  readonly #bucketsOf = new Map<string, number>()
   /** References as manifests have them less those that chunks count, times the hash of the chunk; by slice. */
   readonly #references = new Map<bigint, bigint>()
   /** Hashes of the rows that follow from chunks less those of the rows that are there. */
@@ -93,6 +96,7 @@ export class Recount {
     else if (kind === 'chunk') this.#takeChunk(row as ChunkRecord)
     else if (kind === 'bucket') this.#takeBucket(row as BucketRecord)
     else if (kind === 'discard') this.#takeDiscard(row as DiscardRecord)
+    else if (kind === 'tenant') this.#countBuckets(owner, -(row as TenantRecord).bucketCount)
     else if (kind === 'usage') this.#stored.set(owner, row as UsageRecord)
     else if (kind === 'drop') this.#takeDrop(owner, key)
     else if (kind === 'expiry') this.#followed -= this.#hash(key)
@@ -116,6 +120,9 @@ export class Recount {
     const counted = this.#view.get(keys.repairTotal())?.count ?? 0
     if (counted !== this.#repairs) this.#differ(`${this.#repairs} repair rows are counted as ${counted}`)
     for (const { row, counts } of this.#buckets.values()) this.#compareBucket(row, counts)
+    for (const [tenantId, difference] of this.#bucketsOf)
+      if (difference !== 0)
+        this.#differ(`the buckets of tenant "${tenantId}" are miscounted by ${difference}`)
     for (const tenantId of new Set([...this.#usage.keys(), ...this.#stored.keys()]))
       this.#compareUsage(tenantId)
     for (const difference of this.#outbox.finish()) this.#differ(difference)
@@ -126,8 +133,13 @@ export class Recount {
   #takeBucket(row: BucketRecord): void {
     const counts = { objects: 0, versions: 0, deleteMarkers: 0, bytes: 0, uploads: 0, uploadBytes: 0 }
     this.#buckets.set(row.id, { row, counts })
+    this.#countBuckets(row.tenantId, 1)
     if (row.hasCors) this.#followed += this.#hash(keys.cors(row.id))
     this.#outbox.takeBucket(row)
+  }
+
+  #countBuckets(tenantId: string, change: number): void {
+    this.#bucketsOf.set(tenantId, (this.#bucketsOf.get(tenantId) ?? 0) + change)
   }
 
   #takeInBucket({ bucketId, kind, key }: InBucket, row: Row): void {

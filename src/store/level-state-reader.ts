@@ -34,6 +34,7 @@ import type {
   OperationRecord,
   PartRecord,
   QuotaRecord,
+  QuotaReport,
   RepairRecord,
   SessionRecord,
   SettingsRecord,
@@ -45,7 +46,7 @@ import type {
   VersionRecord,
 } from '../state-machine/records.ts'
 import { unfinishedOperations } from '../state-machine/operations.ts'
-import { quotaOf } from '../state-machine/quota.ts'
+import { quotaOf, quotaReport } from '../state-machine/quota.ts'
 import { NO_USAGE } from '../state-machine/usage.ts'
 import { findPart } from '../state-machine/upload-parts.ts'
 import { findVersion, newestVersion } from '../state-machine/versions.ts'
@@ -325,6 +326,17 @@ export class LevelStateReader implements StateReader {
 
   quota(tenant: TenantId): QuotaRecord {
     return quotaOf(this.view, tenant)
+  }
+
+  quotaReport(tenant: TenantId): Promise<QuotaReport> {
+    return this.#handle.lease(async (state) => {
+      const snapshot = state.db.snapshot()
+      try {
+        return quotaReport(cutView(state.db, snapshot), tenant)
+      } finally {
+        await snapshot.close()
+      }
+    })
   }
 
   async expiries(before: number, limit: number): Promise<readonly ExpiryRecord[]> {

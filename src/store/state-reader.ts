@@ -28,6 +28,7 @@ import type {
   OperationRecord,
   PartRecord,
   QuotaRecord,
+  QuotaReport,
   RepairRecord,
   SettingsRecord,
   TenantId,
@@ -227,6 +228,7 @@ export interface StateReader {
   usage(tenant: TenantId): UsageRecord
   /** All members null when none was set. */
   quota(tenant: TenantId): QuotaRecord
+  quotaReport(tenant: TenantId): Promise<QuotaReport>
   /** What ends by itself at `before` or earlier, the earliest first. */
   expiries(before: number, limit: number): Promise<readonly ExpiryRecord[]>
   /** Bodies and parts that wait to be released. */

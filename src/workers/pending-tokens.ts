@@ -16,7 +16,7 @@ import { revokeAdminToken } from '../operations/admin-tokens/revoke-admin-token.
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
-import type { Origin } from '../state-machine/origin.ts'
+import { type Origin, SYSTEM_ORIGIN } from '../state-machine/origin.ts'
 
 export type PendingWish =
   | { readonly wish: 'create'; readonly token: NewAdminTokenInput }
@@ -56,20 +56,11 @@ async function readWishes(folder: string): Promise<readonly string[]> {
 /** What the command line wrote down while the node was stopped is told in the audit log like what it asks of a running one. */
 function audited(services: Services, operation: string, name: string): Services {
   const origin: Origin = {
+    ...SYSTEM_ORIGIN,
     requestId: name,
-    api: 'internal',
     operation,
     method: 'POST',
     path: `/pending/${name}`,
-    actor: { type: 'system', id: null, role: null },
-    tenantId: null,
-    bucket: null,
-    key: null,
-    versionId: null,
-    reason: null,
-    sourceIp: null,
-    userAgent: null,
-    bytesIn: 0,
     elapsedMs: 0,
     successStatus: 200,
     nodeId: services.cluster.nodeId,

@@ -153,6 +153,9 @@ const ALLOWED = {
   listTenants: [...VIEWERS, 'rivalOwner'],
   createTenant: ['operator', 'owner'],
   getTenant: VIEWERS,
+  getTenantQuota: VIEWERS,
+  setTenantQuota: OPERATORS,
+  deleteTenantQuota: OPERATORS,
   getTenantUsage: VIEWERS,
   listTenantKeys: VIEWERS,
   createTenantKey: OPERATORS,
@@ -197,14 +200,17 @@ function answer(name: Name, operationId: OperationId, target: Target): string {
 }
 
 t.test('authorize', async (t) => {
-  t.test('lets pass exactly whom the table names, for every operation and principal', async (t) => {
-    for (const operationId of [...DATA_OPERATION_IDS, ...ADMIN_OPERATION_IDS]) {
-      const target = isDataOperation(operationId) ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
-      const allowed: readonly Name[] = ALLOWED[operationId]
-      const passed = NAMES.filter((name) => answer(name, operationId, target) === 'allowed')
-      t.strictSame([...passed].sort(), [...allowed].sort(), operationId)
-    }
-  })
+  t.test(
+    'lets pass exactly whom the table names, for every operation and principal [admin.roles.table]',
+    async (t) => {
+      for (const operationId of [...DATA_OPERATION_IDS, ...ADMIN_OPERATION_IDS]) {
+        const target = isDataOperation(operationId) ? { bucket: 'photos', key: 'in/1' } : { tenantId: 'acme' }
+        const allowed: readonly Name[] = ALLOWED[operationId]
+        const passed = NAMES.filter((name) => answer(name, operationId, target) === 'allowed')
+        t.strictSame([...passed].sort(), [...allowed].sort(), operationId)
+      }
+    },
+  )
 
   t.test('refuses a prefix-limited key outside of its prefix', async (t) => {
     for (const outside of ['out/1', 'in', 'i', '', 'IN/1', 'xin/1']) {

@@ -47,6 +47,17 @@ t.test('RateLimiter', async (t) => {
     t.equal(limiter.take('a'), null)
   })
 
+  t.test('tells what is left and when there is more, and takes nothing by it', async (t) => {
+    const { clock, limiter } = limiterAt()
+    t.same(limiter.standing('a'), { left: 10, nextMs: 2000 })
+    limiter.take('a')
+    clock.ms += 500
+    for (let look = 0; look < 3; look += 1) t.same(limiter.standing('a'), { left: 9, nextMs: 1500 })
+    for (let count = 0; count < 9; count += 1) limiter.take('a')
+    t.same(limiter.standing('a'), { left: 0, nextMs: 1500 })
+    t.equal(limiter.take('a'), 1500, 'as it is told to the one who is refused')
+  })
+
   t.test('forgets the caller seen longest ago when it is full, and no other', async (t) => {
     const { limiter } = limiterAt()
     for (const caller of ['a', 'b', 'c']) for (let count = 0; count < 10; count += 1) limiter.take(caller)

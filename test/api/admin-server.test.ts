@@ -220,7 +220,7 @@ t.test('JSON bodies', async (t) => {
   )
 })
 
-t.test('roles and tenant scopes', async (t) => {
+t.test('roles and tenant scopes [admin.roles.viewer] [admin.roles.tenant]', async (t) => {
   const world = await ApiWorld.start(t)
   await world.memory.tenant('acme')
   await world.memory.tenant('evil')
@@ -276,42 +276,76 @@ t.test('roles and tenant scopes', async (t) => {
   t.match(wrong, { status: 405, headers: { allow: 'GET, HEAD, POST' } })
 })
 
-t.test('metrics and probes', async (t) => {
-  const world = await ApiWorld.start(t)
-  await world.memory.tenant('acme')
-  const viewer = await world.memory.adminToken('viewer')
-  const scoped = await world.memory.adminToken('owner', 'acme')
-  const get = (path: string, token?: string) => world.call({ path, admin: true, ...(token ? { token } : {}) })
-  t.match(await get('/metrics'), { status: 401, code: 'unauthorized' })
-  t.match(await get('/metrics', scoped), { status: 403, code: 'tenant_scope_denied' })
-  world.memory.barrierFault = new Error('the cluster is in trouble')
-  const page = await get('/metrics', viewer)
-  t.match(
-    page,
-    { status: 200, headers: { 'content-type': /^text\/plain; version=0\.0\.4/ } },
-    'without a quorum too',
-  )
-  t.equal(page.bytes.toString(), 'up 1\n')
-  for (const path of [
-    '/healthz',
-    '/readyz',
-    '/admin/api/v1/healthz',
-    '/admin/api/v1/readyz',
-    '/admin/api/v1/openapi.json',
-  ]) {
-    t.equal((await get(path)).status, 200, path)
-  }
-  t.equal((await world.call({ method: 'HEAD', path: '/readyz', admin: true })).status, 200)
-  const open = await ApiWorld.start(t, { metricsPublic: true })
-  t.equal((await open.call({ path: '/metrics', admin: true })).status, 200)
-})
+t.test(
+  'metrics and probes [admin.health.healthz] [admin.health.readyz] [admin.health.metrics]',
+  async (t) => {
+    const world = await ApiWorld.start(t)
+    await world.memory.tenant('acme')
+    const viewer = await world.memory.adminToken('viewer')
+    const scoped = await world.memory.adminToken('owner', 'acme')
+    const get = (path: string, token?: string) =>
+      world.call({ path, admin: true, ...(token ? { token } : {}) })
+    t.match(await get('/metrics'), { status: 401, code: 'unauthorized' })
+    t.match(await get('/metrics', scoped), { status: 403, code: 'tenant_scope_denied' })
+    world.memory.barrierFault = new Error('the cluster is in trouble')
+    const page = await get('/metrics', viewer)
+    t.match(
+      page,
+      { status: 200, headers: { 'content-type': /^text\/plain; version=0\.0\.4/ } },
+      'without a quorum too',
+    )
+    t.equal(page.bytes.toString(), 'up 1\n')
+    for (const path of [
+      '/healthz',
+      '/readyz',
+      '/admin/api/v1/healthz',
+      '/admin/api/v1/readyz',
+      '/admin/api/v1/openapi.json',
+    ]) {
+      t.equal((await get(path)).status, 200, path)
+    }
+    t.equal((await world.call({ method: 'HEAD', path: '/readyz', admin: true })).status, 200)
+    world.memory.notReady = ['no leader is known', 'the log is being replayed']
+    for (const path of ['/readyz', '/admin/api/v1/readyz']) {
+      const blocked = await get(path)
+      t.match(blocked, { status: 503, code: 'leader_not_ready' }, path)
+      t.match(blocked.json['message'], /no leader is known; the log is being replayed/)
+    }
+    t.equal((await get('/healthz')).status, 200, 'the process answers all the same')
+    const open = await ApiWorld.start(t, { metricsPublic: true })
+    t.equal((await open.call({ path: '/metrics', admin: true })).status, 200)
+  },
+)
 
-t.test('requests of one admin token are limited', async (t) => {
-  const world = await ApiWorld.start(t, { limits: { adminRequestsPerMinute: 60, adminRequestsBurst: 3 } })
-  const token = await world.memory.adminToken('viewer')
-  const ask = { path: TENANTS, admin: true, token }
-  for (let i = 0; i < 3; i += 1) t.equal((await world.call(ask)).status, 200)
-  const limited = await world.call(ask)
-  t.match(limited, { status: 429, code: 'rate_limited' })
-  t.match(limited.headers['retry-after'], /^\d+$/)
-})
+t.test(
+  'requests of one admin token are limited, and every answer says what is left [admin.rate.limited] [admin.rate.headers]',
+  async (t) => {
+    const world = await ApiWorld.start(t, { limits: { adminRequestsPerMinute: 60, adminRequestsBurst: 5 } })
+    const token = await world.memory.adminToken('viewer')
+    const other = await world.memory.adminToken('viewer')
+    const get = (path: string, as?: string) =>
+      world.call({ admin: true, path, ...(as === undefined ? {} : { token: as }) })
+    const asks: readonly (readonly [method: string, path: string, status: number])[] = [
+      ['GET', TENANTS, 200],
+      ['POST', TENANTS, 403],
+      ['GET', `${TENANTS}/nobody`, 404],
+      ['GET', '/admin/api/v1/nowhere', 404],
+      ['GET', `${TENANTS}?nonsense=1`, 400],
+    ]
+    for (const [n, [method, path, status]] of asks.entries()) {
+      const heard = await world.call({ admin: true, token, method, path })
+      t.equal(heard.status, status, path)
+      t.equal(heard.headers['ratelimit-policy'], '"default";q=60;w=60;burst=5')
+      t.equal(heard.headers['ratelimit'], `"default";r=${4 - n};t=1`, path)
+    }
+    const limited = await get(TENANTS, token)
+    t.match(limited, { status: 429, code: 'rate_limited' })
+    t.equal(limited.headers['retry-after'], '1')
+    t.equal(limited.headers['ratelimit'], '"default";r=0;t=1')
+    t.equal((await get(TENANTS, other)).headers['ratelimit'], '"default";r=4;t=1', 'each token by itself')
+    for (const heard of [await get(TENANTS), await get(TENANTS, 'nonsense'), await get('/healthz')])
+      t.notOk('ratelimit' in heard.headers, 'nobody was counted')
+    world.memory.now += 1_000
+    t.equal((await get(TENANTS, token)).headers['ratelimit'], '"default";r=0;t=1', 'one more, and gone')
+  },
+)

@@ -160,6 +160,7 @@ export class ApiWorld {
     const said = `${method} ${ask.path} -> ${status} ${bytes.subarray(0, 300).toString()}`
     assert.match(String(headers['x-request-id']), REQUEST_ID, said)
     assert.equal(headers['x-served-by'], 'n1', said)
+    this.#checkRate(ask, heard, said)
     if (status >= 400) {
       assert.equal(headers['content-type'], 'application/problem+json', said)
       if (status === 401) assert.ok(headers['www-authenticate'], said)
@@ -178,6 +179,14 @@ export class ApiWorld {
       const faults = errorsOf(schema, json)
       assert.deepEqual(faults, [], said)
     }
+  }
+
+  /** Whoever was proved by an admin token is told what is left to it. */
+  #checkRate(ask: Ask, { status, headers }: Heard, said: string): void {
+    const isProved = ask.token !== undefined && (status < 400 || status === 403)
+    if (ask.admin !== true || this.#routeOf(ask)?.auth !== 'admin' || !isProved) return
+    assert.match(String(headers['ratelimit-policy']), /^"default";q=\d+;w=60;burst=\d+$/, said)
+    assert.match(String(headers['ratelimit']), /^"default";r=\d+;t=\d+$/, said)
   }
 
   #checkProblem(json: Record<string, unknown>, heard: Heard): void {

@@ -27,6 +27,7 @@ export const STORY: readonly ExampleId[] = [
   ...(['getObjectLegalHold', 'setObjectRetention', 'getObjectRetention'] as const),
   ...(['createMultipartUpload', 'abortMultipartUpload', 'createMultipartUpload', 'uploadPart'] as const),
   ...(['listParts', 'listMultipartUploads', 'completeMultipartUpload', 'batchDeleteObjects'] as const),
+  ...(['setTenantQuota', 'getTenantQuota', 'deleteTenantQuota'] as const),
   ...(['deleteObject', 'getTenantUsage', 'setTenantBucketPolicy', 'getTenantBucketPolicy'] as const),
   ...(['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'] as const),
   ...(['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'] as const),

@@ -2,7 +2,7 @@
  * Every operation of both planes against every form of credential that must not open it, and the narrowest that must.
  *
  * The story of the examples is told, and before each of its steps everybody without the right tries it: what they are refused
- * is about to succeed, so the state is never the reason, and that it succeeds shows that they changed nothing.
+ * is about to succeed, so the state is never the reason; and the sum over all rows shows that they changed nothing.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -32,36 +32,41 @@ function faultOf({ status, code, form }: Cell, heard: Heard, method: string): st
   return isRefused ? null : `${form}: ${heard.status} ${String(heard.code)}, not ${status} ${code}`
 }
 
-t.test('nobody without the right gets through, and the narrowest right suffices', async (t) => {
-  const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
-  const forms = await CredentialForms.make(world.memory)
-  const answers: Record<string, unknown> = {}
-  const tried = new Set<ExampleId>()
-  let cells = 0
-  for (const id of STORY) {
-    const { method } = operationOf(id)
-    const ask = askOf(id, answers)
-    await forms.deny()
-    const refused = tried.has(id) ? [] : forms.cells(id)
-    for (const cell of refused) {
-      const heard = await world.call(cell.as(ask))
-      t.equal(faultOf(cell, heard, method), null, `${id}, ${cell.form}`)
+t.test(
+  'nobody without the right gets through or changes anything, and the narrowest right suffices [admin.roles.nothing-changes] [admin.tokens.bad]',
+  async (t) => {
+    const world = await ApiWorld.start(t, { limits: { adminRequestsBurst: 10_000 } })
+    const forms = await CredentialForms.make(world.memory)
+    const answers: Record<string, unknown> = {}
+    const tried = new Set<ExampleId>()
+    let cells = 0
+    for (const id of STORY) {
+      const { method } = operationOf(id)
+      const ask = askOf(id, answers)
+      await forms.deny()
+      const refused = tried.has(id) ? [] : forms.cells(id)
+      const before = world.memory.checksum()
+      for (const cell of refused) {
+        const heard = await world.call(cell.as(ask))
+        t.equal(faultOf(cell, heard, method), null, `${id}, ${cell.form}`)
+      }
+      t.equal(world.memory.checksum(), before, `${id}: no row of the state has changed`)
+      cells += refused.length
+      if (!tried.has(id)) t.ok(isOpen(id) ? refused.length === 0 : refused.length > 10, `${id} has its cells`)
+      tried.add(id)
+      // The forms have made the tenant already.
+      const isThere = id === 'createTenant'
+      const heard = await world.call(bearing(await forms.narrowest(id), ask))
+      t.ok(
+        isThere ? heard.status === 409 : heard.status < 300,
+        `${id} passes: ${heard.bytes.toString().slice(0, 300)}`,
+      )
+      answers[id] = heard.json
     }
-    cells += refused.length
-    if (!tried.has(id)) t.ok(isOpen(id) ? refused.length === 0 : refused.length > 10, `${id} has its cells`)
-    tried.add(id)
-    // The forms have made the tenant already.
-    const isThere = id === 'createTenant'
-    const heard = await world.call(bearing(await forms.narrowest(id), ask))
-    t.ok(
-      isThere ? heard.status === 409 : heard.status < 300,
-      `${id} passes: ${heard.bytes.toString().slice(0, 300)}`,
-    )
-    answers[id] = heard.json
-  }
-  t.comment(`${cells} cells`)
-  t.ok(cells > 1150, `${cells} cells`)
-})
+    t.comment(`${cells} cells`)
+    t.ok(cells > 1150, `${cells} cells`)
+  },
+)
 
 t.test('what needs no credential takes no notice of a bad one', async (t) => {
   const world = await ApiWorld.start(t)

@@ -24,7 +24,7 @@ t.test('usage', async (t) => {
     })
   })
 
-  await t.test('counts names, sharing, compression and small bodies', async (t) => {
+  await t.test('counts names, sharing, compression and small bodies [admin.usage.members]', async (t) => {
     for (const key of ['a', 'b', 'c']) t.equal((await put(key, text)).status, 200)
     await put('small', Buffer.from('hello'))
     const { json } = await ask()
@@ -43,7 +43,54 @@ t.test('usage', async (t) => {
     t.equal(json['physicalBytes'], 3 * stored, 'three copies of one body')
   })
 
-  await t.test('is all of one moment, also while it changes', async (t) => {
+  await t.test(
+    'counts versions, delete markers and parts, of each bucket and all [admin.usage.members]',
+    async (t) => {
+      const create = { method: 'POST', path: '/api/v1/buckets', token: bearer }
+      await world.call({ ...create, body: { name: 'versioned', versioning: 'Enabled' } })
+      const versioned = '/api/v1/buckets/versioned'
+      for (const body of ['one', 'three'])
+        await world.call({ method: 'PUT', path: `${versioned}/objects/k`, token: bearer, body })
+      await world.call({ method: 'DELETE', path: `${versioned}/objects/k`, token: bearer })
+      const begun = await world.call({ method: 'POST', path: `${versioned}/multipart/m`, token: bearer })
+      const upload = `${versioned}/multipart/${String(begun.json['uploadId'])}`
+      await world.call({ method: 'PUT', path: `${upload}/parts/1/m`, token: bearer, body: 'seven77' })
+      const { json } = await ask()
+      const counts = { objects: 0, versions: 2, deleteMarkers: 1, logicalBytes: 8 }
+      t.match(json, {
+        buckets: 2,
+        objects: 4,
+        versions: 6,
+        deleteMarkers: 1,
+        logicalBytes: 3 * text.length + 13,
+        multipartUploads: 1,
+        multipartBytes: 7,
+        byBucket: [
+          { name: 'photos', versions: 4 },
+          { name: 'versioned', ...counts },
+        ],
+      })
+      await world.call({ method: 'DELETE', path: `${upload}/m`, token: bearer })
+      t.match((await ask()).json, { multipartUploads: 0, multipartBytes: 0 })
+    },
+  )
+
+  await t.test(
+    'names the first thousand buckets and says that there are more [admin.usage.bounded]',
+    async (t) => {
+      await world.memory.tenant('many')
+      const about = { bucketsMax: 2_000, versioning: 'Unversioned', objectLockEnabled: false } as const
+      const { services } = world.memory
+      for (let n = 0; n <= 1_000; n++)
+        await services.propose({ type: 'createBucket', tenantId: 'many', name: `b-${1_000 + n}`, ...about })
+      const { json } = await ask(viewer, 'many')
+      const named = json['byBucket'] as { name: string }[]
+      t.match(json, { buckets: 1_001, isTruncated: true })
+      t.same([named.length, named[0]?.name, named.at(-1)?.name], [1_000, 'b-1000', 'b-1999'])
+    },
+  )
+
+  await t.test('is all of one moment, also while it changes [admin.usage.exact]', async (t) => {
     const { services } = world.memory
     let isOver = false
     const writing = (async () => {
@@ -53,14 +100,15 @@ t.test('usage', async (t) => {
     let looks = 0
     for (; !isOver; looks++) {
       const { usage, buckets } = await services.state.tenantUsage('acme', 10)
-      const [photos] = buckets.items
-      t.same([photos?.objectCount, photos?.logicalBytes], [usage.objects, usage.logicalBytes])
+      const sum = (figure: 'objectCount' | 'logicalBytes') =>
+        buckets.items.reduce((total, bucket) => total + bucket[figure], 0)
+      t.same([sum('objectCount'), sum('logicalBytes')], [usage.objects, usage.logicalBytes])
     }
     await writing
     t.ok(looks > 3)
   })
 
-  await t.test('is told to who may see the tenant, and to nobody else', async (t) => {
+  await t.test('is told to who may see the tenant, and to nobody else [admin.usage.roles]', async (t) => {
     t.equal((await ask(await world.memory.adminToken('viewer', 'acme'))).status, 200)
     await world.memory.tenant('rival')
     const rival = await world.memory.adminToken('owner', 'rival')

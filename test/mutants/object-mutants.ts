@@ -31,8 +31,8 @@ const QUOTAS: readonly Row[] = [
     'A3',
     'the bytes of uploads under way are not counted in the quota',
     'quota.ts',
-    '  const bytes = logicalBytes + uploadBytes\n',
-    '  const bytes = logicalBytes + uploadBytes * 0\n',
+    'bytes: logicalBytes + uploadBytes,',
+    'bytes: logicalBytes + uploadBytes * 0,',
   ],
   [
     'A4',

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import t from 'tap'
+import { until } from '../helpers/async.ts'
 import { type Heard, ObjectClient, type ObjectAsk } from '../helpers/object-client.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
@@ -224,5 +225,55 @@ t.test('races', { timeout: 120_000 }, async (t) => {
     t.ok(said.every((code) => code === '200' || code === 'object_locked'))
     t.equal(said[1], '200', 'the last date is refused by none')
     for (const { json } of await everywhere(path)) t.same(json, { mode: 'GOVERNANCE', retainUntil: FAR })
+  })
+
+  interface Held {
+    readonly usage: { readonly bytes: number; readonly objects: number }
+  }
+  const askQuota = async (nodeId: string, limits?: object): Promise<Held> => {
+    const { ownerToken, tenantId } = cluster.setup
+    const answer = await fetch(`${cluster.node(nodeId).adminUrl}/admin/api/v1/tenants/${tenantId}/quota`, {
+      headers: { authorization: `Bearer ${ownerToken}`, 'content-type': 'application/json' },
+      ...(limits === undefined ? {} : { method: 'PUT', body: JSON.stringify(limits) }),
+    })
+    t.equal(answer.status, 200)
+    return (await answer.json()) as Held
+  }
+  const BODY = 'x'.repeat(100)
+
+  await t.test('a quota is met exactly, whoever writes wherever [admin.quota.exact]', async (t) => {
+    const writers = 15
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { usage } = await askQuota('n1')
+      const fits = 3 + round
+      // Beside the last body that fits there is room for all but a byte of another one, or for none of it.
+      const bytes = usage.bytes + fits * BODY.length + (round === 0 ? 0 : BODY.length - 1)
+      const limits = round % 2 === 0 ? { maxBytes: bytes } : { maxObjects: usage.objects + fits }
+      await askQuota(nodes[round % nodes.length] ?? '', limits)
+      const asks = Array.from({ length: writers }, (_, n) => put(`/kept/objects/quota-${round}-${n}`, BODY))
+      const said = codes(await race(asks))
+      const expected = asks.map((_, n) => (n < fits ? '200' : 'quota_exceeded'))
+      t.same(said.toSorted(), expected)
+      const after = { bytes: usage.bytes + fits * BODY.length, objects: usage.objects + fits }
+      for (const node of nodes) t.match(await askQuota(node), { usage: after })
+    }
+  })
+
+  await t.test('a quota that is lowered under writers lets nothing in from then on', async (t) => {
+    await askQuota('n1', { maxBytes: null })
+    let written = 0
+    const write = async (node: string, name: string): Promise<void> => {
+      for (let n = 0; ; n += 1) {
+        const { code } = await client.ask(put(`/kept/objects/${name}-${n}`, BODY), node)
+        if (code !== null) return void t.equal(code, 'quota_exceeded')
+        written += 1
+      }
+    }
+    const writing = Promise.all([...nodes, ...nodes].map((node, n) => write(node, `lowered-${n}`)))
+    await until('they write', () => written > 3 * ROUNDS)
+    const { usage } = await askQuota('n2', { maxBytes: 0 })
+    await writing
+    for (const node of nodes) t.match(await askQuota(node), { usage })
+    await askQuota('n1', { maxBytes: null })
   })
 })

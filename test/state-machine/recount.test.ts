@@ -1,6 +1,7 @@
 /** The recount finds nothing in what apply wrote, and every row that is changed, added or taken away behind its back. */
 import t from 'tap'
 import { keys, kindOf } from '../../src/state-machine/keys.ts'
+import { NO_USAGE } from '../../src/state-machine/usage.ts'
 import type { Row, RowKind } from '../../src/state-machine/view.ts'
 import {
   addCopy,
@@ -105,7 +106,7 @@ t.test('Recount', (t) => {
   })
 
   const COUNTED =
-    /^(chunk|making|condemned|repair|repairTotal|usage|bucket|in|expiry|discard|hook|busyHook|outbox|outboxTotal)\b/
+    /^(chunk|making|condemned|repair|repairTotal|usage|tenant|bucket|in|expiry|discard|hook|busyHook|outbox|outboxTotal)\b/
 
   t.test('finds every counted row that is gone', (t) => {
     const names = [...busyWorld().rows.keys()].filter((key) => COUNTED.test(key))
@@ -118,7 +119,7 @@ t.test('Recount', (t) => {
     t.end()
   })
 
-  t.test('finds every count that is off by one', (t) => {
+  t.test('finds every count that is off by one [admin.usage.recount]', (t) => {
     const change = (key: string, more: Record<string, unknown>) => {
       const world = busyWorld()
       const row = world.rows.get(key)
@@ -132,6 +133,10 @@ t.test('Recount', (t) => {
     t.match(change(keys.chunk('acme', 'c2'), { replicas: [] }), { length: 4 })
     t.match(change(keys.repairTotal(), { count: 7 }), [/repair rows/])
     t.match(change(keys.usage('acme'), { inlineBytes: 4 }), [/inlineBytes is 3 and counted as 4/])
+    const usage = busyWorld().get(keys.usage('acme')) ?? NO_USAGE
+    for (const figure of Object.keys(NO_USAGE) as (keyof typeof NO_USAGE)[])
+      t.match(change(keys.usage('acme'), { [figure]: usage[figure] + 1 }), [new RegExp(`: ${figure} is`)])
+    t.match(change(keys.tenant('acme'), { bucketCount: 9 }), [/the buckets of tenant "acme" are miscounted/])
     t.match(change(keys.bucket('acme', 'photos'), { objectCount: 9 }), [/objects is 3 and counted as 9/])
     t.end()
   })

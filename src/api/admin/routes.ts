@@ -15,6 +15,7 @@ import { auditRoutes } from './audit.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { OperationView } from './operation-view.ts'
 import { operationRoutes } from './operations.ts'
+import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
 import { tenantRoutes, TenantView } from './tenants.ts'
 import { usageRoutes } from './usage.ts'
@@ -29,6 +30,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...accessKeyRoutes,
     ...operationRoutes,
     ...repairRoutes,
+    ...quotaRoutes,
     ...usageRoutes,
     ...bucketPolicyRoutes,
     ...auditRoutes,
@@ -50,12 +52,13 @@ export function adminDocument(): OpenApiDocument {
   return describe(plane, {
     title: 'Holdfast admin plane',
     description:
-      'Tenants and their usage, access keys, bucket policies, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
+      'Tenants, their quotas and usage, access keys, bucket policies, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
     schemas: {
       Tenant: TenantView,
       AccessKey: AccessKeyView,
       AccessKeyWithSecret: AccessKeyWithSecretView,
       Operation: OperationView,
+      Quota: QuotaView,
       Repair: RepairView,
     },
   })

@@ -11,20 +11,31 @@ import { Time, timeText } from '../wire.ts'
 const Count = Type.Integer({ minimum: 0 })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-const COUNTED = { objects: Count, versions: Count, deleteMarkers: Count, logicalBytes: Count }
+const COUNTED = {
+  objects: count('Keys whose newest version is no delete marker'),
+  versions: count('All versions, the newest ones too; no delete markers'),
+  deleteMarkers: Count,
+  logicalBytes: count('Plain bytes of all versions'),
+}
 const UsageView = Type.Object(
   {
     tenantId: Type.String(),
     asOf: Time,
     buckets: Count,
     ...COUNTED,
-    multipartUploads: Count,
-    multipartBytes: Count,
-    physicalBytes: count('On the disks of all nodes together: every listed copy of every chunk'),
-    storedBytes: count('The same with each chunk once'),
-    inlineBytes: count('Small bodies inside of the metadata, which every node holds; not in physicalBytes'),
-    dedupSavedBytes: count('Plain bytes that are there already each time they come again'),
-    compressionSavedBytes: count('Plain bytes less stored ones, each chunk once'),
+    multipartUploads: count('Unfinished ones'),
+    multipartBytes: count('Plain bytes of their parts; the quota counts them beside logicalBytes'),
+    physicalBytes: count(
+      'Sealed bytes of every copy of every chunk that a node is known to hold. What was deleted counts until it is collected; what files and packs add around it does not',
+    ),
+    storedBytes: count('Sealed bytes, each chunk once'),
+    inlineBytes: count(
+      'Sealed bytes of small bodies, which lie in the metadata of every node; each once, and not in physicalBytes',
+    ),
+    dedupSavedBytes: count('Plain bytes of chunks, for each time that one is referred to beyond the first'),
+    compressionSavedBytes: count(
+      'Plain bytes less sealed ones, each chunk once, of those that are smaller sealed',
+    ),
     byBucket: Type.Array(Type.Object({ name: Type.String(), ...COUNTED }), {
       description: 'The first 1,000 by name',
     }),

@@ -18,6 +18,12 @@ export const adminExamples = {
   listTenants: { query: { limit: '100' } },
   createTenant: { body: { id: 'acme', name: 'Acme Inc.' } },
   getTenant: { params: TENANT },
+  getTenantQuota: { params: TENANT },
+  setTenantQuota: {
+    params: TENANT,
+    body: { maxBytes: 1_099_511_627_776, maxObjects: null, maxBuckets: 100 },
+  },
+  deleteTenantQuota: { params: TENANT },
   getTenantUsage: { params: TENANT },
 
   listTenantKeys: { params: TENANT, query: { limit: '100' } },

@@ -5,7 +5,7 @@
  */
 import type { Services } from '../../operations/services.ts'
 import type { Command, Reply } from '../../state-machine/commands.ts'
-import type { Origin } from '../../state-machine/origin.ts'
+import { type Origin, SYSTEM_ORIGIN } from '../../state-machine/origin.ts'
 import { newRequestId } from '../request-id.ts'
 
 export interface LocalRequest {
@@ -25,18 +25,9 @@ export class LocalAudit {
   constructor(services: Services, request: LocalRequest) {
     this.#services = services
     this.#facts = {
-      requestId: newRequestId(),
-      api: 'internal',
+      ...SYSTEM_ORIGIN,
       ...request,
-      actor: { type: 'system', id: null, role: null },
-      tenantId: null,
-      bucket: null,
-      key: null,
-      versionId: null,
-      reason: null,
-      sourceIp: null,
-      userAgent: null,
-      bytesIn: 0,
+      requestId: newRequestId(),
       nodeId: services.cluster.nodeId,
     }
   }

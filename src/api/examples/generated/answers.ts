@@ -327,6 +327,20 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "getTenantQuota": {
+    "tenantId": "acme",
+    "quota": {
+      "maxBytes": 1099511627776,
+      "maxObjects": null,
+      "maxBuckets": 100
+    },
+    "usage": {
+      "bytes": 30,
+      "objects": 2,
+      "buckets": 1
+    },
+    "updatedAt": "2026-11-21T12:00:00.000Z"
+  },
   "getTenantUsage": {
     "tenantId": "acme",
     "asOf": "2026-11-21T12:00:00.000Z",
@@ -390,7 +404,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+        "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -641,7 +655,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_25",
+        "id": "au_27",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -734,7 +748,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -887,7 +901,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_kwa5GTAOpFKybO7kCDMtv8h6HV+MO95C",
+        "signingSecret": "whsec_L2+cGO8NKkrc0dsZVGeX1xitO1h0MTZU",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -961,6 +975,20 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ]
   },
+  "setTenantQuota": {
+    "tenantId": "acme",
+    "quota": {
+      "maxBytes": 1099511627776,
+      "maxObjects": null,
+      "maxBuckets": 100
+    },
+    "usage": {
+      "bytes": 30,
+      "objects": 2,
+      "buckets": 1
+    },
+    "updatedAt": "2026-11-21T12:00:00.000Z"
+  },
   "signURL": {
     "url": "https://storage.example.com/api/v1/signed/photos/2026/cat.txt?token=svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
     "token": "svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl",
@@ -988,7 +1016,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -1,0 +1,34 @@
+/**
+ * setTenantQuota: authorize -> find -> the wish names a limit -> commit. It replaces the whole quota: a limit that is not named
+ * is none. Below present use it is allowed: what is stored stays, and what adds to it is refused. [decisions 11]
+ */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { findTenant } from './find-tenant.ts'
+import type { TenantQuota } from './get-tenant-quota.ts'
+
+export interface QuotaWish {
+  readonly maxBytes?: number | null
+  readonly maxObjects?: number | null
+  readonly maxBuckets?: number | null
+}
+
+export async function setTenantQuota(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  input: { readonly id: string } & QuotaWish,
+): Promise<TenantQuota> {
+  const { id, maxBytes, maxObjects, maxBuckets } = input
+  authorize(principal, 'setTenantQuota', { tenantId: id })
+  const { id: tenantId } = findTenant(services, id)
+  if (maxBytes === undefined && maxObjects === undefined && maxBuckets === undefined)
+    throw new Refusal(
+      'invalid_request',
+      'Cannot set quota: name at least one of "maxBytes", "maxObjects" and "maxBuckets", or clear the quota with DELETE',
+    )
+  const wish = { maxBytes: maxBytes ?? null, maxObjects: maxObjects ?? null, maxBuckets: maxBuckets ?? null }
+  return { tenantId, ...settle(await services.propose({ type: 'setQuota', tenantId, ...wish })) }
+}

@@ -59,6 +59,8 @@ export const ADMIN_OPERATION_IDS = [
   'createTenant',
   'getTenant',
   'getTenantUsage',
+  'listTenantAccounts',
+  'createTenantAccount',
   'listTenantKeys',
   'createTenantKey',
   'rotateTenantKey',

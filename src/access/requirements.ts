@@ -95,6 +95,8 @@ export const REQUIREMENTS = {
   createTenant: adminToken('operator', 'cluster'),
   getTenant: adminToken('viewer', 'one-tenant'),
   getTenantUsage: adminToken('viewer', 'one-tenant'),
+  listTenantAccounts: adminToken('viewer', 'one-tenant'),
+  createTenantAccount: adminToken('operator', 'one-tenant'),
   listTenantKeys: adminToken('viewer', 'one-tenant'),
   createTenantKey: adminToken('operator', 'one-tenant'),
   rotateTenantKey: adminToken('operator', 'one-tenant'),

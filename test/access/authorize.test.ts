@@ -154,6 +154,8 @@ const ALLOWED = {
   createTenant: ['operator', 'owner'],
   getTenant: VIEWERS,
   getTenantUsage: VIEWERS,
+  listTenantAccounts: VIEWERS,
+  createTenantAccount: OPERATORS,
   listTenantKeys: VIEWERS,
   createTenantKey: OPERATORS,
   rotateTenantKey: OPERATORS,
@@ -245,6 +247,8 @@ t.test('authorize', async (t) => {
       t.equal(answer('viewer', 'createTenantKey', { tenantId: 'acme' }), 'access_denied')
       for (const id of [
         'getTenant',
+        'listTenantAccounts',
+        'createTenantAccount',
         'listTenantKeys',
         'createTenantKey',
         'rotateTenantKey',

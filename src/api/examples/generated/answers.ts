@@ -146,10 +146,19 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "disabledReason": null,
     "deletedAt": null
   },
+  "createTenantAccount": {
+    "id": "acc_01M81MNQYS0000000000300000",
+    "tenantId": "acme",
+    "name": "ci",
+    "description": "Uploads what the builds make",
+    "status": "active",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "keyCount": 0
+  },
   "createTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": null,
+    "accountId": "acc_01M81MNQYS0000000000300000",
     "name": "gallery",
     "scopes": "read,write,delete,admin",
     "status": "active",
@@ -390,7 +399,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+        "deliveryId": "evt_01M81MNR6J0000000000F00000-JHXE2Q247LDORMI6",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -514,12 +523,26 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "partNumberMarker": 0,
     "isTruncated": false
   },
+  "listTenantAccounts": {
+    "accounts": [
+      {
+        "id": "acc_01M81MNQYS0000000000300000",
+        "tenantId": "acme",
+        "name": "ci",
+        "description": "Uploads what the builds make",
+        "status": "active",
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "keyCount": 1
+      }
+    ],
+    "isTruncated": false
+  },
   "listTenantKeys": {
     "keys": [
       {
         "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
         "tenantId": "acme",
-        "accountId": null,
+        "accountId": "acc_01M81MNQYS0000000000300000",
         "name": "gallery",
         "scopes": "read,write,delete,admin",
         "status": "active",
@@ -641,7 +664,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_25",
+        "id": "au_26",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -734,7 +757,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "deliveryId": "evt_01M81MNR6J0000000000F00000-JHXE2Q247LDORMI6",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -789,7 +812,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "revokeTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": null,
+    "accountId": "acc_01M81MNQYS0000000000300000",
     "name": "gallery",
     "scopes": "read",
     "status": "revoked",
@@ -804,7 +827,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "rotateTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": null,
+    "accountId": "acc_01M81MNQYS0000000000300000",
     "name": "gallery",
     "scopes": "read",
     "status": "active",
@@ -887,7 +910,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_kwa5GTAOpFKybO7kCDMtv8h6HV+MO95C",
+        "signingSecret": "whsec_XINzVxyJNvRQCIFPf766HGtsOrqhfdoT",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -988,7 +1011,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "deliveryId": "evt_01M81MNR6J0000000000F00000-JHXE2Q247LDORMI6",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

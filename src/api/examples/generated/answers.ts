@@ -147,7 +147,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "deletedAt": null
   },
   "createTenantAccount": {
-    "id": "acc_01M81MNQYS0000000000300000",
+    "id": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
     "tenantId": "acme",
     "name": "ci",
     "description": "Uploads what the builds make",
@@ -158,7 +158,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "createTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": "acc_01M81MNQYS0000000000300000",
+    "accountId": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
     "name": "gallery",
     "scopes": "read,write,delete,admin",
     "status": "active",
@@ -399,7 +399,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81MNR6J0000000000F00000-JHXE2Q247LDORMI6",
+        "deliveryId": "evt_01M81N0XXW0000000000F00000-NZVYPNBDXEF7EKT5",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -526,7 +526,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listTenantAccounts": {
     "accounts": [
       {
-        "id": "acc_01M81MNQYS0000000000300000",
+        "id": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
         "tenantId": "acme",
         "name": "ci",
         "description": "Uploads what the builds make",
@@ -542,7 +542,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       {
         "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
         "tenantId": "acme",
-        "accountId": "acc_01M81MNQYS0000000000300000",
+        "accountId": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
         "name": "gallery",
         "scopes": "read,write,delete,admin",
         "status": "active",
@@ -757,7 +757,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81MNR6J0000000000F00000-JHXE2Q247LDORMI6",
+    "deliveryId": "evt_01M81N0XXW0000000000F00000-NZVYPNBDXEF7EKT5",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -812,7 +812,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "revokeTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": "acc_01M81MNQYS0000000000300000",
+    "accountId": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
     "name": "gallery",
     "scopes": "read",
     "status": "revoked",
@@ -827,7 +827,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "rotateTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": "acc_01M81MNQYS0000000000300000",
+    "accountId": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
     "name": "gallery",
     "scopes": "read",
     "status": "active",
@@ -910,7 +910,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_XINzVxyJNvRQCIFPf766HGtsOrqhfdoT",
+        "signingSecret": "whsec_PTOAmqn98xF3mHD5nstn20KkN3VgBzw9",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1011,7 +1011,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81MNR6J0000000000F00000-JHXE2Q247LDORMI6",
+    "deliveryId": "evt_01M81N0XXW0000000000F00000-NZVYPNBDXEF7EKT5",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

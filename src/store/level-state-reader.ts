@@ -14,6 +14,7 @@ import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
+  AccountRecord,
   AdminTokenRecord,
   BucketId,
   BucketPolicyRecord,
@@ -116,6 +117,10 @@ export class LevelStateReader implements StateReader {
       return record
     })
     return { items: records, next }
+  }
+
+  accounts(tenant: TenantId, after: string, limit: number): Promise<Page<AccountRecord>> {
+    return this.#page<'account'>({ all: ranges.accounts(tenant), after, limit })
   }
 
   adminToken(sha256: string): AdminTokenRecord | undefined {

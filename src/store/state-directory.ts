@@ -11,7 +11,7 @@ import { StartError } from '../../cluster/index.ts'
 import { readMarker, removeMarker, syncDirectory, writeMarker } from './marker-file.ts'
 
 /** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload. */
-const STATE_FORMAT = 4
+const STATE_FORMAT = 5
 
 const POINTER = 'CURRENT'
 /** There from before the first state is made until the pointer names it. */

@@ -30,7 +30,7 @@ export function tenantAccessOf(view: View, tenantId: TenantId): TenantAccessReco
 export function openTenant(view: View, id: TenantId, action: string): Accepted<TenantRecord> | Refused {
   const tenant = tenantOf(view, id)
   if (!tenant.ok || tenant.value.status === 'active') return tenant
-  return refuse('precondition_failed', `Cannot ${action}: tenant "${id}" is disabled`)
+  return refuse('precondition_failed', `Cannot ${action}: tenant "${id}" is ${tenant.value.status}`)
 }
 
 /** Null: there is room for one more active key. */

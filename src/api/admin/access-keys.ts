@@ -19,7 +19,7 @@ import {
   RevocationPlan,
   RotationPlan,
 } from './access-key-plans.ts'
-import { changeRoute } from './mutation.ts'
+import { changeRoute, creationRoute } from './mutation.ts'
 import { PageQuery, REASON } from './queries.ts'
 
 const NO_STORE = { 'cache-control': 'no-store' }
@@ -67,15 +67,13 @@ export const accessKeyRoutes = {
     },
   ),
 
-  createTenantKey: changeRoute(
+  createTenantKey: creationRoute(
     {
       operationId: 'createTenantKey',
       method: 'POST',
       path: '/tenants/{id}/keys',
       summary: 'Create an access key; its secret is shown this once',
       body: { schema: NewKey, required: false },
-      status: 201,
-      responseHeaders: [{ name: 'Location', description: 'Path of the access key' }],
       answers: 'The access key with its secret',
       view: AccessKeyWithSecretView,
       plan: NewKeyPlan,
@@ -90,11 +88,11 @@ export const accessKeyRoutes = {
           expiresAt: body.expiresAt ?? undefined,
           now: Date.now(),
         }),
-      headers: ({ key }) => ({
-        ...NO_STORE,
-        location: `/admin/api/v1/tenants/${key.tenantId}/keys/${key.accessKeyId}`,
+      answer: (made) => ({
+        path: `/tenants/${made.key.tenantId}/keys/${made.key.accessKeyId}`,
+        headers: NO_STORE,
+        body: withSecret(made),
       }),
-      answer: withSecret,
       plan: planNewKey,
     },
   ),
@@ -113,7 +111,7 @@ export const accessKeyRoutes = {
     {
       run: (services, principal, { params, body: { scopes, expiresAt } }) =>
         rotateTenantKey(services, principal, { ...params, scopes, expiresAt, now: Date.now() }),
-      headers: () => NO_STORE,
+      headers: NO_STORE,
       answer: withSecret,
       plan: planRotation,
     },

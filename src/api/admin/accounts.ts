@@ -8,7 +8,7 @@ import { type AccountRecord, ACCOUNTS_PER_TENANT_MAX } from '../../state-machine
 import { tenantAccessOf } from '../../state-machine/tenant-access.ts'
 import { adminRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
-import { changeRoute } from './mutation.ts'
+import { creationRoute } from './mutation.ts'
 import { PageQuery } from './queries.ts'
 
 export const AccountView = Type.Object(
@@ -57,7 +57,7 @@ export const accountRoutes = {
     },
   ),
 
-  createTenantAccount: changeRoute(
+  createTenantAccount: creationRoute(
     {
       operationId: 'createTenantAccount',
       method: 'POST',
@@ -65,8 +65,6 @@ export const accountRoutes = {
       summary: 'Create a service account, to which access keys can belong',
       description: 'An account has no rights of its own: what a key may do is said by its scopes.',
       body: { schema: NewAccount },
-      status: 201,
-      responseHeaders: [{ name: 'Location', description: 'Path of the account' }],
       answers: 'The account',
       view: AccountView,
       plan: Type.Object({
@@ -78,10 +76,10 @@ export const accountRoutes = {
     {
       run: (services, principal, { params, body: { name, description } }) =>
         createTenantAccount(services, principal, { ...params, name, description }),
-      headers: ({ tenantId, accountId }) => ({
-        location: `/admin/api/v1/tenants/${tenantId}/accounts/${accountId}`,
+      answer: (account) => ({
+        path: `/tenants/${account.tenantId}/accounts/${account.accountId}`,
+        body: accountView(account),
       }),
-      answer: accountView,
       plan: async ({ state }, { params: { id }, body: { name } }) => {
         const { accountCount } = tenantAccessOf(state.view, id)
         const plan = { name, accounts: accountCount, accountsMax: ACCOUNTS_PER_TENANT_MAX }

@@ -12,7 +12,7 @@ import type { Services } from '../../operations/services.ts'
 import { Refusal } from '../../refusal.ts'
 import { isFinished } from '../../state-machine/operations.ts'
 import type { OperationRecord } from '../../state-machine/records.ts'
-import { type Answer, adminRoute, type Facts, type HeaderNote, type RouteDefinition } from '../route.ts'
+import { type Answer, adminRoute, type Facts, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
 import { OperationView, operationView } from './operation-view.ts'
 import { DRY_RUN } from './queries.ts'
@@ -51,48 +51,49 @@ interface Steps<Path extends string, B extends TObject, P extends TObject, R> {
   readonly plan: (services: Services, call: CallOf<Path, B>, outcome: R | null) => Promise<Plan<Static<P>>>
 }
 
-/** A change that is done when it is answered. `status` 201 for one that makes something; its plan is answered with 200 all the same. */
+/** By lower-case names. */
+type Headers = Readonly<Record<string, string>>
+
+/** A change that is done when it is answered. */
 export function changeRoute<Path extends string, B extends TObject, P extends TObject, R>(
-  facts: MutationFacts<Path, B, P> & Answers,
-  steps: Steps<Path, B, P, R> & {
-    readonly answer: (result: R) => object
-    readonly headers?: (result: R) => Readonly<Record<string, string>>
-  },
+  { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
+  steps: Steps<Path, B, P, R> & { readonly answer: (result: R) => object; readonly headers?: Headers },
 ): RouteDefinition {
-  const { answers: _answers, view: _view, plan: _plan, status: _status, ...route } = facts
+  const { answers, view, ...route } = facts
+  const schema = Type.Union([view, dryRunView(plan)])
+  const success = { status: 200, description: answers, content: { type: 'application/json', schema } }
   return adminRoute<Path, typeof DRY_RUN, B>(
-    { ...route, ...changeResponses(facts), query: DRY_RUN },
+    { ...route, query: DRY_RUN, success },
     async (services, principal, call) => {
       if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
-      const result = await steps.run(services, principal, call)
-      return { kind: 'json', headers: steps.headers?.(result) ?? {}, body: steps.answer(result) }
+      const body = steps.answer(await steps.run(services, principal, call))
+      return { kind: 'json', headers: steps.headers ?? {}, body }
     },
   )
 }
 
-interface Answers {
-  readonly answers: string
-  readonly view: TSchema
-  readonly status?: 201
-  readonly responseHeaders?: readonly HeaderNote[]
-}
-
-function changeResponses({
-  answers,
-  view,
-  plan,
-  status,
-}: Answers & { readonly plan: TObject }): Pick<RouteDefinition, 'success' | 'otherStatuses'> {
-  const type = 'application/json'
-  const planned = dryRunView(plan)
-  if (status === undefined) {
-    const schema = Type.Union([view, planned])
-    return { success: { status: 200, description: answers, content: { type, schema } } }
-  }
-  return {
-    success: { status, description: answers, content: { type, schema: view } },
-    otherStatuses: { 200: { description: 'The plan of a dry run', schema: planned } },
-  }
+/** Something new, at a path of its own. */
+export function creationRoute<Path extends string, B extends TObject, P extends TObject, R>(
+  { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
+  steps: Steps<Path, B, P, R> & {
+    readonly answer: (made: R) => { readonly path: string; readonly headers?: Headers; readonly body: object }
+  },
+): RouteDefinition {
+  const { answers, view, ...route } = facts
+  return adminRoute<Path, typeof DRY_RUN, B>(
+    {
+      ...route,
+      query: DRY_RUN,
+      responseHeaders: [{ name: 'Location', description: 'Path of what was made' }],
+      success: { status: 201, description: answers, content: { type: 'application/json', schema: view } },
+      otherStatuses: { 200: { description: 'The plan of a dry run', schema: dryRunView(plan) } },
+    },
+    async (services, principal, call) => {
+      if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
+      const { path, headers, body } = steps.answer(await steps.run(services, principal, call))
+      return { kind: 'json', headers: { ...headers, location: `/admin/api/v1${path}` }, body }
+    },
+  )
 }
 
 /** A change after which there is nothing to show. */

@@ -342,15 +342,8 @@ export class LevelStateReader implements StateReader {
     return quotaOf(this.view, tenant)
   }
 
-  quotaReport(tenant: TenantId): Promise<QuotaReport> {
-    return this.#handle.lease(async (state) => {
-      const snapshot = state.db.snapshot()
-      try {
-        return quotaReport(cutView(state.db, snapshot), tenant)
-      } finally {
-        await snapshot.close()
-      }
-    })
+  quotaReport(tenant: TenantId): QuotaReport {
+    return this.#cut((view) => quotaReport(view, tenant))
   }
 
   async expiries(before: number, limit: number): Promise<readonly ExpiryRecord[]> {

@@ -231,7 +231,7 @@ export interface StateReader {
   usage(tenant: TenantId): UsageRecord
   /** All members null when none was set. */
   quota(tenant: TenantId): QuotaRecord
-  quotaReport(tenant: TenantId): Promise<QuotaReport>
+  quotaReport(tenant: TenantId): QuotaReport
   /** What ends by itself at `before` or earlier, the earliest first. */
   expiries(before: number, limit: number): Promise<readonly ExpiryRecord[]>
   /** Bodies and parts that wait to be released. */

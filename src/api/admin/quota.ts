@@ -76,7 +76,7 @@ export const quotaRoutes = {
         setTenantQuota(services, principal, { ...params, ...body }),
       answer: quotaView,
       plan: async ({ state }, { params: { id } }, outcome) => {
-        const present = await state.quotaReport(id)
+        const present = state.quotaReport(id)
         const { quota, usage } = outcome ?? present
         const plan = { before: limitsOf(present.quota), after: limitsOf(quota), usage }
         return { plan, warnings: warningsOf({ quota, usage }), tenantId: id }
@@ -95,7 +95,7 @@ export const quotaRoutes = {
     {
       run: (services, principal, { params }) => deleteTenantQuota(services, principal, params),
       plan: async ({ state }, { params: { id } }) => {
-        const { quota, usage } = await state.quotaReport(id)
+        const { quota, usage } = state.quotaReport(id)
         return { plan: { before: limitsOf(quota), usage }, warnings: [], tenantId: id }
       },
     },

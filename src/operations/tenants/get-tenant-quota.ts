@@ -16,5 +16,5 @@ export async function getTenantQuota(
 ): Promise<TenantQuota> {
   authorize(principal, 'getTenantQuota', { tenantId: input.id })
   const { id: tenantId } = findTenant(services, input.id)
-  return { tenantId, ...(await services.state.quotaReport(tenantId)) }
+  return { tenantId, ...services.state.quotaReport(tenantId) }
 }

@@ -5,6 +5,7 @@
  */
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../version.ts'
+import { accountCommand } from './commands/account.ts'
 import { adminTokenCommand } from './commands/admin-token.ts'
 import { auditCommand } from './commands/audit.ts'
 import { bucketCommand } from './commands/bucket.ts'
@@ -23,6 +24,7 @@ import {
 } from './commands/objects.ts'
 import type { Done } from './commands/options.ts'
 import { policyCommand } from './commands/policy.ts'
+import { quotaCommand } from './commands/quota.ts'
 import { serverCommand } from './commands/server.ts'
 import { syncCommand } from './commands/sync.ts'
 import { tenantCommand, usageCommand } from './commands/tenant.ts'
@@ -48,7 +50,16 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
   ],
   [
     'Tenants and the cluster:',
-    [tenantCommand, keyCommand, usageCommand, policyCommand, clusterCommand, auditCommand],
+    [
+      tenantCommand,
+      accountCommand,
+      keyCommand,
+      quotaCommand,
+      usageCommand,
+      policyCommand,
+      clusterCommand,
+      auditCommand,
+    ],
   ],
   ['A node:', [serverCommand, adminTokenCommand, masterKeyCommand]],
   ['Other:', [completionCommand]],

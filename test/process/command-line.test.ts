@@ -186,6 +186,82 @@ t.test('the command line', { timeout: 180_000 }, async (t) => {
     t.equal(await ended(child), 0)
   })
 
+  await t.test('looks after tenants, accounts, keys, quotas and policies', async (t) => {
+    t.match(await cli.json(['tenant', 'create', 'Acme', '--id', 'acme']), [{ id: 'acme', status: 'active' }])
+    t.match(await cli.json(['tenant', 'list']), [{ id: 'acme' }, { id: 'demo' }])
+    const acme = cli.with({ HOLDFAST_TENANT: 'acme' })
+    t.match(await acme.run(['account', 'create', 'ci', '--dry-run']), {
+      status: 0,
+      stdout: /^createTenantAccount would be done; nothing was changed/,
+    })
+    t.same(await acme.json(['account', 'list']), [], 'the dry run made none')
+    const [account] = await acme.json(['account', 'create', 'ci'])
+    t.match(await acme.run(['account', 'create', 'ci', '--dry-run']), {
+      status: 3,
+      stderr: /blocked by already_exists/,
+    })
+    const id = String(account?.['id'])
+    const scopes = ['--read', 'photos', '--write', 'photos/in/', '--write', 'photos/out/']
+    const made = await acme.run(['key', 'create', '--account', id, '--expires-in', '90d', ...scopes])
+    const [, keyId = '', secret = ''] =
+      /^HOLDFAST_ACCESS_KEY_ID=(\S+)\nHOLDFAST_SECRET_KEY=(\S+)\n$/.exec(made.stdout) ?? []
+    const [key, ...others] = await acme.json(['key', 'list'])
+    t.match(key, {
+      accessKeyId: keyId,
+      accountId: id,
+      scopes:
+        'op=read:bucket=photos:prefix=,op=write:bucket=photos:prefix=in/,op=write:bucket=photos:prefix=out/',
+    })
+    t.same(others, [])
+    t.match(await acme.json(['account', 'list']), [{ id, keyCount: 1 }])
+    const [rotated] = await acme.json(['key', 'rotate', keyId])
+    t.not(rotated?.['secretKey'], secret)
+    const revoked = await acme.run(['key', 'revoke', keyId, '--reason', 'leaked'])
+    t.match(revoked, { status: 0, stderr: `${keyId} is revoked\n` })
+    t.notMatch(made.stderr + revoked.stdout + revoked.stderr, secret)
+
+    await acme.json(['quota', 'set', '--max-bytes', '100GiB', '--max-buckets', '3'])
+    const [quota] = await acme.json(['quota', 'set', '--max-buckets', 'none'])
+    t.match(
+      quota,
+      { quota: { maxBytes: 100 * 1024 ** 3, maxObjects: null, maxBuckets: null } },
+      'the rest stays',
+    )
+    t.match(await acme.run(['quota', 'clear']), { status: 0, stderr: 'acme has no quota now\n' })
+    const policy = JSON.stringify({
+      Statement: [
+        { Effect: 'Deny', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::photos/secret/*' },
+      ],
+    })
+    t.match(await cli.run(['policy', 'set', 'photos', '-', '--dry-run'], policy), {
+      status: 0,
+      stdout: /denials +1/,
+    })
+    t.match(await cli.run(['policy', 'set', 'photos', '-'], 'nonsense'), { status: 2 })
+    t.match(await cli.run(['policy', 'get', 'photos']), { status: 1 }, 'neither set one')
+    t.match(await cli.json(['usage']), [{ tenantId: 'demo', byBucket: [{ name: 'photos' }] }])
+  })
+
+  await t.test('begins long operations, and waits for them', async (t) => {
+    t.match(await cli.json(['cluster', 'scrub', '--reason', 'a new disk', '--wait']), [
+      { status: 'succeeded' },
+    ])
+    const [listed] = await cli.json(['cluster', 'operations', 'list'])
+    t.match(listed, { type: 'scrub', reason: 'a new disk' })
+    const late = await cli.run([
+      'cluster',
+      'operations',
+      'cancel',
+      String(listed?.['operationId']),
+      '--dry-run',
+    ])
+    t.match(
+      late,
+      { status: 3, stderr: /blocked by precondition_failed/ },
+      'what has ended cannot be cancelled',
+    )
+  })
+
   await t.test('keeps secrets to itself', async (t) => {
     const wrong = cli.with({ HOLDFAST_SECRET_KEY: 'WRONGSECRET', HOLDFAST_ADMIN_TOKEN: 'WRONGTOKEN' })
     for (const args of [['ls'], ['ls', '--json'], ['tenant', 'list'], ['stat', 'photos/large']]) {

@@ -27,6 +27,8 @@ export interface NewSecretOptions extends KeyOptions, ChangeOptions, ScopeOption
 
 export interface CreateKeyOptions extends NewSecretOptions {
   readonly name?: string
+  /** Id of a service account. */
+  readonly account?: string
 }
 
 export interface RevokeKeyOptions extends KeyOptions, ChangeOptions {
@@ -40,10 +42,11 @@ export function listKeys(options: ListKeysOptions): Promise<number> {
       if (options.json) for (const key of keys) printJson(key)
       else
         printTable(
-          keys.map(({ accessKeyId, status, expiresAt, name, scopes }) => [
+          keys.map(({ accessKeyId, status, expiresAt, lastUsedAt, name, scopes }) => [
             accessKeyId,
             status,
             expiresAt === null ? 'never expires' : `expires ${expiresAt}`,
+            lastUsedAt === null ? 'never used' : `used ${lastUsedAt}`,
             printable(name ?? '-'),
             printable(scopes),
           ]),
@@ -54,7 +57,12 @@ export function listKeys(options: ListKeysOptions): Promise<number> {
 
 export function createKey(options: CreateKeyOptions): Promise<number> {
   const params = { id: tenantOf(options) }
-  const body = { ...(options.name === undefined ? {} : { name: options.name }), ...limitsOf(options) }
+  const { name, account } = options
+  const named = {
+    ...(name === undefined ? {} : { name }),
+    ...(account === undefined ? {} : { accountId: account }),
+  }
+  const body = { ...named, ...limitsOf(options) }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('createTenantKey', { params, body, query: rehearsal(options) })
     return toldChange<AccessKeyWithSecret>(answer, options, tellSecret)

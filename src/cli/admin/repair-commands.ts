@@ -37,8 +37,9 @@ export function getRepair(options: RepairOptions): Promise<number> {
   })
 }
 
-/** Null: as fast as it can. */
-export function setRepair(maxBytesPerSecond: number | null, options: RepairOptions): Promise<number> {
+/** `none`: as fast as it can. */
+export function setRepair(wish: number | 'none', options: RepairOptions): Promise<number> {
+  const maxBytesPerSecond = wish === 'none' ? null : wish
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('setRepair', {
       body: { maxBytesPerSecond },

@@ -16,6 +16,7 @@ import {
   examples,
   jsonLinesOption,
   jsonOption,
+  orNone,
   reasonOption,
   sizeValue,
   withAdminAccess,
@@ -151,11 +152,9 @@ function repairCommand(done: Done): Command {
     .addCommand(
       change('set')
         .description('set the rate for all nodes; copies of which a single one is left do not wait for it')
-        .argument('<rate>', 'bytes a second, such as 20MiB, or none', (text) =>
-          text === 'none' ? null : sizeValue(text),
-        )
+        .argument('<rate>', 'bytes a second, such as 20MiB, or none', orNone(sizeValue))
         .addHelpText('after', examples('cluster repair set 20MiB', 'cluster repair set none'))
-        .action(async (rate: number | null, options: RepairOptions) => {
+        .action(async (rate: number | 'none', options: RepairOptions) => {
           const { setRepair } = await import('../admin/repair-commands.ts')
           done(await setRepair(rate, options))
         }),

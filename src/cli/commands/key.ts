@@ -61,6 +61,7 @@ function createCommand(done: Done): Command {
   return withLimits(ofTenant('create'))
     .description('create a key; its secret is printed this once')
     .option('--name <name>', 'what it is for')
+    .option('--account <id>', 'the service account that it belongs to')
     .addHelpText(
       'after',
       examples(

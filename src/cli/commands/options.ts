@@ -64,6 +64,13 @@ export function countValue(max: number): (text: string) => number {
   }
 }
 
+/** No limit; commander would make nothing of a null. */
+export const NONE = 'none'
+
+export function orNone(parse: (text: string) => number): (text: string) => number | typeof NONE {
+  return (text) => (text === NONE ? NONE : parse(text))
+}
+
 /** For options that are given several times: `--meta a=1 --meta b=2`. */
 export function pairValue(
   text: string,

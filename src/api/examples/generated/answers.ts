@@ -413,7 +413,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81NVGBK0000000000F00000-FYET4LCAOVOIA4KZ",
+        "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -771,7 +771,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81NVGBK0000000000F00000-FYET4LCAOVOIA4KZ",
+    "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -924,7 +924,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_HUlk0c19HbW3NQPUykLskfwnoEoveycX",
+        "signingSecret": "whsec_z+YRfEhS6qkr2b8C3HVYCVrJvuJvD8os",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1039,7 +1039,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81NVGBK0000000000F00000-FYET4LCAOVOIA4KZ",
+    "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

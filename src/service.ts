@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type Cluster, createCluster, type Logger, type MetricSample, StartError } from '../cluster/index.ts'
+import { LatestUses } from './access/latest-uses.ts'
 import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
 import { SealedSecrets } from './access/sealed-secrets.ts'
@@ -114,7 +115,8 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
     copyLedger: createCopyLedger(reader, propose),
     logger,
   })
-  const access = new NativeAccess({ masterKey, state: reader, config, now: Date.now })
+  const uses = new LatestUses()
+  const access = new NativeAccess({ masterKey, state: reader, config, uses, now: Date.now })
   const nodeId = cluster.nodeId
   const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
   const content = new ObjectContent({ blobs: cluster.blobs, uploads, state: reader, masterKey, config })
@@ -135,7 +137,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   }
   const secrets = new SealedSecrets(masterKey, reader)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
-  const parts = { cluster, state: reader, propose, uploads, masterKey, audit, logger }
+  const parts = { cluster, state: reader, propose, uploads, uses, masterKey, audit, logger }
   const work = allWorkers({ ...workSettings(config), ...parts })
   return {
     cluster,

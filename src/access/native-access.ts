@@ -21,6 +21,7 @@ import type {
   SignedUrlGrant,
   TokenGrant,
 } from './access.ts'
+import type { LatestUses } from './latest-uses.ts'
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
@@ -48,6 +49,7 @@ export interface NativeAccessParts {
   readonly masterKey: MasterKey
   readonly state: Pick<StateReader, 'accessKey' | 'adminToken' | 'tenant'>
   readonly config: Pick<Config, 'security' | 'limits'>
+  readonly uses: LatestUses
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number
 }
@@ -80,6 +82,7 @@ export class NativeAccess implements Access {
       throw new Refusal('invalid_credentials', 'The access key id or the secret key is wrong')
     }
     this.#requireLive(record)
+    this.#parts.uses.noteKey(record, this.#parts.now())
     return this.#grant(record)
   }
 
@@ -102,6 +105,7 @@ export class NativeAccess implements Access {
         `The bearer token is from before the rotation of '${record.accessKeyId}'`,
       )
     }
+    this.#parts.uses.noteKey(record, at)
     return { ...principalOf(record, { ...connection, at }), signedUrl: null }
   }
 
@@ -109,12 +113,15 @@ export class NativeAccess implements Access {
     const claims = this.#signedUrlClaims(token)
     if (this.#parts.now() >= claims.expiresAt)
       throw new Refusal('signed_url_expired', `The signed URL expired at ${timeText(claims.expiresAt)}`)
-    return this.#holderOf(claims, connection)
+    const key = this.#keyOf(claims)
+    this.#parts.uses.noteKey(key, this.#parts.now())
+    return this.#holder(key, claims, connection)
   }
 
   holderOfSignedUrl(token: string | undefined, connection: Connection): SignedUrlPrincipal | null {
     try {
-      return this.#holderOf(this.#signedUrlClaims(token), connection)
+      const claims = this.#signedUrlClaims(token)
+      return this.#holder(this.#keyOf(claims), claims, connection)
     } catch (error) {
       if (error instanceof Refusal) return null
       throw error
@@ -129,8 +136,7 @@ export class NativeAccess implements Access {
     return claims
   }
 
-  #holderOf(claims: SignedUrlClaims, connection: Connection): SignedUrlPrincipal {
-    const { v: _v, typ: _typ, ak, kv, tid, expiresAt: _expiresAt, ...signedUrl } = claims
+  #keyOf({ ak, kv, tid }: SignedUrlClaims): AccessKeyRecord {
     const record = this.#parts.state.accessKey(ak)
     if (record === undefined || record.tenantId !== tid)
       throw new Refusal(
@@ -140,6 +146,11 @@ export class NativeAccess implements Access {
     this.#requireLive(record)
     if (record.version !== kv)
       throw new Refusal('invalid_signed_url', `The signed URL is from before the rotation of '${ak}'`)
+    return record
+  }
+
+  #holder(record: AccessKeyRecord, claims: SignedUrlClaims, connection: Connection): SignedUrlPrincipal {
+    const { v: _v, typ: _typ, ak: _ak, kv: _kv, tid: _tid, expiresAt: _expiresAt, ...signedUrl } = claims
     return { ...principalOf(record, { ...connection, at: this.#parts.now() }), signedUrl }
   }
 
@@ -182,6 +193,7 @@ export class NativeAccess implements Access {
       )
     }
     take(this.#adminRequests, record.tokenId)
+    this.#parts.uses.noteToken(record, this.#parts.now())
     return { kind: 'adminToken', tokenId: record.tokenId, role: record.role, tenantId: record.tenantId }
   }
 

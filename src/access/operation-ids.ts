@@ -62,6 +62,8 @@ export const ADMIN_OPERATION_IDS = [
   'setTenantQuota',
   'deleteTenantQuota',
   'getTenantUsage',
+  'listTenantAccounts',
+  'createTenantAccount',
   'listTenantKeys',
   'createTenantKey',
   'rotateTenantKey',

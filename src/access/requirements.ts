@@ -98,6 +98,8 @@ export const REQUIREMENTS = {
   setTenantQuota: adminToken('operator', 'one-tenant'),
   deleteTenantQuota: adminToken('operator', 'one-tenant'),
   getTenantUsage: adminToken('viewer', 'one-tenant'),
+  listTenantAccounts: adminToken('viewer', 'one-tenant'),
+  createTenantAccount: adminToken('operator', 'one-tenant'),
   listTenantKeys: adminToken('viewer', 'one-tenant'),
   createTenantKey: adminToken('operator', 'one-tenant'),
   rotateTenantKey: adminToken('operator', 'one-tenant'),

@@ -122,19 +122,21 @@ export async function listTokens(options: DataOptions): Promise<number> {
       tenantId: string | null
       expiresAt: number | null
       revokedAt: number | null
+      lastUsedAt: number | null
     }[]
   }
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ tokens })}\n`)
     return EXIT.done
   }
-  for (const { tokenId, name, role, tenantId, expiresAt, revokedAt } of tokens) {
+  for (const { tokenId, name, role, tenantId, expiresAt, revokedAt, lastUsedAt } of tokens) {
     const state =
       revokedAt === null
         ? `expires ${expiresAt === null ? 'never' : new Date(expiresAt).toISOString()}`
         : 'revoked'
+    const used = `used ${lastUsedAt === null ? 'never' : new Date(lastUsedAt).toISOString()}`
     process.stdout.write(
-      `${tokenId}  ${role.padEnd(8)}  ${(tenantId ?? 'all tenants').padEnd(20)}  ${state.padEnd(32)}  ${name}\n`,
+      `${tokenId}  ${role.padEnd(8)}  ${(tenantId ?? 'all tenants').padEnd(20)}  ${state.padEnd(32)}  ${used.padEnd(29)}  ${name}\n`,
     )
   }
   return EXIT.done

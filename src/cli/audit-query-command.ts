@@ -2,67 +2,55 @@
  * `holdfast audit query`: rows of the audit log, asked over the admin API.
  *
  * Owns: how rows are told on a terminal. Knows nothing of: HTTP; the typed client does.
- * Rule: a token comes from a file or the environment, never from the command line, which others can read.
  */
-import { readFile } from 'node:fs/promises'
-import { adminClient, ApiError, NoAnswerError } from '../client/clients.ts'
+import type { AdminClient } from '../client/clients.ts'
 import type { AdminOperations } from '../client/generated/admin-operations.ts'
-import { CommandError, EXIT } from './exit.ts'
+import { askAdmin, pagesOf } from './asking.ts'
+import type { AdminAccessOptions } from './cluster-access.ts'
+import { EXIT } from './exit.ts'
+import { note, printable, printJson, printLine } from './printing.ts'
 
 type Wish = NonNullable<AdminOperations['queryAuditLog']['call']['query']>
 type Page = AdminOperations['queryAuditLog']['answer']
 type Row = Page['records'][number]
 
-export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationToken'> {
-  readonly adminEndpoint: string
-  readonly tokenFile?: string
+const PAGE_ROWS_MAX = 1000
+
+export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationToken'>, AdminAccessOptions {
+  /** Of all pages together. */
   readonly limit: number
   readonly json?: boolean
 }
 
-export async function queryAudit({
-  adminEndpoint,
-  tokenFile,
-  json = false,
-  ...wish
-}: QueryAuditOptions): Promise<number> {
-  const page = await ask(adminEndpoint, await adminToken(tokenFile), wish)
-  for (const row of page.records) process.stdout.write(`${json ? JSON.stringify(row) : lineOf(row)}\n`)
-  if (page.isTruncated)
-    process.stderr.write('There is more: ask for less with --since, --until and the other filters.\n')
-  return EXIT.done
-}
-
-async function ask(endpoint: string, token: string, query: Wish): Promise<Page> {
-  const client = adminClient({ endpoints: endpoint.split(','), token })
-  try {
-    return (await client.call('queryAuditLog', { query })).answer
-  } catch (cause) {
-    throw told(cause)
-  } finally {
-    await client.close()
-  }
-}
-
-function told(cause: unknown): unknown {
-  if (cause instanceof ApiError) {
-    const hint = `Request ${cause.requestId ?? 'without an id'}; what the code means: docs/errors.md.`
-    return new CommandError(cause.message, { code: cause.code, hint })
-  }
-  if (!(cause instanceof NoAnswerError)) return cause
-  const hint = 'Name the admin address of a running node with --admin-endpoint.'
-  return new CommandError(cause.message, { code: 'unreachable', hint, exitCode: EXIT.unreachable })
-}
-
-async function adminToken(file: string | undefined): Promise<string> {
-  const { HOLDFAST_ADMIN_TOKEN: given } = process.env
-  const token = file === undefined ? given : await readFile(file, 'utf8')
-  if (token !== undefined && token.trim() !== '') return token.trim()
-  throw new CommandError('There is no admin token', {
-    code: 'token_missing',
-    hint: 'Set HOLDFAST_ADMIN_TOKEN, or name a file that holds one with --token-file.',
-    exitCode: EXIT.usage,
+export function queryAudit(options: QueryAuditOptions): Promise<number> {
+  const { adminEndpoint: _, tokenFile: __, clusterFile: ___, json = false, ...wish } = options
+  return askAdmin(options, async (client) => {
+    let left = wish.limit
+    for await (const { records, isTruncated } of rowsOf(client, wish)) {
+      for (const row of records.slice(0, left)) {
+        if (json) printJson(row)
+        else printLine(lineOf(row))
+      }
+      const isMore = isTruncated || records.length > left
+      left -= Math.min(left, records.length)
+      if (left > 0) continue
+      if (isMore)
+        note(
+          'There is more: ask for more with --limit, or for less with --since, --until and the other filters.',
+        )
+      break
+    }
+    return EXIT.done
   })
+}
+
+/** A page may hold fewer rows than asked for, or none, and not be the last. */
+function rowsOf(client: AdminClient, wish: Wish): AsyncGenerator<Page> {
+  return pagesOf((from) =>
+    client.call('queryAuditLog', {
+      query: { ...wish, limit: Math.min(PAGE_ROWS_MAX, wish.limit ?? PAGE_ROWS_MAX), ...from },
+    }),
+  )
 }
 
 /** Time, outcome, who, what, on what, from where, why. */
@@ -74,9 +62,4 @@ function lineOf(row: Row): string {
   const aim = bucket === null ? '' : `${bucket}${key === null ? '' : `/${printable(key)}`}`
   const why = reason === null ? '' : JSON.stringify(reason)
   return [time, result, who, operation, aim, sourceIp ?? '-', why].filter((part) => part !== '').join('  ')
-}
-
-/** A key may hold what moves a cursor. */
-function printable(key: string): string {
-  return /^[\x21-\x7e]+$/.test(key) ? key : JSON.stringify(key)
 }

@@ -8,16 +8,27 @@ import { Refusal } from '../refusal.ts'
 
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, unreachable: 4 } as const
 
+interface CommandErrorOptions {
+  readonly code: string
+  readonly hint: string
+  readonly requestId?: string | null
+  readonly exitCode?: number
+  readonly cause?: unknown
+}
+
 /** Something the person at the keyboard can mend; `hint` is what to do. */
 export class CommandError extends Error {
   readonly exitCode: number
   readonly code: string
   readonly hint: string
-  constructor(message: string, options: { code: string; hint: string; exitCode?: number; cause?: unknown }) {
+  /** Of the answer that said no. */
+  readonly requestId: string | null
+  constructor(message: string, options: CommandErrorOptions) {
     super(message, { cause: options.cause })
     this.name = 'CommandError'
     this.code = options.code
     this.hint = options.hint
+    this.requestId = options.requestId ?? null
     this.exitCode = options.exitCode ?? EXIT.failed
   }
 }
@@ -26,6 +37,7 @@ interface ErrorText {
   readonly code: string
   readonly message: string
   readonly hint: string
+  readonly requestId?: string | null
   readonly exitCode: number
 }
 
@@ -37,6 +49,8 @@ function describe(error: unknown): ErrorText {
     return { code: error.code, message: error.message, hint: '', exitCode: EXIT.refused }
   if (error instanceof Condition)
     return { code: error.code, message: error.message, hint: 'Try again.', exitCode: EXIT.unreachable }
+  if (isOfFiles(error))
+    return { code: 'file_failed', message: error.message, hint: '', exitCode: EXIT.failed }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return {
     code: 'internal_error',
@@ -46,6 +60,11 @@ function describe(error: unknown): ErrorText {
   }
 }
 
+/** As the operating system refuses: no such file, no room, no permission. */
+function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error
+}
+
 function rootCause(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error ? `\n  because: ${cause.message}` : ''
@@ -53,8 +72,9 @@ function rootCause(error: unknown): string {
 
 /** Returns the exit code. */
 export function reportError(error: unknown, json: boolean): number {
-  const { code, message, hint, exitCode } = describe(error)
-  if (json) process.stderr.write(`${JSON.stringify({ error: { code, message, hint } })}\n`)
+  const { code, message, hint, exitCode, requestId } = describe(error)
+  const named = requestId === undefined || requestId === null ? {} : { requestId }
+  if (json) process.stderr.write(`${JSON.stringify({ error: { code, message, hint, ...named } })}\n`)
   else process.stderr.write(`error: ${message}${rootCause(error)}${hint ? `\n  ${hint}` : ''}\n`)
   return exitCode
 }

@@ -1,20 +1,36 @@
 /**
- * `holdfast master-key add` and `list`: the key file of a node's configuration.
+ * `holdfast master-key create`, `add` and `list`: key files.
  *
- * Owns: what is printed. Rule: ids and fingerprints only; a key is never shown. Neither command talks to a node, and a
+ * Owns: what is printed. Rule: ids and fingerprints only; a key is never shown. None of them talks to a node, and a
  * running one reads its key file at its next start.
  */
 import { MasterKey } from '../access/master-key.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { EXIT } from './exit.ts'
+import { printJson, printLine } from './printing.ts'
 
-export async function addMasterKey(configFile: string): Promise<number> {
-  const file = keyFileOf(configFile)
+export async function createMasterKey(file: string, options: { readonly json?: boolean }): Promise<number> {
+  const { id } = await MasterKey.create(file)
+  if (options.json) printJson({ file, id })
+  else
+    printLine(
+      `${file} holds master key ${id}. Whoever loses it loses all data; whoever has it can read all data.`,
+    )
+  return EXIT.done
+}
+
+export async function addMasterKey(options: {
+  readonly config: string
+  readonly json?: boolean
+}): Promise<number> {
+  const file = keyFileOf(options.config)
   const [newest, ...older] = (await MasterKey.add(file)).ids
-  process.stdout.write(
-    `${file} holds the new master key ${newest} in front of ${older.join(', ')}. ` +
-      'Copy the file to every node and a safe place, then restart the nodes one after the other: deploy/runbooks/rotate-master-key.md\n',
-  )
+  if (options.json) printJson({ file, newest, older })
+  else
+    printLine(
+      `${file} holds the new master key ${newest} in front of ${older.join(', ')}. ` +
+        'Copy the file to every node and a safe place, then restart the nodes one after the other: deploy/runbooks/rotate-master-key.md',
+    )
   return EXIT.done
 }
 

@@ -35,6 +35,13 @@ type Operations = { readonly [name: string]: { readonly call: object; readonly a
 type Named<O> = Extract<keyof O, string>
 type CallOf<O, K extends keyof O> = O[K] extends { readonly call: infer C } ? C : never
 type AnswerOf<O, K extends keyof O> = O[K] extends { readonly answer: infer A } ? A : never
+/** The answer to a dry run. */
+interface Planned {
+  readonly dryRun: boolean
+}
+interface NotDry {
+  readonly query?: { readonly dryRun?: false }
+}
 interface Options {
   readonly signal?: AbortSignal
   /** Being carried out twice does no harm, says who calls. As the method and the idempotency key have it unless said. */
@@ -62,19 +69,21 @@ export class ApiClient<O extends { readonly [K in keyof O]: Operations[string] }
     this.#tokens = tokens
   }
 
-  /** Throws ApiError when the service says no, NoAnswerError when nothing is heard. */
-  async call<K extends Named<O>>(
+  /** Throws ApiError when the service says no, NoAnswerError when nothing is heard. What is no dry run answers no plan. */
+  call<K extends Named<O>>(
     operation: K,
-    ...given: Given<CallOf<O, K>>
-  ): Promise<Heard<AnswerOf<O, K>>> {
-    const [{ signal, isRepeatable, ...call } = {} as Options] = given
+    ...given: Given<CallOf<O, K> & NotDry>
+  ): Promise<Heard<Exclude<AnswerOf<O, K>, Planned>>>
+  call<K extends Named<O>>(operation: K, ...given: Given<CallOf<O, K>>): Promise<Heard<AnswerOf<O, K>>>
+  async call(operation: Named<O>, ...given: readonly unknown[]): Promise<Heard<never>> {
+    const { signal, isRepeatable, ...call } = (given[0] ?? {}) as Call & Options
     const route = this.#routes[operation]
-    const request = requestOf(route, call as Call)
+    const request = requestOf(route, call)
     const asked = { operation, route, request, signal, isRepeatable: isRepeatable ?? mayRepeat(request) }
     const attempted = await this.#repeated(asked)
     const { status, headers, body } = attempted
     // The table of routes and the types come from one document.
-    const answer = (await answerOf(route, status, body)) as AnswerOf<O, K>
+    const answer = (await answerOf(route, status, body)) as never
     return { status, headers, requestId: headers['x-request-id'] ?? null, answer }
   }
 

@@ -2,8 +2,10 @@
  * Dry runs: an operation does everything up to its proposal, which is decided by the very function that apply uses and then forgotten.
  *
  * Owns: the services under which nothing is committed, and which refusals are told as blockers of the plan. Knows nothing of:
- * what is planned. Rule: an operation does not know that it is rehearsed, so a dry run says what the real one would have said.
+ * what is planned. Rules: an operation does not know that it is rehearsed, so a dry run says what the real one would have said;
+ * no secret is made for it, so none can be shown.
  */
+import { mintless } from '../access/mintless.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
 import type { Command } from '../state-machine/commands.ts'
 import { apply } from '../state-machine/state-machine.ts'
@@ -64,7 +66,7 @@ function rehearsed(services: Services): Services {
     return reply
   }
   // Which reply belongs to which command is the promise of apply, as for proposals that are committed.
-  return { ...services, propose: propose as Propose }
+  return { ...services, propose: propose as Propose, access: mintless(services.access) }
 }
 
 /** The stored rows under what was rehearsed so far: a second proposal sees the first. */

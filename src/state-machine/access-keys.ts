@@ -4,11 +4,13 @@
  * Owns: the versions of a key. Knows nothing of: what scopes mean, how a secret is sealed.
  * Rules: every rotation raises `version`, so tokens of the old secret die at once; a revoked key never comes back.
  */
+import { accountOf } from './accounts.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
 import type { AccessKeyId, AccessKeyRecord, TenantId } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
+import { addKey, keysFault, openTenant, revokeKeys } from './tenant-access.ts'
 import type { ApplyContext, View } from './view.ts'
 
 export function createAccessKey(
@@ -16,19 +18,23 @@ export function createAccessKey(
   command: Extract<Command, { type: 'createAccessKey' }>,
   context: ApplyContext,
 ): Accepted<AccessKeyRecord> | Refused {
-  const { accessKeyId, tenantId, name, scopes, secret, expiresAt } = command
+  const { accessKeyId, tenantId, accountId, name, scopes, secret, expiresAt } = command
   if (!isKeyPart(accessKeyId)) {
     return refuse('invalid_argument', 'Cannot create access key: its id is empty or malformed')
   }
-  if (draft.get(keys.tenant(tenantId)) === undefined) {
-    return refuse('not_found', `Cannot create access key: tenant "${tenantId}" does not exist`)
-  }
+  const tenant = openTenant(draft, tenantId, 'create access key')
+  if (!tenant.ok) return tenant
+  const account = accountId === null ? null : accountOf(draft, tenantId, accountId)
+  if (account?.ok === false) return account
   if (draft.get(keys.accessKey(accessKeyId)) !== undefined) {
     return refuse('already_exists', `Cannot create access key: "${accessKeyId}" exists already`)
   }
+  const fault = keysFault(draft, tenantId)
+  if (fault !== null) return fault
   const accessKey: AccessKeyRecord = {
     accessKeyId,
     tenantId,
+    accountId,
     name,
     scopes,
     secret,
@@ -39,9 +45,9 @@ export function createAccessKey(
     rotatedAt: null,
     revokedAt: null,
     revokedReason: null,
+    lastUsedAt: null,
   }
-  draft.put(keys.accessKey(accessKeyId), accessKey)
-  draft.put(keys.tenantAccessKey(tenantId, accessKeyId), { accessKeyId })
+  addKey(draft, accessKey)
   return accept(accessKey)
 }
 
@@ -76,14 +82,9 @@ export function revokeAccessKey(
 ): Accepted<AccessKeyRecord> | Refused {
   const found = accessKeyOf(draft, command.tenantId, command.accessKeyId)
   if (!found.ok || found.value.status === 'revoked') return found
-  const revoked: AccessKeyRecord = {
-    ...found.value,
-    status: 'revoked',
-    revokedAt: context.time,
-    revokedReason: command.reason,
-  }
-  draft.put(keys.accessKey(revoked.accessKeyId), revoked)
-  return accept(revoked)
+  const { accessKeyId } = found.value
+  revokeKeys(draft, command.tenantId, [accessKeyId], { reason: command.reason, at: context.time })
+  return accessKeyOf(draft, command.tenantId, accessKeyId)
 }
 
 /** Another tenant's key is as absent as one that never was. */

@@ -34,6 +34,7 @@ export function createAdminToken(
     createdAt: context.time,
     expiresAt,
     revokedAt: null,
+    lastUsedAt: null,
     sha256,
   }
   draft.put(keys.adminToken(tokenId), token)

@@ -28,15 +28,20 @@ const nothing = (): Told => ({})
 const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   setClusterKey: nothing,
   createTenant: ({ id, name }) => ({ tenantId: id, details: { name } }),
-  createAccessKey: ({ tenantId, accessKeyId, name, scopes, expiresAt }) => ({
+  createAccessKey: ({ tenantId, accessKeyId, accountId, name, scopes, expiresAt }) => ({
     tenantId,
-    details: { accessKeyId, name, scopes, expiresAt },
+    details: { accessKeyId, accountId, name, scopes, expiresAt },
   }),
   rotateAccessKey: ({ tenantId, accessKeyId }, value) => ({
     tenantId,
     details: { accessKeyId, ...(value === null ? {} : { scopes: value.scopes, version: value.version }) },
   }),
   revokeAccessKey: ({ tenantId, accessKeyId }) => ({ tenantId, details: { accessKeyId } }),
+  createAccount: ({ tenantId, name }, value) => ({
+    tenantId,
+    details: { name, ...(value === null ? {} : { accountId: value.accountId }) },
+  }),
+  noteUses: nothing,
   createAdminToken: ({ tokenId, name, role, tenantId, expiresAt }) => ({
     details: { tokenId, name, role, limitedTo: tenantId, expiresAt },
   }),

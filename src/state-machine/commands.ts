@@ -12,6 +12,8 @@ import type { Origin } from './origin.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
+  AccountId,
+  AccountRecord,
   AdminRole,
   AdminTokenRecord,
   BucketPolicyRecord,
@@ -47,6 +49,7 @@ export type Command =
       readonly type: 'createAccessKey'
       readonly accessKeyId: AccessKeyId
       readonly tenantId: TenantId
+      readonly accountId: AccountId | null
       readonly name: string | null
       readonly scopes: string
       readonly secret: Uint8Array
@@ -66,6 +69,18 @@ export type Command =
       readonly accessKeyId: AccessKeyId
       readonly tenantId: TenantId
       readonly reason: string
+    }
+  | {
+      readonly type: 'createAccount'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly description: string
+    }
+  /** When keys and tokens were last seen at some node. */
+  | {
+      readonly type: 'noteUses'
+      readonly accessKeys: readonly { readonly accessKeyId: AccessKeyId; readonly at: number }[]
+      readonly adminTokens: readonly { readonly tokenId: string; readonly at: number }[]
     }
   | {
       readonly type: 'createAdminToken'
@@ -269,6 +284,8 @@ export interface ReplyValues extends ObjectReplyValues, NotificationReplyValues 
   createAccessKey: AccessKeyRecord
   rotateAccessKey: AccessKeyRecord
   revokeAccessKey: AccessKeyRecord
+  createAccount: AccountRecord
+  noteUses: { readonly noted: number }
   createAdminToken: AdminTokenRecord
   revokeAdminToken: AdminTokenRecord
   createBucket: BucketRecord

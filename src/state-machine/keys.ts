@@ -5,7 +5,16 @@
  * Rules: parts are joined by NUL, which no part contains, so no row of one owner can sort into another's range. Keys
  * are well-formed strings: their order by code point is their order as UTF-8 bytes. Rows of a bucket share a prefix.
  */
-import type { AccessKeyId, BucketId, ChunkId, DeliveryName, HookId, TenantId, VersionId } from './records.ts'
+import type {
+  AccessKeyId,
+  AccountId,
+  BucketId,
+  ChunkId,
+  DeliveryName,
+  HookId,
+  TenantId,
+  VersionId,
+} from './records.ts'
 import { BASE32 } from './version-id.ts'
 import type { RowKey, RowKind } from './view.ts'
 
@@ -54,6 +63,9 @@ export const keys = {
   accessKey: (id: AccessKeyId): RowKey<'accessKey'> => join('accessKey', id),
   tenantAccessKey: (tenant: TenantId, id: AccessKeyId): RowKey<'tenantAccessKey'> =>
     join('tenantAccessKey', tenant, id),
+  account: (tenant: TenantId, id: AccountId): RowKey<'account'> => join('account', tenant, id),
+  accountName: (tenant: TenantId, name: string): RowKey<'accountName'> => join('accountName', tenant, name),
+  tenantAccess: (tenant: TenantId): RowKey<'tenantAccess'> => join('tenantAccess', tenant),
   adminToken: (tokenId: string): RowKey<'adminToken'> => join('adminToken', tokenId),
   adminTokenHash: (sha256: string): RowKey<'adminTokenHash'> => join('adminTokenHash', sha256),
   bucket: (tenant: TenantId, name: string): RowKey<'bucket'> => join('bucket', tenant, name),
@@ -132,6 +144,7 @@ function rangeOf(...parts: readonly string[]): KeyRange {
 export const ranges = {
   tenants: (): KeyRange => rangeOf('tenant'),
   tenantAccessKeys: (tenant: TenantId): KeyRange => rangeOf('tenantAccessKey', tenant),
+  accounts: (tenant: TenantId): KeyRange => rangeOf('account', tenant),
   adminTokens: (): KeyRange => rangeOf('adminToken'),
   buckets: (tenant: TenantId): KeyRange => rangeOf('bucket', tenant),
   objects: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'object'),

@@ -2,6 +2,7 @@
 export type TenantId = string & { readonly flavour?: 'TenantId' }
 export type BucketId = string & { readonly flavour?: 'BucketId' }
 export type AccessKeyId = string & { readonly flavour?: 'AccessKeyId' }
+export type AccountId = string & { readonly flavour?: 'AccountId' }
 /** 26 characters, Crockford base32, ascending in the order of the log. */
 export type VersionId = string & { readonly flavour?: 'VersionId' }
 /** 16 characters, drawn by the gateway. */

@@ -4,7 +4,7 @@
  * Owns: the shapes. Plain data that MessagePack can carry: no Date, no Map, no undefined members (null instead).
  * Times are milliseconds since 1970 UTC as stamped by the log; sizes are bytes. Layout of the row keys: keys.ts.
  */
-import type { AccessKeyId, ChunkId, TenantId } from './record-ids.ts'
+import type { AccessKeyId, AccountId, ChunkId, TenantId } from './record-ids.ts'
 
 export * from './notification-records.ts'
 export * from './object-records.ts'
@@ -16,6 +16,13 @@ export const MASTER_KEYS_MAX = 8
 export const BUCKET_POLICY_BYTES_MAX = 20 * 1024
 /** Sealed secrets that one entry replaces at most. */
 export const REWRAP_ITEMS_MAX = 256
+/** Active ones, expired or not: one entry can revoke them all. */
+export const ACCESS_KEYS_PER_TENANT_MAX = 1_000
+/** Beyond them the key that was revoked first is forgotten. */
+export const REVOKED_KEYS_KEPT_MAX = 1_000
+export const ACCOUNTS_PER_TENANT_MAX = 1_000
+/** Of keys and tokens together, in one entry. */
+export const USES_PER_ENTRY_MAX = 1_000
 
 export interface TenantRecord {
   readonly id: TenantId
@@ -35,6 +42,8 @@ export interface TenantRecord {
 export interface AccessKeyRecord {
   readonly accessKeyId: AccessKeyId
   readonly tenantId: TenantId
+  /** Of this tenant; null: it belongs to none. Never changes. */
+  readonly accountId: AccountId | null
   readonly name: string | null
   /** Verbatim, as the caller gave it. */
   readonly scopes: string
@@ -48,6 +57,29 @@ export interface AccessKeyRecord {
   readonly rotatedAt: number | null
   readonly revokedAt: number | null
   readonly revokedReason: string | null
+  /** To about an hour: uses.ts. Null: never. */
+  readonly lastUsedAt: number | null
+}
+
+/** Whom keys belong to: a program, a machine. It holds no right of its own. */
+export interface AccountRecord {
+  readonly accountId: AccountId
+  readonly tenantId: TenantId
+  /** No other account of the tenant has it. */
+  readonly name: string
+  readonly description: string
+  readonly createdAt: number
+  /** Its active keys, counted in the entries that make and revoke them. */
+  readonly keyCount: number
+}
+
+/** One row a tenant, because apply reads single rows and is to find all keys of a tenant. Each key is in one of the lists. */
+export interface TenantAccessRecord {
+  readonly accountCount: number
+  /** In the order in which they were made; at most ACCESS_KEYS_PER_TENANT_MAX. */
+  readonly activeKeys: readonly AccessKeyId[]
+  /** In the order in which they were revoked; at most REVOKED_KEYS_KEPT_MAX. */
+  readonly revokedKeys: readonly AccessKeyId[]
 }
 
 export interface BucketPolicyRecord {
@@ -66,6 +98,8 @@ export interface AdminTokenRecord {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
+  /** To about an hour: uses.ts. Null: never. */
+  readonly lastUsedAt: number | null
   /** SHA-256 of the whole token, lower-case hex. The token itself is stored nowhere. */
   readonly sha256: string
 }

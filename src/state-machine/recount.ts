@@ -5,6 +5,7 @@
  * Rules: it corrects nothing; memory grows with buckets and tenants, not with objects and chunks: what manifests refer to
  * and what chunks say of it are compared as sums of hashes, in slices, so that a difference can be looked for in one.
  */
+import { AccessRecount } from './access-recount.ts'
 import { figuresOf, taskKey } from './chunk-rows.ts'
 import { keys, kindOf } from './keys.ts'
 import { OutboxRecount } from './outbox-recount.ts'
@@ -80,6 +81,7 @@ export class Recount {
   /** Hashes of the chain rows and due times that follow from versions, uploads and answers less those that are there. */
   #followed = 0n
   readonly #outbox: OutboxRecount
+  readonly #access: AccessRecount
   readonly #found: string[] = []
   #foundCount = 0
 
@@ -87,6 +89,7 @@ export class Recount {
     this.#hash = hash
     this.#view = view
     this.#outbox = new OutboxRecount(hash, view)
+    this.#access = new AccessRecount(hash)
   }
 
   /** Every row, in the order of keys: buckets come before what is in them. */
@@ -103,6 +106,7 @@ export class Recount {
     else if (kind === 'making' || kind === 'condemned' || kind === 'repair') this.#derived -= this.#hash(key)
     if (kind === 'repair') this.#repairs++
     this.#outbox.take(kindOf(key), key, row)
+    this.#access.take(kind, key, row)
   }
 
   /** What is wrong, in sentences; at most DIFFERENCES_SHOWN of them, the last one says how many more. */
@@ -125,7 +129,7 @@ export class Recount {
         this.#differ(`the buckets of tenant "${tenantId}" are miscounted by ${difference}`)
     for (const tenantId of new Set([...this.#usage.keys(), ...this.#stored.keys()]))
       this.#compareUsage(tenantId)
-    for (const difference of this.#outbox.finish()) this.#differ(difference)
+    for (const difference of [...this.#outbox.finish(), ...this.#access.finish()]) this.#differ(difference)
     const more = this.#foundCount - this.#found.length
     return more === 0 ? this.#found : [...this.#found, `and ${more} more`]
   }

@@ -6,6 +6,7 @@
  * reply and writes its row of the audit log at most; one that it does not know stops the node, for others may and would diverge.
  */
 import { createAccessKey, revokeAccessKey, rotateAccessKey } from './access-keys.ts'
+import { createAccount } from './accounts.ts'
 import { createAdminToken, revokeAdminToken } from './admin-tokens.ts'
 import { recordChange, shipAudit, trimAudit } from './audit.ts'
 import { deleteBucketPolicy, setBucketPolicy } from './bucket-policies.ts'
@@ -37,6 +38,7 @@ import { finishRecount } from './recount-end.ts'
 import { advanceSession, closeSession, openSession } from './sessions.ts'
 import { reportShare } from './shares.ts'
 import { createTenant, setClusterKey } from './tenants.ts'
+import { noteUses } from './uses.ts'
 import { setObjectLegalHold, setObjectRetention, setObjectTags } from './version-settings.ts'
 import type { ApplyContext, View, Write } from './view.ts'
 
@@ -53,6 +55,8 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   createAccessKey,
   rotateAccessKey,
   revokeAccessKey,
+  createAccount,
+  noteUses,
   createAdminToken,
   revokeAdminToken,
   createBucket,

@@ -4,7 +4,7 @@
  * Owns: the spelling of version ids and bucket ids. Rule: nothing here is random; every node makes the same id.
  */
 import { assert } from './assert.ts'
-import type { BucketId, VersionId } from './records.ts'
+import type { AccountId, BucketId, VersionId } from './records.ts'
 import type { ApplyContext } from './view.ts'
 
 /** Crockford base32: no I, L, O, U, and its order is the order of ASCII. */
@@ -35,6 +35,11 @@ export function isVersionId(text: string): boolean {
 /** Told from an object key by its form alone. [decisions 16] */
 export function uploadIdAt(context: ApplyContext): string {
   return `mpu_${versionIdAt(context)}`
+}
+
+/** Accounts are listed in the order in which they were made. */
+export function accountIdAt(context: ApplyContext): AccountId {
+  return `acc_${versionIdAt(context)}`
 }
 
 export function bucketIdAt(context: ApplyContext): BucketId {

@@ -9,6 +9,8 @@ import type { Origin } from './origin.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
+  AccountId,
+  AccountRecord,
   AdminTokenRecord,
   BucketPolicyRecord,
   BucketId,
@@ -40,6 +42,7 @@ import type {
   RepairRecord,
   SessionRecord,
   SettingsRecord,
+  TenantAccessRecord,
   TenantRecord,
   UploadPageRecord,
   UploadRecord,
@@ -54,6 +57,10 @@ export interface RowTypes {
   accessKey: AccessKeyRecord
   /** Index: the access keys of a tenant. */
   tenantAccessKey: { readonly accessKeyId: AccessKeyId }
+  account: AccountRecord
+  /** Index: an account by its name. */
+  accountName: { readonly accountId: AccountId }
+  tenantAccess: TenantAccessRecord
   adminToken: AdminTokenRecord
   /** Index: an admin token by its hash. */
   adminTokenHash: { readonly tokenId: string }

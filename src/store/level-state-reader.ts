@@ -14,6 +14,7 @@ import { LINKS_PER_PAGE } from '../state-machine/manifests.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
+  AccountRecord,
   AdminTokenRecord,
   BucketId,
   BucketPolicyRecord,
@@ -107,15 +108,28 @@ export class LevelStateReader implements StateReader {
     return this.#read(keys.accessKey(id))
   }
 
-  async accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>> {
-    const all = ranges.tenantAccessKeys(tenant)
-    const { items, next } = await this.#page<'tenantAccessKey'>({ all, after, limit })
-    const records = items.map(({ accessKeyId }) => {
-      const record = this.accessKey(accessKeyId)
-      assert(record !== undefined, 'an access key that the index names exists')
-      return record
+  /** From one cut: a key that was revoked long ago may be forgotten meanwhile. */
+  accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>> {
+    return this.#handle.lease(async (state) => {
+      const snapshot = state.db.snapshot()
+      try {
+        const view = cutView(state.db, snapshot)
+        const all = ranges.tenantAccessKeys(tenant)
+        const { items, next } = await readPage<'tenantAccessKey'>(state, { all, after, limit, snapshot })
+        const records = items.map(({ accessKeyId }) => {
+          const record = view.get(keys.accessKey(accessKeyId))
+          assert(record !== undefined, 'an access key that the index names exists')
+          return record
+        })
+        return { items: records, next }
+      } finally {
+        await snapshot.close()
+      }
     })
-    return { items: records, next }
+  }
+
+  accounts(tenant: TenantId, after: string, limit: number): Promise<Page<AccountRecord>> {
+    return this.#page<'account'>({ all: ranges.accounts(tenant), after, limit })
   }
 
   adminToken(sha256: string): AdminTokenRecord | undefined {

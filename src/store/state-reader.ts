@@ -10,6 +10,7 @@ import type { AuditRow } from '../state-machine/audit-records.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
+  AccountRecord,
   AdminTokenRecord,
   BucketId,
   BucketPolicyRecord,
@@ -184,6 +185,8 @@ export interface StateReader {
   tenantUsage(tenant: TenantId, bucketsMax: number): Promise<TenantUsage>
   accessKey(id: AccessKeyId): AccessKeyRecord | undefined
   accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>>
+  /** In the order in which they were made. */
+  accounts(tenant: TenantId, after: string, limit: number): Promise<Page<AccountRecord>>
   settings(): SettingsRecord
   operation(id: string): OperationRecord | undefined
   /** In the order of their ids, which is that of their beginnings. */

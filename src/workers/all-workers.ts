@@ -5,6 +5,7 @@
  * Rule: one round is short and bounded; what is left is done in the next.
  */
 import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
+import type { LatestUses } from '../access/latest-uses.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
 import type { AuditSpool } from '../audit/audit-spool.ts'
@@ -16,6 +17,7 @@ import { AuditTrimming } from './audit-trimming.ts'
 import { Collection } from './collection.ts'
 import { Discarding } from './discarding.ts'
 import { Expiry } from './expiry.ts'
+import { noteLatestUses } from './noting-uses.ts'
 import { Rebalancing } from './rebalancing.ts'
 import { Recounting } from './recounting.ts'
 import { endRecoveries } from './recovering.ts'
@@ -32,6 +34,7 @@ import { WebhookSender } from './webhooks/webhook-sender.ts'
 const WORK_EVERY_MS = 1_000
 const DELIVER_EVERY_MS = 200
 const TRIM_EVERY_MS = 60_000
+const NOTE_USES_EVERY_MS = 60_000
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface WorkerParts {
@@ -46,6 +49,7 @@ export interface WorkerParts {
   readonly state: LevelStateReader
   readonly propose: Propose
   readonly uploads: UploadSessions
+  readonly uses: LatestUses
   readonly masterKey: Pick<MasterKey, 'open'>
   readonly notifications: TargetPolicy
   readonly logger: Logger
@@ -59,7 +63,7 @@ export interface Work {
 }
 
 export function allWorkers(parts: WorkerParts): Work {
-  const { members, collectAfterMs, uploads, state } = parts
+  const { members, collectAfterMs, state } = parts
   const logger = parts.logger.child({ room: 'workers' })
   const now = (): number => performance.now()
   const collection = new Collection({
@@ -78,7 +82,6 @@ export function allWorkers(parts: WorkerParts): Work {
   const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
   const delivering = createDelivering(parts, logger)
   const trimming = new Trimming({ ...parts, now: Date.now, logger })
-  const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
@@ -97,26 +100,29 @@ export function allWorkers(parts: WorkerParts): Work {
       everyMs: WORK_EVERY_MS,
       logger,
     },
+    {
+      name: 'noting uses',
+      work: () => noteLatestUses({ ...parts, logger }),
+      everyMs: NOTE_USES_EVERY_MS,
+      logger,
+    },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
-    {
-      name: 'sessions',
-      work: async () => {
-        uploads.retire(isClosed)
-        await uploads.prepare()
-        await uploads.advance()
-        return false
-      },
-      everyMs: WORK_EVERY_MS,
-      logger,
-    },
+    { name: 'sessions', work: () => keepSessions(parts), everyMs: WORK_EVERY_MS, logger },
   ]
   return {
     workers,
     samples: () => [...recounting.metrics(), ...delivering.samples()],
     close: () => delivering.close(),
   }
+}
+
+async function keepSessions({ uploads, state }: Pick<WorkerParts, 'uploads' | 'state'>): Promise<boolean> {
+  uploads.retire((session) => state.session(session)?.closed === true)
+  await uploads.prepare()
+  await uploads.advance()
+  return false
 }
 
 function createDelivering(parts: WorkerParts, logger: Logger): Delivering {

@@ -157,6 +157,8 @@ const ALLOWED = {
   setTenantQuota: OPERATORS,
   deleteTenantQuota: OPERATORS,
   getTenantUsage: VIEWERS,
+  listTenantAccounts: VIEWERS,
+  createTenantAccount: OPERATORS,
   listTenantKeys: VIEWERS,
   createTenantKey: OPERATORS,
   rotateTenantKey: OPERATORS,
@@ -251,6 +253,8 @@ t.test('authorize', async (t) => {
       t.equal(answer('viewer', 'createTenantKey', { tenantId: 'acme' }), 'access_denied')
       for (const id of [
         'getTenant',
+        'listTenantAccounts',
+        'createTenantAccount',
         'listTenantKeys',
         'createTenantKey',
         'rotateTenantKey',

@@ -3,6 +3,7 @@
  */
 import t from 'tap'
 import { newAdminToken } from '../../src/access/admin-token.ts'
+import { LatestUses } from '../../src/access/latest-uses.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import { encodeToken } from '../../src/access/token.ts'
 import type { AccessKeyRecord, AdminTokenRecord, TenantRecord } from '../../src/state-machine/records.ts'
@@ -19,6 +20,7 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
   const keys = new Map<string, AccessKeyRecord>()
   const tokens = new Map<string, AdminTokenRecord>()
   const looked: string[] = []
+  const uses = new LatestUses()
   const access = new NativeAccess({
     masterKey: testMasterKey,
     config: {
@@ -33,11 +35,13 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
       },
       adminToken: (sha256) => tokens.get(sha256),
     },
+    uses,
     now: () => clock.ms,
   })
   const { accessKeyId, secretKey, sealed } = access.newAccessKey()
-  const dates = { createdAt: 0, expiresAt: null, rotatedAt: null, revokedAt: null, revokedReason: null }
-  const about = { name: null, scopes: 'read', status: 'active', version: 1 } as const
+  const never = { expiresAt: null, rotatedAt: null, revokedAt: null, revokedReason: null, lastUsedAt: null }
+  const dates = { createdAt: 0, ...never }
+  const about = { accountId: null, name: null, scopes: 'read', status: 'active', version: 1 } as const
   const record: AccessKeyRecord = {
     accessKeyId,
     tenantId: 'acme',
@@ -50,7 +54,7 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
   const change = (more: Partial<AccessKeyRecord>) => keys.set(accessKeyId, { ...record, ...more })
   const login = (secret = secretKey, id = accessKeyId, clientAddress = '10.0.0.1') =>
     access.exchange({ accessKeyId: id, secretKey: secret, clientAddress })
-  return { access, clock, tenants, keys, tokens, looked, record, change, login, accessKeyId, secretKey }
+  return { access, clock, tenants, keys, tokens, uses, looked, record, change, login, accessKeyId, secretKey }
 }
 
 t.test('newAccessKey has the documented form and seals the secret', async (t) => {
@@ -256,7 +260,7 @@ t.test('authenticateAdmin', async (t) => {
   function tokenOffice(changes: Partial<AdminTokenRecord> = {}) {
     const world = office()
     const { token, tokenId, sha256 } = newAdminToken()
-    const dates = { createdAt: 0, expiresAt: null, revokedAt: null }
+    const dates = { createdAt: 0, expiresAt: null, revokedAt: null, lastUsedAt: null }
     world.tokens.set(sha256, {
       tokenId,
       name: 'ops',

@@ -44,121 +44,143 @@ t.test('tenants', async (t) => {
   t.match(await call({ path: `${TENANTS}/dry` }), { status: 404 }, 'a dry run changes nothing')
 })
 
-t.test('access keys', async (t) => {
-  const world = await ApiWorld.start(t)
-  await world.memory.tenant('acme')
-  await world.memory.tenant('evil')
-  const token = await world.memory.adminToken('operator')
-  const call = (ask: Ask) => world.call({ admin: true, token, ...ask })
-  const keys = `${TENANTS}/acme/keys`
-  const create = (body?: object) => call({ method: 'POST', path: keys, ...(body ? { body } : {}) })
-  const made = await create({
-    name: 'ci',
-    scopes: 'op=read:bucket=photos:prefix=in/',
-    expiresAt: '2999-01-31',
-  })
-  t.equal(made.status, 201)
-  t.equal(made.headers['cache-control'], 'no-store')
-  t.match(made.json, {
-    accessKeyId: /^AK[A-Z2-7]{18}$/,
-    secretKey: /^[\w-]{40}$/,
-    tenantId: 'acme',
-    name: 'ci',
-    scopes: 'op=read:bucket=photos:prefix=in/',
-    expiresAt: '2999-01-31T00:00:00.000Z',
-    version: 1,
-  })
-  const plain = await create()
-  t.match(
-    plain.json,
-    { scopes: 'read,write,delete', name: null, expiresAt: null },
-    'no body means the defaults',
-  )
-  t.equal(
-    (await create({ expiresAt: '2999-01-31T12:00:00+02:00' })).json['expiresAt'],
-    '2999-01-31T10:00:00.000Z',
-  )
-
-  for (const scopes of ['', 'fly', 'read,', 'op=read:bucket=photos', 'read,op=write:bucket=*:prefix=']) {
-    const refused = await create({ scopes })
-    t.equal(refused.status, 400, `scopes ${JSON.stringify(scopes)}`)
-  }
-  for (const expiresAt of ['2001-01-01', 'tomorrow', '2999-02-30', '2999-01-31T12:00:00', '']) {
-    t.match(await create({ expiresAt }), { status: 400, code: 'invalid_request' }, `expiresAt ${expiresAt}`)
-  }
-
-  await t.test('are listed without secrets', async (t) => {
-    const all = await call({ path: keys })
-    const listed = all.json['keys'] as Record<string, unknown>[]
-    t.equal(listed.length, 3)
-    t.notOk(listed.some((key) => 'secretKey' in key || 'secret' in key))
-    t.notMatch(all.bytes.toString(), String(made.json['secretKey']))
-    const first = await call({ path: `${keys}?limit=2` })
-    const rest = await call({
-      path: `${keys}?limit=2&continuationToken=${String(first.json['nextContinuationToken'])}`,
+t.test(
+  'access keys [admin.keys.create] [admin.keys.record] [admin.keys.body] [admin.keys.scopes] [admin.keys.expires-at] [admin.keys.no-store]',
+  async (t) => {
+    const world = await ApiWorld.start(t)
+    await world.memory.tenant('acme')
+    await world.memory.tenant('evil')
+    const token = await world.memory.adminToken('operator')
+    const call = (ask: Ask) => world.call({ admin: true, token, ...ask })
+    const keys = `${TENANTS}/acme/keys`
+    const create = (body?: object) => call({ method: 'POST', path: keys, ...(body ? { body } : {}) })
+    const made = await create({
+      name: 'ci',
+      scopes: 'op=read:bucket=photos:prefix=in/',
+      expiresAt: '2999-01-31',
     })
-    const ids = [first, rest].flatMap(({ json }) =>
-      (json['keys'] as { accessKeyId: string }[]).map((key) => key.accessKeyId),
-    )
-    t.same(
-      ids,
-      listed.map((key) => key['accessKeyId']),
-    )
-    t.equal((await call({ path: `${TENANTS}/evil/keys` })).json['isTruncated'], false)
-  })
-
-  await t.test('are rotated: same id, new secret', async (t) => {
-    const id = String(made.json['accessKeyId'])
-    const rotate = (body?: object) =>
-      call({ method: 'POST', path: `${keys}/${id}/rotate`, ...(body ? { body } : {}) })
-    const rotated = await rotate()
-    t.equal(rotated.status, 200)
-    t.match(rotated.json, {
-      accessKeyId: id,
-      version: 2,
-      scopes: made.json['scopes'],
-      expiresAt: made.json['expiresAt'],
+    t.equal(made.status, 201)
+    t.equal(made.headers['cache-control'], 'no-store')
+    t.match(made.json, {
+      accessKeyId: /^AK[A-Z2-7]{18}$/,
+      secretKey: /^[\w-]{40}$/,
+      tenantId: 'acme',
+      name: 'ci',
+      scopes: 'op=read:bucket=photos:prefix=in/',
+      expiresAt: '2999-01-31T00:00:00.000Z',
+      version: 1,
     })
-    t.not(rotated.json['secretKey'], made.json['secretKey'])
-    const old = {
-      method: 'POST',
-      path: '/api/v1/auth/token',
-      body: { accessKeyId: id, secretKey: made.json['secretKey'] },
-    }
-    t.match(await world.call(old), { status: 401, code: 'invalid_credentials' })
-    t.match((await rotate({ scopes: 'read', expiresAt: null })).json, {
-      scopes: 'read',
-      expiresAt: null,
-      version: 3,
-    })
-    t.equal((await rotate({ scopes: '' })).status, 400)
-    t.match(await call({ method: 'POST', path: `${TENANTS}/evil/keys/${id}/rotate` }), {
-      status: 404,
-      code: 'not_found',
-    })
-    t.match(await call({ method: 'POST', path: `${keys}/AKNOBODY/rotate` }), {
-      status: 404,
-      code: 'not_found',
-    })
-  })
-
-  await t.test('are revoked for a reason, once and for all', async (t) => {
-    const id = String(plain.json['accessKeyId'])
-    const revoke = (body?: object | string) =>
-      call({ method: 'POST', path: `${keys}/${id}/revoke`, ...(body === undefined ? {} : { body }) })
-    for (const body of [undefined, {}, { reason: '' }, { reason: '  ' }]) {
-      t.match(await revoke(body), { status: 400, code: 'reason_required' }, JSON.stringify(body))
-    }
-    const revoked = await revoke({ reason: 'lost' })
-    t.match(revoked, { status: 200, json: { status: 'revoked', revokedReason: 'lost' } })
-    t.same((await revoke({ reason: 'again' })).json, revoked.json, 'the first reason stands')
+    t.equal(made.headers.location, `${keys}/${String(made.json['accessKeyId'])}`)
+    const members =
+      'accessKeyId accountId createdAt expiresAt lastUsedAt name revokedAt revokedReason rotatedAt scopes status tenantId version'.split(
+        ' ',
+      )
+    t.same(Object.keys(made.json).sort(), [...members, 'secretKey'].sort())
+    const plain = await create()
     t.match(
-      await call({ method: 'POST', path: `${keys}/${id}/rotate` }),
-      { status: 412, code: 'precondition_failed' },
-      'a revoked key never comes back',
+      plain.json,
+      { scopes: 'read,write,delete', name: null, expiresAt: null },
+      'no body means the defaults',
     )
-  })
-})
+    t.equal(
+      (await create({ expiresAt: '2999-01-31T12:00:00+02:00' })).json['expiresAt'],
+      '2999-01-31T10:00:00.000Z',
+    )
+
+    const verbatim = 'op=write:bucket=photos:prefix=x/,op=read:bucket=*:prefix='
+    t.equal((await create({ scopes: verbatim })).json['scopes'], verbatim)
+    t.equal((await create({ scopes: 'write,read' })).json['scopes'], 'write,read')
+    t.match(await create({ scope: 'read' }), { code: 'invalid_request', json: { message: /scope.*scopes/ } })
+
+    for (const scopes of ['', 'fly', 'read,', 'op=read:bucket=photos', 'read,op=write:bucket=*:prefix=']) {
+      const refused = await create({ scopes })
+      t.equal(refused.status, 400, `scopes ${JSON.stringify(scopes)}`)
+    }
+    for (const expiresAt of ['2001-01-01', 'tomorrow', '2999-02-30', '2999-01-31T12:00:00', '']) {
+      t.match(await create({ expiresAt }), { status: 400, code: 'invalid_request' }, `expiresAt ${expiresAt}`)
+    }
+
+    await t.test('are listed without secrets [admin.keys.list]', async (t) => {
+      const all = await call({ path: keys })
+      const listed = all.json['keys'] as Record<string, unknown>[]
+      t.equal(listed.length, 5)
+      for (const key of listed) t.same(Object.keys(key).sort(), members)
+      t.notMatch(all.bytes.toString(), String(made.json['secretKey']))
+      const first = await call({ path: `${keys}?limit=3` })
+      const rest = await call({
+        path: `${keys}?limit=2&continuationToken=${String(first.json['nextContinuationToken'])}`,
+      })
+      const ids = [first, rest].flatMap(({ json }) =>
+        (json['keys'] as { accessKeyId: string }[]).map((key) => key.accessKeyId),
+      )
+      t.same(
+        ids,
+        listed.map((key) => key['accessKeyId']),
+      )
+      t.equal((await call({ path: `${TENANTS}/evil/keys` })).json['isTruncated'], false)
+    })
+
+    await t.test(
+      'are rotated: same id, new secret [admin.keys.rotate] [admin.keys.rotate.keeps] [admin.keys.other-tenant]',
+      async (t) => {
+        const id = String(made.json['accessKeyId'])
+        const rotate = (body?: object) =>
+          call({ method: 'POST', path: `${keys}/${id}/rotate`, ...(body ? { body } : {}) })
+        const rotated = await rotate()
+        t.equal(rotated.status, 200)
+        t.equal(rotated.headers['cache-control'], 'no-store')
+        t.match(rotated.json, {
+          accessKeyId: id,
+          version: 2,
+          scopes: made.json['scopes'],
+          expiresAt: made.json['expiresAt'],
+        })
+        t.not(rotated.json['secretKey'], made.json['secretKey'])
+        const old = {
+          method: 'POST',
+          path: '/api/v1/auth/token',
+          body: { accessKeyId: id, secretKey: made.json['secretKey'] },
+        }
+        t.match(await world.call(old), { status: 401, code: 'invalid_credentials' })
+        t.match((await rotate({ scopes: 'read', expiresAt: null })).json, {
+          scopes: 'read',
+          expiresAt: null,
+          version: 3,
+        })
+        t.equal((await rotate({ scopes: '' })).status, 400)
+        t.match(await call({ method: 'POST', path: `${TENANTS}/evil/keys/${id}/rotate` }), {
+          status: 404,
+          code: 'not_found',
+        })
+        t.match(await call({ method: 'POST', path: `${keys}/AKNOBODY/rotate` }), {
+          status: 404,
+          code: 'not_found',
+        })
+      },
+    )
+
+    await t.test(
+      'are revoked for a reason, once and for all [admin.keys.revoke] [admin.keys.revoke.reason] [admin.keys.revoke.again] [admin.keys.rotate.revoked]',
+      async (t) => {
+        const id = String(plain.json['accessKeyId'])
+        const revoke = (body?: object | string) =>
+          call({ method: 'POST', path: `${keys}/${id}/revoke`, ...(body === undefined ? {} : { body }) })
+        for (const body of [undefined, {}, { reason: '' }, { reason: '  ' }]) {
+          t.match(await revoke(body), { status: 400, code: 'reason_required' }, JSON.stringify(body))
+        }
+        const revoked = await revoke({ reason: 'lost' })
+        t.match(revoked, { status: 200, json: { status: 'revoked', revokedReason: 'lost' } })
+        t.same(Object.keys(revoked.json).sort(), members)
+        t.same((await revoke({ reason: 'again' })).json, revoked.json, 'the first reason stands')
+        t.match(
+          await call({ method: 'POST', path: `${keys}/${id}/rotate` }),
+          { status: 412, code: 'precondition_failed' },
+          'a revoked key never comes back',
+        )
+      },
+    )
+  },
+)
 
 t.test('JSON bodies', async (t) => {
   const world = await ApiWorld.start(t)

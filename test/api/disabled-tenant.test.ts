@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type Cluster, createCluster, type Member } from '../../cluster/index.ts'
+import { LatestUses } from '../../src/access/latest-uses.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import { createDataServer } from '../../src/api/data-server.ts'
 import type { Services } from '../../src/operations/services.ts'
@@ -45,7 +46,8 @@ async function startMachine(
     { stateMachine, copyLedger, logger: SILENT },
   )
   t.teardown(() => cluster.stop())
-  const access = new NativeAccess({ masterKey, state, config: base.config, now: Date.now })
+  const uses = new LatestUses()
+  const access = new NativeAccess({ masterKey, state, config: base.config, uses, now: Date.now })
   const services = { ...base, cluster, state, propose, access }
   const server = createDataServer(services)
   t.teardown(() => server.close())
@@ -90,8 +92,9 @@ t.test(
       const { access } = one.services
       await change(one, { type: 'createTenant', id, name: id, ...access.newTenantKeys(id) })
       const { accessKeyId, secretKey, sealed: secret } = access.newAccessKey()
-      const key = { accessKeyId, tenantId: id, name: null, scopes: 'read', secret, expiresAt: null }
-      await change(one, { type: 'createAccessKey', ...key })
+      const key = { accessKeyId, tenantId: id, scopes: 'read', secret }
+      const none = { accountId: null, name: null, expiresAt: null }
+      await change(one, { type: 'createAccessKey', ...key, ...none })
       const { token } = access.exchange({ accessKeyId, secretKey, clientAddress: 'test' })
       for (const machine of machines) t.same(await ask(machine, token), [200, null])
       await change(one, { type: 'shredTenant', tenantId: id, reason: 'unpaid' })

@@ -15,7 +15,8 @@ export type ExampleId = OperationId | FurtherExampleId
 
 export const STORY: readonly ExampleId[] = [
   ...(['healthz', 'readyz', 'getOpenAPI', 'adminHealthz', 'adminReadyz', 'getAdminOpenAPI'] as const),
-  ...(['getMetrics', 'createTenant', 'getTenant', 'listTenants', 'createTenantKey'] as const),
+  ...(['getMetrics', 'createTenant', 'getTenant', 'listTenants', 'createTenantAccount'] as const),
+  ...(['createTenantKey', 'listTenantAccounts'] as const),
   ...(['listTenantKeys', 'createToken', 'createBucket', 'deleteBucket', 'createBucket'] as const),
   ...(['listBuckets', 'getBucket', 'setBucketVersioning', 'getBucketVersioning', 'putObject'] as const),
   ...(['getObject', 'headObject', 'copyObject', 'listObjects', 'listObjectVersions'] as const),

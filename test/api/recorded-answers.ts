@@ -12,6 +12,7 @@ const REPLACED: readonly (readonly [found: RegExp, shown: string])[] = [
   [/svcurl_[\w.-]+/g, 'svcurl_eyJ2IjoxfQ.c2lnbmF0dXJl'],
   [/("secretKey":)"[^"]+"/g, '$1"shown-once-and-never-again"'],
   [/"AK[A-Z2-7]{18}"/g, '"AKEXAMPLEEXAMPLEEXAM"'],
+  [/"acc_[0-9A-Z]{26}"/g, '"acc_01KAEXAMPLEACCOUNTEXAMPLE"'],
   [/"mpu_[0-9A-Z]{26}"/g, '"mpu_01KAEXAMPLEUPLOADEXAMPLEAA"'],
   [/"[0-9A-Z]{26}"/g, '"01KAEXAMPLEVERSIONEXAMPLEA"'],
   [/"adm_[0-9a-f]{16}"/g, '"adm_0123456789abcdef"'],

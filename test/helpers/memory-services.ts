@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { type LogLine, recordingLogger } from './loggers.ts'
 import type { Cluster, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
+import { LatestUses } from '../../src/access/latest-uses.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
 import { NO_TRAIL } from '../../src/audit/audit-trail.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
@@ -48,6 +49,7 @@ export class MemoryServices {
   /** Tests may put another port into a place. */
   readonly services: { -readonly [K in keyof Services]: Services[K] }
   readonly uploads: UploadSessions
+  readonly uses = new LatestUses()
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
   /** Rows of the audit log that the edge wrote. */
@@ -99,7 +101,7 @@ export class MemoryServices {
       cluster: this.#cluster(),
       state,
       propose,
-      access: new NativeAccess({ masterKey, state, config, now: () => this.now }),
+      access: new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now }),
       content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
       writesInProgress: new WritesInProgress(),
       signing: masterKey,
@@ -121,7 +123,7 @@ export class MemoryServices {
 
   async accessKey(tenantId: string, scopes: string, expiresAt: number | null = null): Promise<MadeKey> {
     const { accessKeyId, secretKey, sealed } = this.services.access.newAccessKey()
-    const record = { accessKeyId, tenantId, name: null, scopes, secret: sealed, expiresAt }
+    const record = { accessKeyId, tenantId, accountId: null, name: null, scopes, secret: sealed, expiresAt }
     await this.change({ type: 'createAccessKey', ...record })
     return { accessKeyId, secretKey }
   }

@@ -77,6 +77,8 @@ export class ProcessCluster {
     nodes: number,
     /** In YAML, for every node. */
     settings: string | null = null,
+    /** When its folders are there and no node was ever started. */
+    beforeStart: (cluster: ProcessCluster) => Promise<void> = async () => {},
   ): Promise<ProcessCluster> {
     const dataDir = temporaryFolder(t)
     const basePort = await freeBasePort(nodes)
@@ -92,6 +94,7 @@ export class ProcessCluster {
     })
     t.teardown(() => cluster.#killAll())
     cluster.#setup = await prepare(cluster.#options, cluster.plan)
+    await beforeStart(cluster)
     for (const { nodeId } of cluster.plan) cluster.startNode(nodeId)
     await cluster.allReady()
     cluster.#setup = await demoCredentials(cluster.#options, cluster.#setup, cluster.plan)

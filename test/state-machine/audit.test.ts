@@ -110,7 +110,7 @@ t.test('no secret is told', async (t) => {
   const world = worldWithBucket()
   const secret = Buffer.from('SEALED-SECRET')
   const about = { accessKeyId: 'AK1', tenantId: 'acme', expiresAt: null, secret } as const
-  ask(world, { type: 'createAccessKey', ...about, name: null, scopes: 'read' })
+  ask(world, { type: 'createAccessKey', ...about, accountId: null, name: null, scopes: 'read' })
   ask(world, { type: 'rotateAccessKey', ...about, scopes: null })
   ask(world, {
     type: 'createTenant',

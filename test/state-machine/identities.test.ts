@@ -10,6 +10,7 @@ const accessKey = (id: string, tenantId = 'acme') =>
     type: 'createAccessKey',
     accessKeyId: id,
     tenantId,
+    accountId: null,
     name: null,
     scopes: 'read',
     secret,
@@ -191,7 +192,11 @@ t.test('apply', (t) => {
     t.match(world.run({ type: 'deleteObject', ...at, versionId: null, ifMatch: null }), refused)
     const more = { size: 0, etag: '', contentType: '', checksums: {}, metadata: {}, masterKeyId: '' }
     t.match(world.run({ ...put('k', { kind: 'empty' }, 0), ...at, ...more }), refused)
-    t.match(world.run(accessKey('AK1')), { ok: true })
+    t.match(
+      world.run(accessKey('AK1')),
+      { ok: false, code: 'precondition_failed' },
+      'nor does it get new keys',
+    )
     const copy = { tenantId: 'acme', chunkId: 'c', birth: 'b' } as const
     t.match(world.run({ type: 'addReplica', ...copy, node: 'n1', permit: 1 }), { ok: true })
     t.match(world.run({ type: 'dropReplicas', node: 'n1', copies: [copy], operation: null }), { ok: true })

@@ -138,7 +138,7 @@ t.test('rewrapTenantKeys', async (t) => {
 t.test('rewrapAccessKeys', async (t) => {
   const world = new MapWorld()
   world.do(createTenant('acme'))
-  const about = { tenantId: 'acme', name: null, scopes: 'read', expiresAt: null } as const
+  const about = { tenantId: 'acme', accountId: null, name: null, scopes: 'read', expiresAt: null } as const
   world.do({ type: 'createAccessKey', accessKeyId: 'AK1', secret: Buffer.from('s1'), ...about })
   const rewrap = (before: string, after: string): Command => ({
     type: 'rewrapAccessKeys',

@@ -208,6 +208,7 @@ t.test('pages', (t) => {
               type: 'createAccessKey',
               accessKeyId: `AK-${id}`,
               tenantId: 'acme',
+              accountId: null,
               name: null,
               scopes: '',
               secret: Buffer.of(1),

@@ -41,3 +41,30 @@ t.test('a version that comes up to be the newest between two reads of one questi
   t.equal(reads, 2, 'the write landed between them')
   await landing
 })
+
+t.test('a key that is forgotten between the index and its row is still listed', async (t) => {
+  const world = await StoreWorld.withBucket(t)
+  const about = { tenantId: 'acme', accountId: null, name: null, scopes: 'read', expiresAt: null } as const
+  const secret = Buffer.from('s')
+  await world.do({ type: 'createAccessKey', accessKeyId: 'AK1', secret, ...about })
+  const { reader, stateMachine } = world.store
+  const { db } = stateMachine.handle.current
+  const row = keyBytes(keys.accessKey('AK1'))
+  const read = db.getSync.bind(db)
+  let landing: Promise<void> | undefined
+  t.intercept(db, 'getSync', {
+    value: (...asked: Parameters<typeof read>) => {
+      landing ??= db.batch([
+        { type: 'del', key: row },
+        { type: 'del', key: keyBytes(keys.tenantAccessKey('acme', 'AK1')) },
+      ])
+      for (let spins = 0; read(row) !== undefined; spins++)
+        if (spins > SPINS_MAX) throw new Error('the write did not land')
+      return read(...asked)
+    },
+  })
+  t.match(await reader.accessKeys('acme', '', 10), { items: [{ accessKeyId: 'AK1' }], next: null })
+  t.ok(landing, 'it was forgotten meanwhile')
+  await landing
+  t.same((await reader.accessKeys('acme', '', 10)).items, [])
+})

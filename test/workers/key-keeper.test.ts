@@ -32,7 +32,13 @@ class Node {
     const { services } = world
     this.masterKey = MasterKey.of(file)
     const { state, propose, config, logger } = services
-    this.access = new NativeAccess({ masterKey: this.masterKey, state, config, now: () => world.now })
+    this.access = new NativeAccess({
+      masterKey: this.masterKey,
+      state,
+      config,
+      uses: world.uses,
+      now: () => world.now,
+    })
     this.keeper = new KeyKeeper({
       masterKey: this.masterKey,
       secrets: new SealedSecrets(this.masterKey, state),
@@ -152,6 +158,7 @@ t.test('a node whose file lacks a key that is still needed', async (t) => {
       masterKey: MasterKey.of([NEW]),
       state: world.services.state,
       config: world.services.config,
+      uses: world.uses,
       now: () => world.now,
     })
     await propose({ type: 'createTenant', id: 'acme', name: 'acme', ...newer.newTenantKeys('acme') })
@@ -173,7 +180,7 @@ t.test('a secret that is damaged', async (t) => {
   t.test('stops neither the start nor the rotation, and is named in the log', async (t) => {
     const { world } = await started(t)
     const { propose } = world.services
-    const about = { tenantId: 'acme', name: null, scopes: 'read', expiresAt: null } as const
+    const about = { tenantId: 'acme', accountId: null, name: null, scopes: 'read', expiresAt: null } as const
     await world.tenant('acme')
     const damaged = Buffer.from(world.services.access.newAccessKey().sealed)
     await propose({ type: 'createAccessKey', accessKeyId: 'AKDAMAGED', secret: damaged, ...about })

@@ -19,7 +19,9 @@ const MEMBERS = {
   rotatedAt: orNull(Time),
   revokedAt: orNull(Time),
   revokedReason: orNull(Type.String()),
-  lastUsedAt: orNull(Time),
+  lastUsedAt: Type.Union([Time, Type.Null()], {
+    description: 'Up to about an hour behind; null: it was never used',
+  }),
   version: Type.Integer(),
 }
 
@@ -34,7 +36,7 @@ export function accessKeyView(key: AccessKeyRecord): Static<typeof AccessKeyView
   return {
     accessKeyId: key.accessKeyId,
     tenantId: key.tenantId,
-    accountId: null,
+    accountId: key.accountId,
     name: key.name,
     scopes: key.scopes,
     status: key.status,
@@ -43,7 +45,7 @@ export function accessKeyView(key: AccessKeyRecord): Static<typeof AccessKeyView
     rotatedAt: timeTextOrNull(key.rotatedAt),
     revokedAt: timeTextOrNull(key.revokedAt),
     revokedReason: key.revokedReason,
-    lastUsedAt: null,
+    lastUsedAt: timeTextOrNull(key.lastUsedAt),
     version: key.version,
   }
 }

@@ -4,22 +4,33 @@
  * Rule: the secret stands in the answer to create and rotate and nowhere else, and no cache may keep that answer.
  */
 import Type from 'typebox'
-import { createTenantKey } from '../../operations/access-keys/create-tenant-key.ts'
+import { type AccessKeyWithSecret, createTenantKey } from '../../operations/access-keys/create-tenant-key.ts'
 import { listTenantKeys } from '../../operations/access-keys/list-tenant-keys.ts'
 import { revokeTenantKey } from '../../operations/access-keys/revoke-tenant-key.ts'
 import { rotateTenantKey } from '../../operations/access-keys/rotate-tenant-key.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { accessKeyView, AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
-import { DRY_RUN, PageQuery, refuseDryRun } from './queries.ts'
+import {
+  NewKeyPlan,
+  planNewKey,
+  planRevocation,
+  planRotation,
+  RevocationPlan,
+  RotationPlan,
+} from './access-key-plans.ts'
+import { changeRoute, creationRoute } from './mutation.ts'
+import { PageQuery, REASON } from './queries.ts'
 
 const NO_STORE = { 'cache-control': 'no-store' }
 const Name = Type.String({ minLength: 1, maxLength: 256 })
+const AccountId = Type.String({ maxLength: 64, description: 'Of an account of this tenant' })
 const Scopes = Type.String({ description: 'Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas' })
 const ExpiresAt = Type.String({ description: 'RFC 3339 timestamp, or a date; must be in the future' })
 
 const NewKey = Type.Object(
   {
+    accountId: Type.Optional(orNull(AccountId)),
     name: Type.Optional(orNull(Name)),
     scopes: Type.Optional(Scopes),
     expiresAt: Type.Optional(orNull(ExpiresAt)),
@@ -30,7 +41,7 @@ const Rotation = Type.Object(
   { scopes: Type.Optional(Scopes), expiresAt: Type.Optional(orNull(ExpiresAt)) },
   { additionalProperties: false },
 )
-const Revocation = Type.Object({ reason: Type.String({ maxLength: 1024 }) }, { additionalProperties: false })
+const Revocation = Type.Object(REASON, { additionalProperties: false })
 const KeyPage = Type.Object({ keys: Type.Array(AccessKeyView), ...PAGE_END_SCHEMA })
 
 export const accessKeyRoutes = {
@@ -56,74 +67,76 @@ export const accessKeyRoutes = {
     },
   ),
 
-  createTenantKey: adminRoute(
+  createTenantKey: creationRoute(
     {
       operationId: 'createTenantKey',
       method: 'POST',
       path: '/tenants/{id}/keys',
       summary: 'Create an access key; its secret is shown this once',
-      query: DRY_RUN,
       body: { schema: NewKey, required: false },
-      success: {
-        status: 201,
-        description: 'The access key with its secret',
-        content: { type: 'application/json', schema: AccessKeyWithSecretView },
-      },
+      answers: 'The access key with its secret',
+      view: AccessKeyWithSecretView,
+      plan: NewKeyPlan,
     },
-    async (services, principal, { params, query, body }) => {
-      refuseDryRun(query)
-      const { key, secretKey } = await createTenantKey(services, principal, {
-        ...params,
-        name: body.name ?? undefined,
-        scopes: body.scopes,
-        expiresAt: body.expiresAt ?? undefined,
-        now: Date.now(),
-      })
-      return { kind: 'json', headers: NO_STORE, body: { ...accessKeyView(key), secretKey } }
+    {
+      run: (services, principal, { params, body }) =>
+        createTenantKey(services, principal, {
+          ...params,
+          name: body.name ?? undefined,
+          accountId: body.accountId ?? undefined,
+          scopes: body.scopes,
+          expiresAt: body.expiresAt ?? undefined,
+          now: Date.now(),
+        }),
+      answer: (made) => ({
+        path: `/tenants/${made.key.tenantId}/keys/${made.key.accessKeyId}`,
+        headers: NO_STORE,
+        body: withSecret(made),
+      }),
+      plan: planNewKey,
     },
   ),
 
-  rotateTenantKey: adminRoute(
+  rotateTenantKey: changeRoute(
     {
       operationId: 'rotateTenantKey',
       method: 'POST',
       path: '/tenants/{id}/keys/{keyId}/rotate',
       summary: 'Give an access key a new secret; tokens of the old one die at once',
-      query: DRY_RUN,
       body: { schema: Rotation, required: false },
-      success: {
-        status: 200,
-        description: 'The access key with its new secret',
-        content: { type: 'application/json', schema: AccessKeyWithSecretView },
-      },
+      answers: 'The access key with its new secret, or the plan of a dry run',
+      view: AccessKeyWithSecretView,
+      plan: RotationPlan,
     },
-    async (services, principal, { params, query, body }) => {
-      refuseDryRun(query)
-      const { scopes, expiresAt } = body
-      const wanted = { ...params, scopes, expiresAt, now: Date.now() }
-      const { key, secretKey } = await rotateTenantKey(services, principal, wanted)
-      return { kind: 'json', headers: NO_STORE, body: { ...accessKeyView(key), secretKey } }
+    {
+      run: (services, principal, { params, body: { scopes, expiresAt } }) =>
+        rotateTenantKey(services, principal, { ...params, scopes, expiresAt, now: Date.now() }),
+      headers: NO_STORE,
+      answer: withSecret,
+      plan: planRotation,
     },
   ),
 
-  revokeTenantKey: adminRoute(
+  revokeTenantKey: changeRoute(
     {
       operationId: 'revokeTenantKey',
       method: 'POST',
       path: '/tenants/{id}/keys/{keyId}/revoke',
       summary: 'Revoke an access key for good; repeating it changes nothing',
-      query: DRY_RUN,
       body: { schema: Revocation },
-      success: {
-        status: 200,
-        description: 'The access key',
-        content: { type: 'application/json', schema: AccessKeyView },
-      },
+      answers: 'The access key, or the plan of a dry run',
+      view: AccessKeyView,
+      plan: RevocationPlan,
     },
-    async (services, principal, { params, query, body }) => {
-      refuseDryRun(query)
-      const key = await revokeTenantKey(services, principal, { ...params, ...body })
-      return { kind: 'json', body: accessKeyView(key) }
+    {
+      run: (services, principal, { params, body }) =>
+        revokeTenantKey(services, principal, { ...params, ...body }),
+      answer: accessKeyView,
+      plan: planRevocation,
     },
   ),
+}
+
+function withSecret({ key, secretKey }: AccessKeyWithSecret): object {
+  return { ...accessKeyView(key), secretKey }
 }

@@ -51,10 +51,13 @@ interface Steps<Path extends string, B extends TObject, P extends TObject, R> {
   readonly plan: (services: Services, call: CallOf<Path, B>, outcome: R | null) => Promise<Plan<Static<P>>>
 }
 
+/** By lower-case names. */
+type Headers = Readonly<Record<string, string>>
+
 /** A change that is done when it is answered. */
 export function changeRoute<Path extends string, B extends TObject, P extends TObject, R>(
   { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
-  steps: Steps<Path, B, P, R> & { readonly answer: (result: R) => object },
+  steps: Steps<Path, B, P, R> & { readonly answer: (result: R) => object; readonly headers?: Headers },
 ): RouteDefinition {
   const { answers, view, ...route } = facts
   const schema = Type.Union([view, dryRunView(plan)])
@@ -63,7 +66,32 @@ export function changeRoute<Path extends string, B extends TObject, P extends TO
     { ...route, query: DRY_RUN, success },
     async (services, principal, call) => {
       if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
-      return { kind: 'json', body: steps.answer(await steps.run(services, principal, call)) }
+      const body = steps.answer(await steps.run(services, principal, call))
+      return { kind: 'json', headers: steps.headers ?? {}, body }
+    },
+  )
+}
+
+/** Something new, at a path of its own. */
+export function creationRoute<Path extends string, B extends TObject, P extends TObject, R>(
+  { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
+  steps: Steps<Path, B, P, R> & {
+    readonly answer: (made: R) => { readonly path: string; readonly headers?: Headers; readonly body: object }
+  },
+): RouteDefinition {
+  const { answers, view, ...route } = facts
+  return adminRoute<Path, typeof DRY_RUN, B>(
+    {
+      ...route,
+      query: DRY_RUN,
+      responseHeaders: [{ name: 'Location', description: 'Path of what was made' }],
+      success: { status: 201, description: answers, content: { type: 'application/json', schema: view } },
+      otherStatuses: { 200: { description: 'The plan of a dry run', schema: dryRunView(plan) } },
+    },
+    async (services, principal, call) => {
+      if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
+      const { path, headers, body } = steps.answer(await steps.run(services, principal, call))
+      return { kind: 'json', headers: { ...headers, location: `/admin/api/v1${path}` }, body }
     },
   )
 }

@@ -9,6 +9,7 @@ import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
 import type { RouteDefinition } from '../route.ts'
 import { AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
+import { AccountView, accountRoutes } from './accounts.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { auditRoutes } from './audit.ts'
@@ -27,6 +28,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     getAdminOpenAPI: documentRoute('getAdminOpenAPI', () => adminDocument()),
     getMetrics: metricsRoute(metrics),
     ...tenantRoutes,
+    ...accountRoutes,
     ...accessKeyRoutes,
     ...operationRoutes,
     ...repairRoutes,
@@ -52,9 +54,10 @@ export function adminDocument(): OpenApiDocument {
   return describe(plane, {
     title: 'Holdfast admin plane',
     description:
-      'Tenants, their quotas and usage, access keys, bucket policies, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
+      'Tenants, their quotas and usage, service accounts, access keys, bucket policies, the audit log, long operations and repair, for operators. Served on the admin listener alone.',
     schemas: {
       Tenant: TenantView,
+      Account: AccountView,
       AccessKey: AccessKeyView,
       AccessKeyWithSecret: AccessKeyWithSecretView,
       Operation: OperationView,

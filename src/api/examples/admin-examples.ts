@@ -26,10 +26,20 @@ export const adminExamples = {
   deleteTenantQuota: { params: TENANT },
   getTenantUsage: { params: TENANT },
 
+  listTenantAccounts: { params: TENANT, query: { limit: '100' } },
+  createTenantAccount: {
+    params: TENANT,
+    body: { name: 'ci', description: 'Uploads what the builds make' },
+  },
   listTenantKeys: { params: TENANT, query: { limit: '100' } },
   createTenantKey: {
     params: TENANT,
-    body: { name: 'gallery', scopes: 'read,write,delete,admin', expiresAt: '2099-01-31T12:00:00Z' },
+    body: {
+      accountId: '{createTenantAccount.id}',
+      name: 'gallery',
+      scopes: 'read,write,delete,admin',
+      expiresAt: '2099-01-31T12:00:00Z',
+    },
   },
   rotateTenantKey: { params: KEY, body: { scopes: 'read' } },
   revokeTenantKey: { params: KEY, body: { reason: 'The gallery was closed' } },

@@ -5,9 +5,11 @@ import type { Route } from '../operation.ts'
 
 export type Tenant = { readonly id: string; readonly name: string; readonly status: "active" | "disabled"; readonly createdAt: string; readonly disabledAt: string | null; readonly disabledReason: string | null; readonly deletedAt: string | null }
 
-export type AccessKey = { readonly accessKeyId: string; readonly tenantId: string; readonly accountId: string | null; readonly name: string | null; readonly scopes: string; readonly status: "active" | "revoked"; readonly createdAt: string; readonly expiresAt: string | null; readonly rotatedAt: string | null; readonly revokedAt: string | null; readonly revokedReason: string | null; readonly lastUsedAt: string | null; readonly version: number }
+export type Account = { readonly id: string; readonly tenantId: string; readonly name: string; readonly description: string; readonly status: "active"; readonly createdAt: string; /** Its access keys that are not revoked */ readonly keyCount: number }
 
-export type AccessKeyWithSecret = { readonly accessKeyId: string; readonly tenantId: string; readonly accountId: string | null; readonly name: string | null; readonly scopes: string; readonly status: "active" | "revoked"; readonly createdAt: string; readonly expiresAt: string | null; readonly rotatedAt: string | null; readonly revokedAt: string | null; readonly revokedReason: string | null; readonly lastUsedAt: string | null; readonly version: number; readonly secretKey: string }
+export type AccessKey = { readonly accessKeyId: string; readonly tenantId: string; readonly accountId: string | null; readonly name: string | null; readonly scopes: string; readonly status: "active" | "revoked"; readonly createdAt: string; readonly expiresAt: string | null; readonly rotatedAt: string | null; readonly revokedAt: string | null; readonly revokedReason: string | null; /** Up to about an hour behind; null: it was never used */ readonly lastUsedAt: string | null; readonly version: number }
+
+export type AccessKeyWithSecret = { readonly accessKeyId: string; readonly tenantId: string; readonly accountId: string | null; readonly name: string | null; readonly scopes: string; readonly status: "active" | "revoked"; readonly createdAt: string; readonly expiresAt: string | null; readonly rotatedAt: string | null; readonly revokedAt: string | null; readonly revokedReason: string | null; /** Up to about an hour behind; null: it was never used */ readonly lastUsedAt: string | null; readonly version: number; readonly secretKey: string }
 
 export type Operation = { readonly operationId: string; readonly type: "rebalance" | "recovery" | "scrub" | "recount"; readonly status: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled"; /** For people */ readonly phase: string; /** Id of the admin token; "system" for what begins by itself */ readonly requestedBy: string; readonly reason: string | null; readonly tenantId: string | null; readonly bucket: string | null; readonly nodeId: string | null; readonly maxBytesPerSecond: number | null; readonly createdAt: string; readonly startedAt: string | null; readonly finishedAt: string | null; readonly progress: { /** Copies looked at so far; final once all are planned */ readonly blobsTotal: number; /** Copies made, read back and committed; of a scrub those that were read */ readonly blobsDone: number; readonly bytesTotal: number; readonly bytesMoved: number; readonly checksumFailures: number; /** Copies that need nothing, or were given up */ readonly skipped: number; /** Copies planned and not made yet */ readonly tasksOpen: number }; readonly etaSeconds: number | null; /** How far each node is with its part; empty where none has one */ readonly nodes: readonly ({ readonly nodeId: string; readonly isDone: boolean; readonly progress: number; readonly copies: number; readonly bytes: number; readonly lost: number })[]; readonly error: string | null }
 
@@ -51,6 +53,16 @@ export interface AdminOperations {
     readonly call: { readonly params: { readonly id: string } }
     readonly answer: Tenant
   }
+  /** List the service accounts of a tenant, the oldest first */
+  readonly listTenantAccounts: {
+    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly limit?: number; readonly continuationToken?: string } }
+    readonly answer: { readonly accounts: readonly (Account)[]; readonly isTruncated: boolean; readonly nextContinuationToken?: string }
+  }
+  /** Create a service account, to which access keys can belong */
+  readonly createTenantAccount: {
+    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly dryRun?: boolean }; readonly body: { /** No other account of the tenant has it */ readonly name: string; readonly description?: string } }
+    readonly answer: { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly name: string; /** That the tenant has now */ readonly accounts: number; readonly accountsMax: number }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] } | Account
+  }
   /** List the access keys of a tenant, without secrets */
   readonly listTenantKeys: {
     readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly limit?: number; readonly continuationToken?: string } }
@@ -58,18 +70,18 @@ export interface AdminOperations {
   }
   /** Create an access key; its secret is shown this once */
   readonly createTenantKey: {
-    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly dryRun?: boolean }; readonly body?: { readonly name?: string | null; /** Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas */ readonly scopes?: string; readonly expiresAt?: string | null } }
-    readonly answer: AccessKeyWithSecret
+    readonly call: { readonly params: { readonly id: string }; readonly query?: { readonly dryRun?: boolean }; readonly body?: { readonly accountId?: string | null; readonly name?: string | null; /** Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas */ readonly scopes?: string; readonly expiresAt?: string | null } }
+    readonly answer: { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly accountId: string | null; readonly key: { readonly scopes: string; readonly expiresAt: string | null; readonly version: number } | null; readonly activeKeys: number; readonly activeKeysMax: number }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] } | AccessKeyWithSecret
   }
   /** Give an access key a new secret; tokens of the old one die at once */
   readonly rotateTenantKey: {
     readonly call: { readonly params: { readonly id: string; readonly keyId: string }; readonly query?: { readonly dryRun?: boolean }; readonly body?: { /** Verbs, or op=<verb>:bucket=<bucket>:prefix=<prefix>, by commas */ readonly scopes?: string; readonly expiresAt?: string | null } }
-    readonly answer: AccessKeyWithSecret
+    readonly answer: AccessKeyWithSecret | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly accessKeyId: string; readonly before: { readonly scopes: string; readonly expiresAt: string | null; readonly version: number }; readonly after: { readonly scopes: string; readonly expiresAt: string | null; readonly version: number } | null }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
   }
   /** Revoke an access key for good; repeating it changes nothing */
   readonly revokeTenantKey: {
     readonly call: { readonly params: { readonly id: string; readonly keyId: string }; readonly query?: { readonly dryRun?: boolean }; readonly body: { readonly reason: string } }
-    readonly answer: AccessKey
+    readonly answer: AccessKey | { /** true: nothing was changed */ readonly dryRun: boolean; readonly operation: string; readonly tenantId: string | null; readonly allowed: boolean; readonly plan: { readonly accessKeyId: string; readonly statusBefore: "active" | "revoked"; readonly statusAfter: "active" | "revoked" }; readonly blockers: readonly ({ readonly code: string; readonly message: string })[]; readonly warnings: readonly (string)[] }
   }
   /** Move the copies of a tenant or a bucket to where they should be */
   readonly rebalance: {
@@ -176,6 +188,8 @@ export const ADMIN_ROUTES = {
   listTenants: {"method":"GET","path":"/admin/api/v1/tenants","rest":null,"body":"none","answer":"json","takesToken":true},
   createTenant: {"method":"POST","path":"/admin/api/v1/tenants","rest":null,"body":"json","answer":"json","takesToken":true},
   getTenant: {"method":"GET","path":"/admin/api/v1/tenants/{id}","rest":null,"body":"none","answer":"json","takesToken":true},
+  listTenantAccounts: {"method":"GET","path":"/admin/api/v1/tenants/{id}/accounts","rest":null,"body":"none","answer":"json","takesToken":true},
+  createTenantAccount: {"method":"POST","path":"/admin/api/v1/tenants/{id}/accounts","rest":null,"body":"json","answer":"json","takesToken":true},
   listTenantKeys: {"method":"GET","path":"/admin/api/v1/tenants/{id}/keys","rest":null,"body":"none","answer":"json","takesToken":true},
   createTenantKey: {"method":"POST","path":"/admin/api/v1/tenants/{id}/keys","rest":null,"body":"json","answer":"json","takesToken":true},
   rotateTenantKey: {"method":"POST","path":"/admin/api/v1/tenants/{id}/keys/{keyId}/rotate","rest":null,"body":"json","answer":"json","takesToken":true},

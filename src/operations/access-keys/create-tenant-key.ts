@@ -1,5 +1,5 @@
 /**
- * createTenantKey: authorize -> tenant exists -> scopes and expiry -> commit. The secret leaves here and nowhere else.
+ * createTenantKey: authorize -> tenant exists -> scopes and expiry -> commit, which knows the accounts. The secret leaves here and nowhere else.
  */
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
@@ -13,6 +13,8 @@ import { keyExpiry } from './key-expiry.ts'
 interface CreateTenantKeyInput {
   readonly id: string
   readonly name: string | undefined
+  /** undefined: of no account. */
+  readonly accountId: string | undefined
   readonly scopes: string | undefined
   readonly expiresAt: string | undefined
   /** Milliseconds since 1970, by the clock of the node that was asked. */
@@ -40,6 +42,7 @@ export async function createTenantKey(
       type: 'createAccessKey',
       accessKeyId: fresh.accessKeyId,
       tenantId: tenant.id,
+      accountId: input.accountId ?? null,
       name: input.name ?? null,
       scopes,
       secret: fresh.sealed,

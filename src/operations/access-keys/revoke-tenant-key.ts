@@ -1,8 +1,8 @@
 /** revokeTenantKey: authorize -> tenant and key exist -> reason -> commit. Revoking again changes nothing and is no error. */
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
 import type { AccessKeyRecord } from '../../state-machine/records.ts'
+import { givenReason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
@@ -16,9 +16,6 @@ export async function revokeTenantKey(
   authorize(principal, 'revokeTenantKey', { tenantId: input.id })
   const tenant = findTenant(services, input.id)
   const { accessKeyId } = findAccessKey(services, tenant.id, input.keyId)
-  const reason = input.reason.trim()
-  if (reason === '') {
-    throw new Refusal('reason_required', `Cannot revoke access key "${accessKeyId}": "reason" is empty`)
-  }
+  const reason = givenReason(input.reason, `revoke access key "${accessKeyId}"`)
   return settle(await services.propose({ type: 'revokeAccessKey', accessKeyId, tenantId: tenant.id, reason }))
 }

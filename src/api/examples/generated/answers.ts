@@ -146,10 +146,19 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "disabledReason": null,
     "deletedAt": null
   },
+  "createTenantAccount": {
+    "id": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
+    "tenantId": "acme",
+    "name": "ci",
+    "description": "Uploads what the builds make",
+    "status": "active",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "keyCount": 0
+  },
   "createTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": null,
+    "accountId": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
     "name": "gallery",
     "scopes": "read,write,delete,admin",
     "status": "active",
@@ -404,7 +413,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
+        "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -528,12 +537,26 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "partNumberMarker": 0,
     "isTruncated": false
   },
+  "listTenantAccounts": {
+    "accounts": [
+      {
+        "id": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
+        "tenantId": "acme",
+        "name": "ci",
+        "description": "Uploads what the builds make",
+        "status": "active",
+        "createdAt": "2026-11-21T12:00:00.000Z",
+        "keyCount": 1
+      }
+    ],
+    "isTruncated": false
+  },
   "listTenantKeys": {
     "keys": [
       {
         "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
         "tenantId": "acme",
-        "accountId": null,
+        "accountId": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
         "name": "gallery",
         "scopes": "read,write,delete,admin",
         "status": "active",
@@ -655,7 +678,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "queryAuditLog": {
     "records": [
       {
-        "id": "au_27",
+        "id": "au_28",
         "time": "2026-11-21T12:00:00.000Z",
         "requestId": "019ab000-0000-7000-8000-000000000000",
         "api": "native",
@@ -748,7 +771,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
+    "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -803,7 +826,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "revokeTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": null,
+    "accountId": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
     "name": "gallery",
     "scopes": "read",
     "status": "revoked",
@@ -818,7 +841,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "rotateTenantKey": {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme",
-    "accountId": null,
+    "accountId": "acc_01KAEXAMPLEACCOUNTEXAMPLE",
     "name": "gallery",
     "scopes": "read",
     "status": "active",
@@ -901,7 +924,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_L2+cGO8NKkrc0dsZVGeX1xitO1h0MTZU",
+        "signingSecret": "whsec_z+YRfEhS6qkr2b8C3HVYCVrJvuJvD8os",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1016,7 +1039,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81NAR590000000000E00000-ZTOPBLYNC5ESJCMH",
+    "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -1,0 +1,27 @@
+/**
+ * Identity that makes no secrets: for rehearsals, of which nothing is kept.
+ *
+ * Rule: what it makes opens nothing and is the same each time; whatever proves somebody is the real thing.
+ */
+import type { Access, NewAccessKey } from './access.ts'
+
+/** Shorter than any id that is given. */
+const NO_KEY_ID = 'AKREHEARSED'
+const NOTHING = new Uint8Array(0)
+
+export function mintless(access: Access): Access {
+  const emptyKey = (accessKeyId: string): NewAccessKey => ({ accessKeyId, secretKey: '', sealed: NOTHING })
+  return {
+    exchange: (input) => access.exchange(input),
+    authenticateBearer: (authorization, connection) => access.authenticateBearer(authorization, connection),
+    authenticateSignedUrl: (token, connection) => access.authenticateSignedUrl(token, connection),
+    holderOfSignedUrl: (token, connection) => access.holderOfSignedUrl(token, connection),
+    signUrl: (principal, terms, ttlSeconds) => access.signUrl(principal, terms, ttlSeconds),
+    authenticateAdmin: (authorization) => access.authenticateAdmin(authorization),
+    rateHeadersOf: (principal) => access.rateHeadersOf(principal),
+    newAccessKey: () => emptyKey(NO_KEY_ID),
+    newSecret: emptyKey,
+    newTenantKeys: () => ({ dataKey: NOTHING, dedupKey: NOTHING, masterKeyId: '' }),
+    newHook: () => ({ hookId: NO_KEY_ID, signingSecret: '', sealed: NOTHING }),
+  }
+}

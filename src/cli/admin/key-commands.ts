@@ -1,0 +1,107 @@
+/**
+ * `holdfast key`: access keys of a tenant.
+ *
+ * Rule: a secret is printed once, as the answer that shows it, on standard output, and in no error.
+ */
+import type { AccessKeyWithSecret } from '../../client/generated/admin-operations.ts'
+import { tokenExpiry } from '../admin-token-command.ts'
+import { askAdmin, pagesOf } from '../asking.ts'
+import { type AdminAccessOptions, tenantOf } from '../cluster-access.ts'
+import { EXIT } from '../exit.ts'
+import { note, printable, printJson, printLine, printTable } from '../printing.ts'
+import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+import { type ScopeOptions, scopesOf } from './scope-options.ts'
+
+interface KeyOptions extends AdminAccessOptions {
+  readonly tenant?: string
+}
+
+export interface ListKeysOptions extends KeyOptions {
+  readonly json?: boolean
+}
+
+export interface NewSecretOptions extends KeyOptions, ChangeOptions, ScopeOptions {
+  readonly expiresIn?: string
+  readonly expiresAt?: string
+}
+
+export interface CreateKeyOptions extends NewSecretOptions {
+  readonly name?: string
+  /** Id of a service account. */
+  readonly account?: string
+}
+
+export interface RevokeKeyOptions extends KeyOptions, ChangeOptions {
+  readonly reason: string
+}
+
+export function listKeys(options: ListKeysOptions): Promise<number> {
+  const params = { id: tenantOf(options) }
+  return askAdmin(options, async (client) => {
+    for await (const { keys } of pagesOf((from) => client.call('listTenantKeys', { params, query: from })))
+      if (options.json) for (const key of keys) printJson(key)
+      else
+        printTable(
+          keys.map(({ accessKeyId, status, expiresAt, lastUsedAt, name, scopes }) => [
+            accessKeyId,
+            status,
+            expiresAt === null ? 'never expires' : `expires ${expiresAt}`,
+            lastUsedAt === null ? 'never used' : `used ${lastUsedAt}`,
+            printable(name ?? '-'),
+            printable(scopes),
+          ]),
+        )
+    return EXIT.done
+  })
+}
+
+export function createKey(options: CreateKeyOptions): Promise<number> {
+  const params = { id: tenantOf(options) }
+  const { name, account } = options
+  const named = {
+    ...(name === undefined ? {} : { name }),
+    ...(account === undefined ? {} : { accountId: account }),
+  }
+  const body = { ...named, ...limitsOf(options) }
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call('createTenantKey', { params, body, query: rehearsal(options) })
+    return toldChange<AccessKeyWithSecret>(answer, options, tellSecret)
+  })
+}
+
+export function rotateKey(keyId: string, options: NewSecretOptions): Promise<number> {
+  const params = { id: tenantOf(options), keyId }
+  return askAdmin(options, async (client) => {
+    const call = { params, body: limitsOf(options), query: rehearsal(options) }
+    return toldChange<AccessKeyWithSecret>(
+      (await client.call('rotateTenantKey', call)).answer,
+      options,
+      tellSecret,
+    )
+  })
+}
+
+export function revokeKey(keyId: string, options: RevokeKeyOptions): Promise<number> {
+  const params = { id: tenantOf(options), keyId }
+  return askAdmin(options, async (client) => {
+    const call = { params, body: { reason: options.reason }, query: rehearsal(options) }
+    const { answer } = await client.call('revokeTenantKey', call)
+    return toldChange<object>(answer, options, () => note(`${keyId} is revoked`))
+  })
+}
+
+function limitsOf(options: NewSecretOptions): { readonly scopes?: string; readonly expiresAt?: string } {
+  const scopes = scopesOf(options)
+  const isLimited = options.expiresIn !== undefined || options.expiresAt !== undefined
+  const expiry = isLimited ? tokenExpiry({ ...options, expiry: true }, Date.now()) : null
+  return {
+    ...(scopes === null ? {} : { scopes }),
+    ...(expiry === null ? {} : { expiresAt: new Date(expiry).toISOString() }),
+  }
+}
+
+/** As lines that a shell can read, for a file that holds the credentials of the data commands. */
+function tellSecret({ accessKeyId, secretKey, scopes, expiresAt }: AccessKeyWithSecret): void {
+  printLine(`HOLDFAST_ACCESS_KEY_ID=${accessKeyId}\nHOLDFAST_SECRET_KEY=${secretKey}`)
+  note(`Scopes ${printable(scopes)}, expires ${expiresAt ?? 'never'}. The secret is shown only here.`)
+}

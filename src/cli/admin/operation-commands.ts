@@ -1,0 +1,165 @@
+/**
+ * `holdfast cluster operations`, and what begins one: rebalance, scrub, recount.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { AdminClient } from '../../client/clients.ts'
+import type { Operation } from '../../client/generated/admin-operations.ts'
+import { askAdmin, pagesOf } from '../asking.ts'
+import type { AdminAccessOptions } from '../cluster-access.ts'
+import { EXIT } from '../exit.ts'
+import { orInterrupted } from '../interruption.ts'
+import { note, printFacts, printJson, printTable, sizeText } from '../printing.ts'
+import { type Progress, progressOn } from '../progress.ts'
+import { type ChangeOptions, isDryRun, rehearsal, toldChange } from './outcome.ts'
+
+export interface OperationOptions extends AdminAccessOptions, ChangeOptions {
+  /** Until it has ended. */
+  readonly wait?: boolean
+  readonly progress?: boolean
+}
+
+export interface StartOptions extends OperationOptions {
+  readonly reason: string
+}
+
+export interface RebalanceOptions extends StartOptions {
+  readonly bucket?: string
+  readonly maxRate?: number
+}
+
+export interface ScrubOptions extends StartOptions {
+  readonly node?: string
+}
+
+export function listOperations(options: OperationOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    for await (const { operations } of pagesOf((from) => client.call('listOperations', { query: from })))
+      if (options.json) for (const operation of operations) printJson(operation)
+      else
+        printTable(
+          operations.map(({ operationId, type, status, createdAt, phase }) => [
+            operationId,
+            type,
+            status,
+            createdAt,
+            phase,
+          ]),
+        )
+    return EXIT.done
+  })
+}
+
+export function getOperation(id: string, options: OperationOptions): Promise<number> {
+  return askAdmin(options, async (client) =>
+    shown((await client.call('getOperation', { params: { id } })).answer, options),
+  )
+}
+
+export function watchOperation(id: string, options: OperationOptions): Promise<number> {
+  return askAdmin(options, (client) => watched(client, id, options))
+}
+
+const STEERED = { cancel: 'cancelOperation', pause: 'pauseOperation', resume: 'resumeOperation' } as const
+
+export function steerOperation(
+  how: keyof typeof STEERED,
+  id: string,
+  options: OperationOptions,
+): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call(STEERED[how], { params: { id }, query: rehearsal(options) })
+    return begun(client, answer, options)
+  })
+}
+
+export function rebalance(tenantId: string, options: RebalanceOptions): Promise<number> {
+  const { reason, bucket, maxRate } = options
+  const limits = {
+    ...(bucket === undefined ? {} : { bucket }),
+    ...(maxRate === undefined ? {} : { maxBytesPerSecond: maxRate }),
+  }
+  return askAdmin(options, async (client) => {
+    const call = { body: { tenantId, reason, ...limits }, query: rehearsal(options) }
+    return begun(client, (await client.call('rebalance', call)).answer, options)
+  })
+}
+
+export function scrub(options: ScrubOptions): Promise<number> {
+  const { reason, node } = options
+  const body = { reason, ...(node === undefined ? {} : { node }) }
+  return askAdmin(options, async (client) =>
+    begun(client, (await client.call('scrub', { body, query: rehearsal(options) })).answer, options),
+  )
+}
+
+export function recount(options: StartOptions): Promise<number> {
+  const { reason } = options
+  return askAdmin(options, async (client) =>
+    begun(
+      client,
+      (await client.call('recount', { body: { reason }, query: rehearsal(options) })).answer,
+      options,
+    ),
+  )
+}
+
+type Begun = Operation | Parameters<typeof toldChange>[0]
+
+/** Also for other commands that begin an operation. */
+export function begun(
+  client: AdminClient,
+  answer: Begun,
+  options: OperationOptions,
+): Promise<number> | number {
+  if (answer === undefined || isDryRun(answer) || !('operationId' in answer))
+    return toldChange<object>(answer, options, () => {})
+  const operation = answer as Operation
+  return options.wait ? watched(client, operation.operationId, options) : shown(operation, options)
+}
+
+const ENDED: readonly string[] = ['succeeded', 'failed', 'cancelled']
+const POLL_MS = 500
+
+/** Ends with the operation; a paused one may go on. */
+async function watched(client: AdminClient, id: string, options: OperationOptions): Promise<number> {
+  const progress = progressOn(process.stderr, id, options.progress ?? true)
+  try {
+    return await orInterrupted('The operation goes on by itself.', async (signal) => {
+      for (let seen = 0; ; ) {
+        const { answer } = await client.call('getOperation', { params: { id }, signal })
+        seen = drawn(progress, answer, seen)
+        if (ENDED.includes(answer.status)) {
+          progress.end()
+          return shown(answer, options)
+        }
+        await wait(POLL_MS, undefined, { signal })
+      }
+    })
+  } finally {
+    progress.end()
+  }
+}
+
+/** Returns the bytes that were seen. */
+function drawn(
+  progress: Progress,
+  { progress: { bytesTotal, bytesMoved } }: Operation,
+  seen: number,
+): number {
+  progress.expect(bytesTotal)
+  progress.advance(bytesMoved - seen)
+  return bytesMoved
+}
+
+function shown(operation: Operation, { json = false }: OperationOptions): number {
+  if (json) printJson(operation)
+  else {
+    const { progress, nodes, ...facts } = operation
+    printFacts(facts)
+    const { blobsDone, blobsTotal, bytesMoved, bytesTotal } = progress
+    note(`${blobsDone} of ${blobsTotal} copies, ${sizeText(bytesMoved)} of ${sizeText(bytesTotal)}`)
+    for (const { nodeId, isDone, progress: share } of nodes)
+      note(`  ${nodeId}  ${isDone ? 'done' : `${Math.floor(share * 100)}%`}`)
+  }
+  return operation.status === 'failed' || operation.status === 'cancelled' ? EXIT.failed : EXIT.done
+}

@@ -1,0 +1,53 @@
+/**
+ * How the answer to a change is told: what was done, or the plan of a dry run.
+ *
+ * Rule: a plan that would be refused ends like the refusal, so that a script can ask before it acts.
+ */
+import { EXIT } from '../exit.ts'
+import { note, printFacts, printJson, printLine } from '../printing.ts'
+
+export interface ChangeOptions {
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+/** Of a request; empty unless it is a dry run. */
+export const rehearsal = ({ dryRun = false }: ChangeOptions): { dryRun?: boolean } =>
+  dryRun ? { dryRun } : {}
+
+interface DryRunAnswer {
+  readonly dryRun: boolean
+  readonly operation: string
+  readonly allowed: boolean
+  readonly plan: Readonly<Record<string, unknown>>
+  readonly blockers: readonly { readonly code: string; readonly message: string }[]
+  readonly warnings: readonly string[]
+}
+
+export function isDryRun<A extends object>(answer: A | DryRunAnswer | undefined): answer is DryRunAnswer {
+  return answer !== undefined && 'dryRun' in answer && 'blockers' in answer
+}
+
+/** `tell` is called for people, when something was done. Returns the exit code. */
+export function toldChange<A extends object>(
+  answer: A | DryRunAnswer | undefined,
+  options: ChangeOptions,
+  tell: (done: A) => void,
+): number {
+  if (isDryRun(answer)) return toldPlan(answer, options)
+  if (options.json) printJson(answer ?? { done: true })
+  else if (answer !== undefined) tell(answer)
+  return EXIT.done
+}
+
+function toldPlan(answer: DryRunAnswer, { json = false }: ChangeOptions): number {
+  const { operation, allowed, plan, blockers, warnings } = answer
+  if (json) printJson(answer)
+  else {
+    printLine(`${operation} would ${allowed ? 'be done' : 'be refused'}; nothing was changed.`)
+    printFacts(plan)
+    for (const { code, message } of blockers) note(`blocked by ${code}: ${message}`)
+    for (const warning of warnings) note(`warning: ${warning}`)
+  }
+  return allowed ? EXIT.done : EXIT.refused
+}

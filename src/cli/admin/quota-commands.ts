@@ -1,0 +1,75 @@
+/**
+ * `holdfast quota`: what a tenant may take up.
+ *
+ * Rule: the API sets a quota as a whole; what is not named here stays as it was.
+ */
+import type { AdminClient } from '../../client/clients.ts'
+import type { Quota } from '../../client/generated/admin-operations.ts'
+import { askAdmin } from '../asking.ts'
+import { type AdminAccessOptions, tenantOf } from '../cluster-access.ts'
+import { EXIT } from '../exit.ts'
+import { note, printJson, printTable, sizeText } from '../printing.ts'
+import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+
+export interface QuotaOptions extends AdminAccessOptions, ChangeOptions {
+  readonly tenant?: string
+}
+
+type Limit = number | 'none'
+
+export interface SetQuotaOptions extends QuotaOptions {
+  readonly maxBytes?: Limit
+  readonly maxObjects?: Limit
+  readonly maxBuckets?: Limit
+}
+
+export function getQuota(options: QuotaOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const quota = await quotaOf(client, options)
+    if (options.json) printJson(quota)
+    else tell(quota)
+    return EXIT.done
+  })
+}
+
+export function setQuota(options: SetQuotaOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const { quota } = await quotaOf(client, options)
+    const body = {
+      maxBytes: limitOf(options.maxBytes, quota.maxBytes),
+      maxObjects: limitOf(options.maxObjects, quota.maxObjects),
+      maxBuckets: limitOf(options.maxBuckets, quota.maxBuckets),
+    }
+    const call = { params: { id: tenantOf(options) }, body, query: rehearsal(options) }
+    return toldChange<Quota>((await client.call('setTenantQuota', call)).answer, options, tell)
+  })
+}
+
+export function clearQuota(options: QuotaOptions): Promise<number> {
+  const id = tenantOf(options)
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call('deleteTenantQuota', { params: { id }, query: rehearsal(options) })
+    if (answer === undefined && !options.json) note(`${id} has no quota now`)
+    return toldChange<object>(answer, options, () => {})
+  })
+}
+
+/** Null: no limit. */
+function limitOf(wish: Limit | undefined, present: number | null): number | null {
+  if (wish === undefined) return present
+  return wish === 'none' ? null : wish
+}
+
+async function quotaOf(client: AdminClient, options: QuotaOptions): Promise<Quota> {
+  return (await client.call('getTenantQuota', { params: { id: tenantOf(options) } })).answer
+}
+
+function tell({ quota, usage }: Quota): void {
+  const limit = (value: number | null, text: (value: number) => string): string =>
+    value === null ? 'without a limit' : `of ${text(value)}`
+  printTable([
+    ['bytes', sizeText(usage.bytes), limit(quota.maxBytes, sizeText)],
+    ['objects', `${usage.objects}`, limit(quota.maxObjects, String)],
+    ['buckets', `${usage.buckets}`, limit(quota.maxBuckets, String)],
+  ])
+}

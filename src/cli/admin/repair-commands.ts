@@ -1,0 +1,59 @@
+/**
+ * `holdfast cluster repair`: its rate, its state, and the collection of garbage that a finding may have halted.
+ */
+import { askAdmin } from '../asking.ts'
+import type { AdminAccessOptions } from '../cluster-access.ts'
+import { EXIT } from '../exit.ts'
+import { note, printFacts, printJson, printTable, sizeText } from '../printing.ts'
+import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+
+export interface RepairOptions extends AdminAccessOptions, ChangeOptions {}
+
+export interface ResumeCollectionOptions extends RepairOptions {
+  readonly reason: string
+}
+
+export function getRepair(options: RepairOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call('getRepair')
+    if (options.json) printJson(answer)
+    else {
+      const { nodes, ...facts } = answer
+      printFacts(facts)
+      note('')
+      printTable(
+        nodes.map(({ nodeId, reachable, pending, disk, scrub }) => [
+          nodeId,
+          reachable ? 'reachable' : 'NOT REACHABLE',
+          `${pending ?? '?'} to repair`,
+          scrub === null ? '' : `scrub ${Math.floor(scrub.progress * 100)}%`,
+          disk === null
+            ? ''
+            : `disk ${disk.level}, ${sizeText(disk.freeBytes)} free${disk.isSuspect ? ', SUSPECT' : ''}`,
+        ]),
+      )
+    }
+    return EXIT.done
+  })
+}
+
+/** `none`: as fast as it can. */
+export function setRepair(wish: number | 'none', options: RepairOptions): Promise<number> {
+  const maxBytesPerSecond = wish === 'none' ? null : wish
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call('setRepair', {
+      body: { maxBytesPerSecond },
+      query: rehearsal(options),
+    })
+    const rate = maxBytesPerSecond === null ? 'without a limit' : `at ${sizeText(maxBytesPerSecond)} a second`
+    return toldChange<object>(answer, options, () => note(`Repair goes ${rate} on every node`))
+  })
+}
+
+export function resumeCollection(options: ResumeCollectionOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const call = { body: { reason: options.reason }, query: rehearsal(options) }
+    const { answer } = await client.call('resumeCollection', call)
+    return toldChange<object>(answer, options, () => note('The collection of garbage goes on'))
+  })
+}

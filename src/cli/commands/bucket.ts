@@ -1,0 +1,70 @@
+/**
+ * `holdfast bucket`: its names, options and help.
+ */
+import { Command } from 'commander'
+import type { BucketOptions, CreateBucketOptions } from '../objects/bucket-commands.ts'
+import { type Done, examples, jsonOption, withDataAccess } from './options.ts'
+
+export function bucketCommand(done: Done): Command {
+  return new Command('bucket')
+    .description('make, look at, change and remove buckets; holdfast ls lists them')
+    .addCommand(createCommand(done))
+    .addCommand(getCommand(done))
+    .addCommand(deleteCommand(done))
+    .addCommand(versioningCommand(done))
+}
+
+function createCommand(done: Done): Command {
+  return withDataAccess(new Command('create'))
+    .description('create a private bucket')
+    .argument('<name>', '3 to 63 of a-z, 0-9, "." and "-"')
+    .option('--versioning', 'keep versions')
+    .option('--object-lock', 'allow retention and legal holds; keeps versions')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('bucket create photos --versioning'))
+    .action(async (name: string, options: CreateBucketOptions) => {
+      const { createBucket } = await import('../objects/bucket-commands.ts')
+      done(await createBucket(name, options))
+    })
+}
+
+function getCommand(done: Done): Command {
+  return withDataAccess(new Command('get'))
+    .description('show a bucket')
+    .argument('<name>')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('bucket get photos'))
+    .action(async (name: string, options: BucketOptions) => {
+      const { getBucket } = await import('../objects/bucket-commands.ts')
+      done(await getBucket(name, options))
+    })
+}
+
+function deleteCommand(done: Done): Command {
+  return withDataAccess(new Command('delete'))
+    .description('remove an empty bucket')
+    .argument('<name>')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('bucket delete photos'))
+    .action(async (name: string, options: BucketOptions) => {
+      const { deleteBucket } = await import('../objects/bucket-commands.ts')
+      done(await deleteBucket(name, options))
+    })
+}
+
+const STATUSES: Readonly<Record<string, string>> = { on: 'Enabled', off: 'Suspended' }
+
+function versioningCommand(done: Done): Command {
+  const command = withDataAccess(new Command('versioning')).description(
+    'keep versions from now on, or stop to',
+  )
+  return command
+    .argument('<name>')
+    .addArgument(command.createArgument('<state>').choices(Object.keys(STATUSES)))
+    .addOption(jsonOption())
+    .addHelpText('after', examples('bucket versioning photos on'))
+    .action(async (name: string, state: string, options: BucketOptions) => {
+      const { setVersioning } = await import('../objects/bucket-commands.ts')
+      done(await setVersioning(name, STATUSES[state] ?? state, options))
+    })
+}

@@ -1,0 +1,175 @@
+/**
+ * `holdfast cluster`: its names, options and help.
+ */
+import { Command } from 'commander'
+import type {
+  OperationOptions,
+  RebalanceOptions,
+  ScrubOptions,
+  StartOptions,
+} from '../admin/operation-commands.ts'
+import type { RepairOptions, ResumeCollectionOptions } from '../admin/repair-commands.ts'
+import { noProgressOption } from './objects.ts'
+import {
+  type Done,
+  dryRunOption,
+  examples,
+  jsonLinesOption,
+  jsonOption,
+  orNone,
+  reasonOption,
+  sizeValue,
+  withAdminAccess,
+} from './options.ts'
+
+export function clusterCommand(done: Done): Command {
+  return new Command('cluster')
+    .description('what the nodes do together: long operations, repair')
+    .addCommand(operationsCommand(done))
+    .addCommand(rebalanceCommand(done))
+    .addCommand(scrubCommand(done))
+    .addCommand(recountCommand(done))
+    .addCommand(repairCommand(done))
+}
+
+const change = (name: string): Command =>
+  withAdminAccess(new Command(name)).addOption(dryRunOption()).addOption(jsonOption())
+
+/** For commands that begin a long operation. */
+export function withWait(command: Command): Command {
+  return command
+    .option('--wait', 'until it has ended, with a bar on a terminal')
+    .addOption(noProgressOption())
+}
+
+function operationsCommand(done: Done): Command {
+  const group = new Command('operations').description('long operations, which survive any node')
+  group.addCommand(
+    withAdminAccess(new Command('list'))
+      .description('list operations, the oldest first')
+      .addOption(jsonLinesOption())
+      .addHelpText('after', examples('cluster operations list'))
+      .action(async (options: OperationOptions) => {
+        const { listOperations } = await import('../admin/operation-commands.ts')
+        done(await listOperations(options))
+      }),
+  )
+  for (const name of ['get', 'watch'] as const) group.addCommand(lookCommand(name, done))
+  for (const how of ['cancel', 'pause', 'resume'] as const) group.addCommand(steerCommand(how, done))
+  return group
+}
+
+const LOOKS = {
+  get: 'show an operation',
+  watch: 'follow an operation to its end, with a bar on a terminal',
+} as const
+
+function lookCommand(name: keyof typeof LOOKS, done: Done): Command {
+  return withAdminAccess(new Command(name))
+    .description(LOOKS[name])
+    .argument('<id>')
+    .addOption(jsonOption())
+    .addHelpText('after', examples(`cluster operations ${name} op_01JD…`))
+    .action(async (id: string, options: OperationOptions) => {
+      const { getOperation, watchOperation } = await import('../admin/operation-commands.ts')
+      done(await (name === 'get' ? getOperation : watchOperation)(id, options))
+    })
+}
+
+const STEERS = {
+  cancel: 'end an operation for good',
+  pause: 'plan nothing more for now',
+  resume: 'go on with a paused operation',
+} as const
+
+function steerCommand(how: keyof typeof STEERS, done: Done): Command {
+  return change(how)
+    .description(STEERS[how])
+    .argument('<id>')
+    .addHelpText('after', examples(`cluster operations ${how} op_01JD…`))
+    .action(async (id: string, options: OperationOptions) => {
+      const { steerOperation } = await import('../admin/operation-commands.ts')
+      done(await steerOperation(how, id, options))
+    })
+}
+
+function rebalanceCommand(done: Done): Command {
+  return withWait(change('rebalance'))
+    .description('move the copies of a tenant or a bucket to where they should be')
+    .argument('<tenant>')
+    .option('--bucket <name>', 'this bucket alone')
+    .option('--max-rate <size>', 'bytes a second of all nodes together, such as 20MiB', sizeValue)
+    .addOption(reasonOption())
+    .addHelpText(
+      'after',
+      examples(
+        "cluster rebalance acme --reason 'a new node' --dry-run",
+        "cluster rebalance acme --bucket photos --reason 'a new node' --wait",
+      ),
+    )
+    .action(async (tenant: string, options: RebalanceOptions) => {
+      const { rebalance } = await import('../admin/operation-commands.ts')
+      done(await rebalance(tenant, options))
+    })
+}
+
+function scrubCommand(done: Done): Command {
+  return withWait(change('scrub'))
+    .description('read every copy back now; what is bad is made again')
+    .option('--node <id>', 'of this node alone')
+    .addOption(reasonOption())
+    .addHelpText('after', examples("cluster scrub --node n2 --reason 'the disk made noises' --wait"))
+    .action(async (options: ScrubOptions) => {
+      const { scrub } = await import('../admin/operation-commands.ts')
+      done(await scrub(options))
+    })
+}
+
+function recountCommand(done: Done): Command {
+  return withWait(change('recount'))
+    .description('count all references and usage anew; a difference halts the collection of garbage')
+    .addOption(reasonOption())
+    .addHelpText('after', examples("cluster recount --reason 'after an upgrade' --wait"))
+    .action(async (options: StartOptions) => {
+      const { recount } = await import('../admin/operation-commands.ts')
+      done(await recount(options))
+    })
+}
+
+function repairCommand(done: Done): Command {
+  return new Command('repair')
+    .description('how fast copies are made again, and how far it is')
+    .addCommand(
+      withAdminAccess(new Command('get'))
+        .description('show the rate, the collection of garbage, and every node')
+        .addOption(jsonOption())
+        .addHelpText('after', examples('cluster repair get'))
+        .action(async (options: RepairOptions) => {
+          const { getRepair } = await import('../admin/repair-commands.ts')
+          done(await getRepair(options))
+        }),
+    )
+    .addCommand(
+      change('set')
+        .description('set the rate for all nodes; copies of which a single one is left do not wait for it')
+        .argument('<rate>', 'bytes a second, such as 20MiB, or none', orNone(sizeValue))
+        .addHelpText('after', examples('cluster repair set 20MiB', 'cluster repair set none'))
+        .action(async (rate: number | 'none', options: RepairOptions) => {
+          const { setRepair } = await import('../admin/repair-commands.ts')
+          done(await setRepair(rate, options))
+        }),
+    )
+    .addCommand(
+      change('resume-collection')
+        .description('let the collection of garbage go on after it was halted')
+        .addOption(reasonOption())
+        .addHelpText(
+          'after',
+          examples("cluster repair resume-collection --reason 'the recount found no difference'"),
+        )
+        .action(async (options: ResumeCollectionOptions) => {
+          const { resumeCollection } = await import('../admin/repair-commands.ts')
+          done(await resumeCollection(options))
+        }),
+    )
+}

@@ -1,0 +1,104 @@
+/**
+ * `holdfast key`: its names, options and help.
+ */
+import { Command, Option } from 'commander'
+import type {
+  CreateKeyOptions,
+  ListKeysOptions,
+  NewSecretOptions,
+  RevokeKeyOptions,
+} from '../admin/key-commands.ts'
+import {
+  type Done,
+  dryRunOption,
+  examples,
+  jsonLinesOption,
+  jsonOption,
+  listValue,
+  reasonOption,
+  tenantOption,
+  withAdminAccess,
+} from './options.ts'
+
+export function keyCommand(done: Done): Command {
+  return new Command('key')
+    .description('access keys of a tenant')
+    .addCommand(listCommand(done))
+    .addCommand(createCommand(done))
+    .addCommand(rotateCommand(done))
+    .addCommand(revokeCommand(done))
+}
+
+const ofTenant = (name: string): Command => withAdminAccess(new Command(name)).addOption(tenantOption())
+
+function withLimits(command: Command): Command {
+  for (const verb of ['read', 'write', 'delete', 'admin'])
+    command.addOption(
+      new Option(`--${verb} <bucket/prefix>`, `allow to ${verb} there; may be given several times`).argParser(
+        listValue,
+      ),
+    )
+  return command
+    .option('--scopes <text>', 'all of it in one text, such as read,write (default: read,write,delete)')
+    .addOption(new Option('--expires-in <duration>', 'such as 90d').conflicts('expiresAt'))
+    .option('--expires-at <time>', 'RFC 3339 time or date')
+    .addOption(dryRunOption())
+    .addOption(jsonOption())
+}
+
+function listCommand(done: Done): Command {
+  return ofTenant('list')
+    .description('list keys, without secrets')
+    .addOption(jsonLinesOption())
+    .addHelpText('after', examples('key list --tenant acme'))
+    .action(async (options: ListKeysOptions) => {
+      const { listKeys } = await import('../admin/key-commands.ts')
+      done(await listKeys(options))
+    })
+}
+
+function createCommand(done: Done): Command {
+  return withLimits(ofTenant('create'))
+    .description('create a key; its secret is printed this once')
+    .option('--name <name>', 'what it is for')
+    .option('--account <id>', 'the service account that it belongs to')
+    .addHelpText(
+      'after',
+      examples(
+        'key create --tenant acme --name ci --read photos --write photos/in/ --expires-in 90d > ci.env',
+        'key create --tenant acme --scopes read,write,delete --json',
+      ),
+    )
+    .action(async (options: CreateKeyOptions) => {
+      const { createKey } = await import('../admin/key-commands.ts')
+      done(await createKey(options))
+    })
+}
+
+function rotateCommand(done: Done): Command {
+  return withLimits(ofTenant('rotate'))
+    .description('give a key a new secret; the old one and its tokens end at once')
+    .argument('<keyId>')
+    .addHelpText('after', examples('key rotate AK7Q3M… --tenant acme > ci.env'))
+    .action(async (keyId: string, options: NewSecretOptions) => {
+      const { rotateKey } = await import('../admin/key-commands.ts')
+      done(await rotateKey(keyId, options))
+    })
+}
+
+function revokeCommand(done: Done): Command {
+  return ofTenant('revoke')
+    .description('revoke a key for good')
+    .argument('<keyId>')
+    .addOption(reasonOption())
+    .addOption(dryRunOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples("key revoke AK7Q3M… --tenant acme --reason 'it was in a public repository'"),
+    )
+    .action(async (keyId: string, options: RevokeKeyOptions) => {
+      const { revokeKey } = await import('../admin/key-commands.ts')
+      done(await revokeKey(keyId, options))
+    })
+}

@@ -1,0 +1,191 @@
+/**
+ * `holdfast ls`, `put`, `get`, `rm`, `cp`, `stat`, `sign`: their names, options and help.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { GetOptions } from '../objects/get-command.ts'
+import type { ListOptions } from '../objects/list-command.ts'
+import type { CopyOptions, SignOptions, StatOptions } from '../objects/object-commands.ts'
+import { PART_BYTES_MAX, PART_BYTES_MIN } from '../objects/part-size.ts'
+import type { PutOptions } from '../objects/put-command.ts'
+import type { RemoveOptions } from '../objects/remove-command.ts'
+import {
+  countValue,
+  type Done,
+  dryRunOption,
+  durationValue,
+  examples,
+  jsonLinesOption,
+  jsonOption,
+  pairValue,
+  sizeValue,
+  withDataAccess,
+} from './options.ts'
+
+/** Each holds as many parts in memory. */
+const PARALLEL_MAX = 64
+
+const versionOption = (): Option => new Option('--version-id <id>', 'this version, not the latest')
+export const noProgressOption = (): Option => new Option('--no-progress', 'no bar, on a terminal either')
+export const parallelOption = (): Option =>
+  new Option('--parallel <n>', 'requests at once').argParser(countValue(PARALLEL_MAX)).default(4)
+
+export function listCommand(done: Done): Command {
+  return withDataAccess(new Command('ls'))
+    .description('list buckets, or what a bucket holds, folder by folder')
+    .argument('[path]', 'bucket, or bucket/prefix')
+    .option('-r, --recursive', 'everything below, not only the next level')
+    .option('--versions', 'all versions and delete markers')
+    .addOption(jsonLinesOption())
+    .addHelpText(
+      'after',
+      examples('ls', 'ls photos/2026/', 'ls photos --recursive --json', 'ls photos/2026/ --versions'),
+    )
+    .action(async (path: string | undefined, options: ListOptions) => {
+      const { list } = await import('../objects/list-command.ts')
+      done(await list(path, options))
+    })
+}
+
+export function putCommand(done: Done): Command {
+  return withDataAccess(new Command('put'))
+    .description('upload a file; large ones in parts, several at once')
+    .argument('<file>', 'a file, or - for standard input')
+    .argument(
+      '<path>',
+      'bucket/key, or a bucket or prefix with a slash at its end to keep the name of the file',
+    )
+    .option('--content-type <type>', 'what it holds (default: by the end of its name)')
+    .option('--meta <name=value>', 'user metadata; may be given several times', pairValue)
+    .option('--if-match <etag>', 'only in place of this very object')
+    .option('--if-none-match <etag>', 'only when the object is another one; *: only when there is none')
+    .addOption(
+      new Option(
+        '--part-size <size>',
+        'of a large file, such as 64MiB (default: 16MiB, or a 10,000th)',
+      ).argParser(partSizeValue),
+    )
+    .addOption(parallelOption())
+    .option('--resume', 'go on with an upload of this key that was broken off')
+    .addOption(noProgressOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'put cat.jpg photos/2026/',
+        'put backup.tar vault/backup.tar --resume',
+        'put - logs/today.log < today.log',
+        "put report.pdf reports/final.pdf --if-none-match '*' --meta author=me",
+      ),
+    )
+    .action(async (file: string, path: string, options: PutOptions) => {
+      const { putObject } = await import('../objects/put-command.ts')
+      done(await putObject(file, path, options))
+    })
+}
+
+function partSizeValue(text: string): number {
+  const bytes = sizeValue(text)
+  if (bytes >= PART_BYTES_MIN && bytes <= PART_BYTES_MAX) return bytes
+  throw new InvalidArgumentError('expected 5MiB to 5GiB')
+}
+
+export function getCommand(done: Done): Command {
+  return withDataAccess(new Command('get'))
+    .description('download an object and hold it against its checksums')
+    .argument('<path>', 'bucket/key')
+    .argument('[file]', 'a file or folder, or - for standard output (default: the last part of the key)')
+    .addOption(versionOption())
+    .addOption(noProgressOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'get photos/2026/cat.jpg',
+        'get vault/backup.tar - | tar x',
+        'get photos/2026/cat.jpg old.jpg --version-id 01JD…',
+      ),
+    )
+    .action(async (path: string, file: string | undefined, options: GetOptions) => {
+      const { getObject } = await import('../objects/get-command.ts')
+      done(await getObject(path, file, options))
+    })
+}
+
+export function removeCommand(done: Done): Command {
+  return withDataAccess(new Command('rm'))
+    .description('remove an object, or everything below a prefix')
+    .argument('<path>', 'bucket/key, or bucket/prefix with --recursive')
+    .option('-r, --recursive', 'every object whose key begins so')
+    .option('--all-versions', 'with --recursive: every version and delete marker, for good')
+    .addOption(versionOption().conflicts('recursive'))
+    .addOption(dryRunOption())
+    .addOption(jsonLinesOption())
+    .addHelpText(
+      'after',
+      examples(
+        'rm photos/2026/cat.jpg',
+        'rm photos/2025/ --recursive --dry-run',
+        'rm photos/2026/cat.jpg --version-id 01JD… --json',
+      ),
+    )
+    .action(async (path: string, options: RemoveOptions) => {
+      const { remove } = await import('../objects/remove-command.ts')
+      done(await remove(path, options))
+    })
+}
+
+export function copyCommand(done: Done): Command {
+  return withDataAccess(new Command('cp'))
+    .description('copy an object inside of the store')
+    .argument('<from>', 'bucket/key')
+    .argument('<to>', 'bucket/key, or a bucket or prefix with a slash at its end to keep the name')
+    .addOption(new Option('--version-id <id>', 'this version of the source, not the latest'))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'cp photos/2026/cat.jpg photos/best/',
+        'cp photos/cat.jpg archive/cat.jpg --version-id 01JD… --json',
+      ),
+    )
+    .action(async (from: string, to: string, options: CopyOptions) => {
+      const { copy } = await import('../objects/object-commands.ts')
+      done(await copy(from, to, options))
+    })
+}
+
+export function statCommand(done: Done): Command {
+  return withDataAccess(new Command('stat'))
+    .description('show what is known of an object: size, checksums, metadata, locks')
+    .argument('<path>', 'bucket/key')
+    .addOption(versionOption())
+    .addOption(jsonOption())
+    .addHelpText('after', examples('stat photos/2026/cat.jpg', 'stat photos/2026/cat.jpg --json'))
+    .action(async (path: string, options: StatOptions) => {
+      const { stat } = await import('../objects/object-commands.ts')
+      done(await stat(path, options))
+    })
+}
+
+export function signCommand(done: Done): Command {
+  return withDataAccess(new Command('sign'))
+    .description('make a URL that opens one object to whoever holds it')
+    .argument('<path>', 'bucket/key; for PUT also a prefix with a slash at its end')
+    .addOption(new Option('--method <method>', 'what it is good for').choices(['GET', 'PUT']).default('GET'))
+    .option('--ttl <duration>', 'how long, such as 15m or 7d (default: 15m)', durationValue)
+    .option('--content-type <type>', 'PUT: stored whatever the upload says')
+    .option('--content-length-max <size>', 'PUT: larger uploads are refused, such as 10MiB', sizeValue)
+    .option('--reason <text>', 'stands in the audit log, of the making and of each use')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      examples(
+        'sign photos/2026/cat.jpg --ttl 1h',
+        'sign inbox/ --method PUT --content-length-max 10MiB --json',
+      ),
+    )
+    .action(async (path: string, options: SignOptions) => {
+      const { sign } = await import('../objects/object-commands.ts')
+      done(await sign(path, options))
+    })
+}

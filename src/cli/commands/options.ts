@@ -1,0 +1,96 @@
+/**
+ * Options that several commands take, and how an action tells its exit code.
+ */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseBytes, parseDuration, ValueError } from '../../config/parse-value.ts'
+
+/** An action calls it once, with what the process is to end with. */
+export type Done = (exitCode: number) => void
+
+export const dataOption = (): Option =>
+  new Option('--data <dir>', 'the data directory of a node of the cluster').makeOptionMandatory()
+export const configOption = (): Option =>
+  new Option('--config <file>', 'the configuration of a node (YAML)').makeOptionMandatory()
+export const jsonOption = (): Option => new Option('--json', 'print one JSON object')
+export const jsonLinesOption = (): Option => new Option('--json', 'print one JSON object a line')
+export const dryRunOption = (): Option => new Option('--dry-run', 'change nothing, say what would be done')
+export const reasonOption = (): Option =>
+  new Option('--reason <text>', 'why; it stands in the audit log').makeOptionMandatory()
+
+const clusterFileOption = (): Option =>
+  new Option('--cluster-file <file>', 'what npm start wrote (default: data/cluster.json, if there is one)')
+
+/** For commands that ask the data API. */
+export function withDataAccess(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--endpoint <urls>', 'data addresses of nodes, separated by commas').env(
+        'HOLDFAST_ENDPOINT',
+      ),
+    )
+    .addOption(clusterFileOption())
+}
+
+/** For commands that ask the admin API. */
+export function withAdminAccess(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--admin-endpoint <urls>', 'admin addresses of nodes, separated by commas').env(
+        'HOLDFAST_ADMIN_ENDPOINT',
+      ),
+    )
+    .option('--token-file <file>', 'a file with an admin token (otherwise HOLDFAST_ADMIN_TOKEN)')
+    .addOption(clusterFileOption())
+}
+
+export const tenantOption = (): Option =>
+  new Option('--tenant <id>', 'of which tenant (default: that of the cluster file)').env('HOLDFAST_TENANT')
+
+export function examples(...lines: readonly string[]): string {
+  const heading = lines.length === 1 ? 'Example' : 'Examples'
+  return `\n${heading}:\n${lines.map((line) => `  holdfast ${line}`).join('\n')}`
+}
+
+/** `64MiB` -> bytes. */
+export const sizeValue = (text: string): number => parsed(() => parseBytes(text))
+/** `15m` -> milliseconds. */
+export const durationValue = (text: string): number => parsed(() => parseDuration(text))
+
+export function countValue(max: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
+    if (count >= 1 && count <= max) return count
+    throw new InvalidArgumentError(`expected a whole number from 1 to ${max}`)
+  }
+}
+
+/** No limit; commander would make nothing of a null. */
+export const NONE = 'none'
+
+export function orNone(parse: (text: string) => number): (text: string) => number | typeof NONE {
+  return (text) => (text === NONE ? NONE : parse(text))
+}
+
+/** For options that are given several times: `--meta a=1 --meta b=2`. */
+export function pairValue(
+  text: string,
+  earlier: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('expected a name, = and a value')
+  return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) }
+}
+
+/** For options that are given several times. */
+export const listValue = (text: string, earlier: readonly string[] = []): readonly string[] => [
+  ...earlier,
+  text,
+]
+
+function parsed(parse: () => number): number {
+  try {
+    return parse()
+  } catch (cause) {
+    throw cause instanceof ValueError ? new InvalidArgumentError(cause.message) : cause
+  }
+}

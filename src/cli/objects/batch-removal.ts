@@ -1,0 +1,25 @@
+/**
+ * Removes many objects with few requests.
+ */
+import type { DataClient } from '../../client/clients.ts'
+import type { DataOperations } from '../../client/generated/data-operations.ts'
+
+/** As many as one request takes. */
+export const BATCH_COUNT_MAX = 1000
+
+export interface Doomed {
+  readonly key: string
+  readonly versionId?: string
+}
+
+type Result = DataOperations['batchDeleteObjects']['answer']['results'][number]
+
+/** Not more than BATCH_COUNT_MAX. A result for each, in the same order. */
+export async function removeAll(
+  client: DataClient,
+  bucket: string,
+  objects: readonly Doomed[],
+): Promise<readonly Result[]> {
+  if (objects.length === 0) return []
+  return (await client.call('batchDeleteObjects', { params: { bucket }, body: { objects } })).answer.results
+}

@@ -1,0 +1,59 @@
+/**
+ * `holdfast bucket`: make, look at, change and remove buckets.
+ */
+import type { Bucket } from '../../client/generated/data-operations.ts'
+import { askData } from '../asking.ts'
+import type { DataAccessOptions } from '../cluster-access.ts'
+import { EXIT } from '../exit.ts'
+import { note, printFacts, printJson } from '../printing.ts'
+
+export interface BucketOptions extends DataAccessOptions {
+  readonly json?: boolean
+}
+
+export interface CreateBucketOptions extends BucketOptions {
+  readonly versioning?: boolean
+  readonly objectLock?: boolean
+}
+
+export function createBucket(name: string, options: CreateBucketOptions): Promise<number> {
+  const { versioning = false, objectLock = false } = options
+  const body = {
+    name,
+    ...(versioning ? { versioning: 'Enabled' } : {}),
+    ...(objectLock ? { objectLockEnabled: true } : {}),
+  }
+  return askData(options, async (client) =>
+    told((await client.call('createBucket', { body })).answer, options),
+  )
+}
+
+export function getBucket(bucket: string, options: BucketOptions): Promise<number> {
+  return askData(options, async (client) =>
+    told((await client.call('getBucket', { params: { bucket } })).answer, options),
+  )
+}
+
+export function deleteBucket(bucket: string, options: BucketOptions): Promise<number> {
+  return askData(options, async (client) => {
+    await client.call('deleteBucket', { params: { bucket } })
+    if (options.json) printJson({ name: bucket, deleted: true })
+    else note(`removed ${bucket}`)
+    return EXIT.done
+  })
+}
+
+export function setVersioning(bucket: string, status: string, options: BucketOptions): Promise<number> {
+  return askData(options, async (client) => {
+    const { answer } = await client.call('setBucketVersioning', { params: { bucket }, body: { status } })
+    if (options.json) printJson(answer)
+    else note(`${bucket}: versioning is ${answer.status}`)
+    return EXIT.done
+  })
+}
+
+function told(bucket: Bucket, { json = false }: BucketOptions): number {
+  if (json) printJson(bucket)
+  else printFacts({ ...bucket })
+  return EXIT.done
+}

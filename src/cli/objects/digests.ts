@@ -1,0 +1,34 @@
+/**
+ * The digests by which bytes are held against what the service says of them.
+ *
+ * CRC64NVME is known of every whole object, however it was uploaded; SHA256 of those that were uploaded in one piece with it.
+ */
+import { createHash } from 'node:crypto'
+import { createCRC64 } from 'hash-wasm'
+
+/** The NVMe polynomial in reflected form. */
+const CRC64_NVME_POLYNOMIAL = '9a6c9329ac4bc9b5'
+
+export interface RunningDigest {
+  update(piece: Uint8Array): void
+  /** base64. Call once. */
+  digest(): string
+}
+
+export async function crc64nvme(): Promise<RunningDigest> {
+  const crc = await createCRC64(CRC64_NVME_POLYNOMIAL)
+  crc.init()
+  return {
+    update: (piece) => void crc.update(piece),
+    digest: () => Buffer.from(crc.digest('binary')).toString('base64'),
+  }
+}
+
+export function sha256(): RunningDigest {
+  const hash = createHash('sha256')
+  return { update: (piece) => void hash.update(piece), digest: () => hash.digest('base64') }
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64')
+}

@@ -1,0 +1,79 @@
+/**
+ * `holdfast get`: an object into a file, or to standard output.
+ */
+import { basename } from 'node:path'
+import type { DataClient } from '../../client/clients.ts'
+import { askData } from '../asking.ts'
+import type { DataAccessOptions } from '../cluster-access.ts'
+import { CommandError, EXIT } from '../exit.ts'
+import { orInterrupted } from '../interruption.ts'
+import { note, printable, printJson, sizeText } from '../printing.ts'
+import { type Progress, progressOn } from '../progress.ts'
+import { download, type Downloaded } from './download.ts'
+import { type Take, targetFile, writeFile, writeToStandardOutput } from './local-files.ts'
+import { objectPath, type RemotePath } from './remote-path.ts'
+
+export interface GetOptions extends DataAccessOptions {
+  readonly versionId?: string
+  readonly progress: boolean
+  readonly json?: boolean
+}
+
+export async function getObject(
+  path: string,
+  file: string | undefined,
+  options: GetOptions,
+): Promise<number> {
+  const from = objectPath(path)
+  if (file === '-' && options.json) throw bytesAndJson()
+  const target = file === '-' ? null : await targetFile(file ?? basename(from.key), from.key)
+  const progress = progressOn(process.stderr, from.key, options.progress)
+  try {
+    const got = await askData(options, (client) =>
+      orInterrupted('No file was written.', (signal) => {
+        const fill = (take: Take) => fetched(client, { from, options, progress, signal }, take)
+        return target === null ? fill(writeToStandardOutput) : writeFile(target, fill)
+      }),
+    )
+    progress.end()
+    if (options.json) printJson({ ...got, file: target })
+    else if (target !== null) note(`${printable(target)}  ${sizeText(got.size)}  verified`)
+    return EXIT.done
+  } catch (cause) {
+    progress.end()
+    throw cause
+  }
+}
+
+interface Fetch {
+  readonly from: RemotePath
+  readonly options: GetOptions
+  readonly progress: Progress
+  readonly signal: AbortSignal
+}
+
+function fetched(
+  client: DataClient,
+  { from, options, progress, signal }: Fetch,
+  take: Take,
+): Promise<Downloaded> {
+  const { versionId } = options
+  return download(client, {
+    ...from,
+    ...(versionId === undefined ? {} : { versionId }),
+    signal,
+    onSize: progress.expect,
+    onBytes: async (piece) => {
+      await take(piece)
+      progress.advance(piece.length)
+    },
+  })
+}
+
+function bytesAndJson(): CommandError {
+  return new CommandError('Standard output cannot take the object and JSON at once', {
+    code: 'invalid_argument',
+    hint: 'Name a file, or leave --json away.',
+    exitCode: EXIT.usage,
+  })
+}

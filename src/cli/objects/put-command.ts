@@ -1,0 +1,75 @@
+/**
+ * `holdfast put`: a file, or standard input, into an object.
+ */
+import { basename } from 'node:path'
+import { askData } from '../asking.ts'
+import type { DataAccessOptions } from '../cluster-access.ts'
+import { CommandError, EXIT } from '../exit.ts'
+import { interruption, orInterrupted } from '../interruption.ts'
+import { note, printable, printJson, sizeText, versionText } from '../printing.ts'
+import { progressOn } from '../progress.ts'
+import { contentTypeOf } from './content-type.ts'
+import { openFile, standardInput } from './local-files.ts'
+import { partBytesFor } from './part-size.ts'
+import { type RemotePath, remotePath } from './remote-path.ts'
+import { upload } from './upload.ts'
+
+export interface PutOptions extends DataAccessOptions {
+  readonly contentType?: string
+  readonly meta?: Readonly<Record<string, string>>
+  readonly ifMatch?: string
+  readonly ifNoneMatch?: string
+  readonly partSize?: number
+  readonly parallel: number
+  readonly resume?: boolean
+  readonly progress: boolean
+  readonly json?: boolean
+}
+
+export async function putObject(file: string, target: string, options: PutOptions): Promise<number> {
+  const { bucket, key } = named(file, target)
+  const source = file === '-' ? standardInput(interruption()) : await openFile(file, interruption())
+  const progress = progressOn(process.stderr, key, options.progress)
+  const hint =
+    'What was uploaded of a large file waits for seven days: the same command with --resume goes on with it.'
+  try {
+    progress.expect(source.size)
+    const stored = await askData(options, (client) =>
+      orInterrupted(hint, (signal) => {
+        const { parallel, resume = false, meta = {}, contentType = contentTypeOf(key) } = options
+        const wish = { bucket, key, contentType, metadata: meta, conditions: conditionsOf(options), parallel }
+        const partBytes = options.partSize ?? partBytesFor(source.size)
+        const more = { partBytes, resumes: resume, signal, onBytes: progress.advance }
+        return upload(client, { ...wish, ...more }, source)
+      }),
+    )
+    progress.end()
+    if (options.json) printJson(stored)
+    else note(`${printable(`${bucket}/${key}`)}  ${sizeText(stored.size)}  ${versionText(stored)}stored`)
+    return EXIT.done
+  } catch (cause) {
+    progress.end()
+    throw cause
+  } finally {
+    await source.close()
+  }
+}
+
+/** Into a bucket, or under a prefix that ends with a slash, a file goes by its own name. */
+function named(file: string, target: string): RemotePath {
+  const { bucket, key } = remotePath(target)
+  if (key !== '' && !key.endsWith('/')) return { bucket, key }
+  if (file !== '-') return { bucket, key: key + basename(file) }
+  throw new CommandError('Standard input has no name', {
+    code: 'invalid_argument',
+    hint: `Name the object: ${bucket}/…`,
+    exitCode: EXIT.usage,
+  })
+}
+
+function conditionsOf({ ifMatch, ifNoneMatch }: PutOptions) {
+  return {
+    ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+    ...(ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch }),
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * `bucket/key` as it is typed. A bucket name has no slash, so the first one ends it; all others belong to the key.
+ *
+ * Owns: the spelling. Rule: what begins with `.` or `/` is a path on this machine, which no bucket name does.
+ */
+import { CommandError, EXIT } from '../exit.ts'
+
+export interface RemotePath {
+  readonly bucket: string
+  /** Key or prefix; may be empty. */
+  readonly key: string
+}
+
+export function isLocalPath(text: string): boolean {
+  return text.startsWith('/') || /^\.{1,2}(\/|$)/.test(text)
+}
+
+/** Throws CommandError. */
+export function remotePath(text: string): RemotePath {
+  const [, bucket, key = ''] = /^([^/]+)(?:\/(.*))?$/s.exec(text) ?? []
+  if (bucket !== undefined && !isLocalPath(text)) return { bucket, key }
+  throw usage(`'${text}' names nothing in the store`, 'Write bucket/key, such as photos/2026/cat.jpg.')
+}
+
+/** Throws CommandError when there is no key. */
+export function objectPath(text: string): RemotePath {
+  const path = remotePath(text)
+  if (path.key !== '') return path
+  throw usage(`'${text}' names a bucket, not an object`, `Write a key behind it: ${path.bucket}/…`)
+}
+
+function usage(message: string, hint: string): CommandError {
+  return new CommandError(message, { code: 'invalid_argument', hint, exitCode: EXIT.usage })
+}

@@ -1,0 +1,119 @@
+/**
+ * Sends a body in parts, several at once, and puts them together. [decisions 6]
+ *
+ * Owns: which upload is gone on with. Rules: a part that is there already counts only when its SHA-256 is that of the bytes here; the
+ * completion claims the CRC64NVME of everything that was read, so parts in a wrong order are no object.
+ * An upload that fails stays as it is, to be gone on with; the service gives it up after seven days.
+ */
+import type { DataClient } from '../../client/clients.ts'
+import type { ListedPart, StoredObject } from '../../client/generated/data-operations.ts'
+import { forEachBounded } from '../bounded.ts'
+import { CommandError, EXIT } from '../exit.ts'
+import { crc64nvme, sha256Of } from './digests.ts'
+import { PART_COUNT_MAX } from './part-size.ts'
+import type { UploadSource, UploadWish } from './upload.ts'
+
+interface NumberedPart {
+  readonly partNumber: number
+  readonly bytes: Buffer
+}
+
+type Known = ReadonlyMap<number, ListedPart>
+
+export async function uploadInParts(
+  client: DataClient,
+  wish: UploadWish,
+  source: UploadSource,
+  bodies: AsyncIterable<Buffer>,
+): Promise<StoredObject> {
+  const { bucket, key, signal } = wish
+  const uploadId = (wish.resumes ? await brokenOff(client, wish) : null) ?? (await begun(client, wish))
+  const known = wish.resumes ? await knownParts(client, wish, uploadId) : new Map<number, ListedPart>()
+  const whole = await crc64nvme()
+  const etags: string[] = []
+  await forEachBounded(numbered(bodies, whole.update), wish.parallel, async (part) => {
+    etags[part.partNumber - 1] = await etagOf(client, wish, { uploadId, known, part })
+    wish.onBytes(part.bytes.length)
+  })
+  await source.assertUnchanged()
+  const headers = { ...wish.conditions, 'X-Service-Checksum-CRC64NVME': whole.digest() }
+  const body = { parts: etags.map((etag, n) => ({ partNumber: n + 1, etag })) }
+  const params = { bucket, key, uploadId }
+  // Repeating a completion is answered as the first one was.
+  const call = { params, headers, body, signal, isRepeatable: true }
+  return (await client.call('completeMultipartUpload', call)).answer
+}
+
+async function* numbered(
+  bodies: AsyncIterable<Buffer>,
+  seen: (bytes: Buffer) => void,
+): AsyncGenerator<NumberedPart> {
+  let partNumber = 0
+  for await (const bytes of bodies) {
+    partNumber++
+    if (partNumber > PART_COUNT_MAX)
+      throw new CommandError(`The body has more than ${PART_COUNT_MAX} parts`, {
+        code: 'too_many_parts',
+        hint: 'Give larger parts with --part-size.',
+        exitCode: EXIT.usage,
+      })
+    seen(bytes)
+    yield { partNumber, bytes }
+  }
+}
+
+async function etagOf(
+  client: DataClient,
+  { bucket, key, signal }: UploadWish,
+  {
+    uploadId,
+    known,
+    part,
+  }: { readonly uploadId: string; readonly known: Known; readonly part: NumberedPart },
+): Promise<string> {
+  const { partNumber, bytes } = part
+  const sha256 = sha256Of(bytes)
+  const there = known.get(partNumber)
+  if (there?.size === bytes.length && there.checksums['SHA256'] === sha256) return there.etag
+  const params = { bucket, key, uploadId, partNumber: `${partNumber}` }
+  const headers = { 'X-Service-Checksum-SHA256': sha256 }
+  // The same part put twice is the same part.
+  const call = { params, headers, body: bytes, signal, isRepeatable: true }
+  return (await client.call('uploadPart', call)).answer.etag
+}
+
+async function begun(client: DataClient, wish: UploadWish): Promise<string> {
+  const { bucket, key, contentType, metadata, signal } = wish
+  const body = { contentType, metadata }
+  return (await client.call('createMultipartUpload', { params: { bucket, key }, body, signal })).answer
+    .uploadId
+}
+
+/** The newest one of this very key; null when there is none. */
+async function brokenOff(client: DataClient, { bucket, key, signal }: UploadWish): Promise<string | null> {
+  let found: { readonly uploadId: string; readonly createdAt: string } | null = null
+  let from: { keyMarker?: string; uploadIdMarker?: string } = {}
+  for (;;) {
+    const call = { params: { bucket }, query: { prefix: key, ...from }, signal }
+    const { answer } = await client.call('listMultipartUploads', call)
+    // Keys come in order, so the uploads of this one come before those of longer keys.
+    const ofKey = answer.uploads.filter((one) => one.key === key)
+    for (const one of ofKey) if (found === null || one.createdAt >= found.createdAt) found = one
+    const isPassed = ofKey.length < answer.uploads.length
+    if (isPassed || !answer.isTruncated || answer.nextKeyMarker === undefined) return found?.uploadId ?? null
+    const { nextKeyMarker: keyMarker, nextUploadIdMarker: uploadIdMarker } = answer
+    from = { keyMarker, ...(uploadIdMarker === undefined ? {} : { uploadIdMarker }) }
+  }
+}
+
+async function knownParts(client: DataClient, wish: UploadWish, uploadId: string): Promise<Known> {
+  const { bucket, key, signal } = wish
+  const known = new Map<number, ListedPart>()
+  for (let partNumberMarker = 0; ; ) {
+    const params = { bucket, key, uploadId }
+    const { answer } = await client.call('listParts', { params, query: { partNumberMarker }, signal })
+    for (const part of answer.parts) known.set(part.partNumber, part)
+    if (!answer.isTruncated || answer.nextPartNumberMarker === undefined) return known
+    partNumberMarker = answer.nextPartNumberMarker
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Sends one body: in one request when it fits, in parts when it does not.
+ *
+ * Owns: which of the two. Knows nothing of: files, terminals.
+ * Rules: what goes out carries its digest, so that what arrives otherwise is refused before it is stored; the whole is claimed once
+ * more when parts are put together. At most `parallel` + 1 parts lie in memory.
+ */
+import { randomUUID } from 'node:crypto'
+import type { DataClient } from '../../client/clients.ts'
+import type { StoredObject } from '../../client/generated/data-operations.ts'
+import { sha256Of } from './digests.ts'
+import { inParts } from './part-size.ts'
+import { uploadInParts } from './upload-parts.ts'
+
+export interface UploadWish {
+  readonly bucket: string
+  readonly key: string
+  readonly contentType: string
+  readonly metadata: Readonly<Record<string, string>>
+  /** If-Match, If-None-Match. */
+  readonly conditions: { readonly 'If-Match'?: string; readonly 'If-None-Match'?: string }
+  readonly partBytes: number
+  /** Requests at once. */
+  readonly parallel: number
+  /** Go on with an upload of this key that was broken off. */
+  readonly resumes: boolean
+  readonly signal: AbortSignal
+  /** Told of bytes that are stored. */
+  readonly onBytes: (bytes: number) => void
+}
+
+export interface UploadSource {
+  readonly pieces: AsyncIterable<Uint8Array>
+  /** Called when all was read, before it becomes an object. Throws when it is no longer what was read. */
+  readonly assertUnchanged: () => Promise<void>
+}
+
+export async function upload(
+  client: DataClient,
+  wish: UploadWish,
+  source: UploadSource,
+): Promise<StoredObject> {
+  const parts = inParts(source.pieces, wish.partBytes)
+  try {
+    const first = (await parts.next()).value ?? Buffer.alloc(0)
+    if (first.length < wish.partBytes) return await uploadWhole(client, wish, source, first)
+    const second = await parts.next()
+    if (second.done === true) return await uploadWhole(client, wish, source, first)
+    return await uploadInParts(client, wish, source, chained([first, second.value], parts))
+  } finally {
+    // Not waited for: it may be waiting itself, for bytes that never come.
+    void parts.return().catch(() => {})
+  }
+}
+
+async function uploadWhole(
+  client: DataClient,
+  wish: UploadWish,
+  source: UploadSource,
+  body: Buffer,
+): Promise<StoredObject> {
+  await source.assertUnchanged()
+  const { bucket, key, contentType, metadata, conditions, signal } = wish
+  const named = Object.entries(metadata).map(([name, value]) => [`X-Service-Meta-${name}`, value] as const)
+  const headers = {
+    ...Object.fromEntries(named),
+    ...conditions,
+    'Content-Type': contentType,
+    'X-Service-Checksum-SHA256': sha256Of(body),
+    // A repeated attempt is answered as the first one was.
+    'Idempotency-Key': randomUUID(),
+  }
+  const { answer } = await client.call('putObject', { params: { bucket, key }, headers, body, signal })
+  wish.onBytes(body.length)
+  return answer
+}
+
+async function* chained(first: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* first
+  yield* rest
+}

@@ -1,0 +1,123 @@
+/**
+ * The two ways of a sync, as one shape: what is where, how one is copied, compared, removed.
+ */
+import type { DataClient } from '../../client/clients.ts'
+import { CommandError } from '../exit.ts'
+import { contentTypeOf } from '../objects/content-type.ts'
+import { crc64nvme } from '../objects/digests.ts'
+import { download } from '../objects/download.ts'
+import { openFile, writeFile } from '../objects/local-files.ts'
+import { partBytesFor } from '../objects/part-size.ts'
+import type { RemotePath } from '../objects/remote-path.ts'
+import { upload } from '../objects/upload.ts'
+import { type Entry, isFilePath, isFolderMark, type Pair } from './entry.ts'
+import { fileFor, localEntries, removeFile } from './local-side.ts'
+import { remoteEntries } from './remote-side.ts'
+
+export interface Direction {
+  readonly verb: 'upload' | 'download'
+  sources(): AsyncIterable<Entry>
+  targets(): AsyncIterable<Entry>
+  /** Both are there and of one size. */
+  hasSameBytes(pair: Pair): Promise<boolean>
+  /** Throws CommandError for a name that the target cannot have. */
+  assertPossible(path: string): void
+  copy(pair: Pair): Promise<void>
+  remove(pair: Pair): Promise<void>
+}
+
+export interface DirectionParts {
+  readonly client: DataClient
+  /** The folder. */
+  readonly root: string
+  readonly remote: RemotePath
+  readonly signal: AbortSignal
+  readonly onBytes: (bytes: number) => void
+  /** The folder is not there yet. */
+  readonly isMissing: boolean
+}
+
+/** Of one file at a time there are few parts in memory: many files go at once. */
+const PARTS_AT_ONCE = 2
+
+export function upwards(parts: DirectionParts): Direction {
+  const { client, root, remote, signal, onBytes } = parts
+  return {
+    verb: 'upload',
+    sources: () => localEntries(root),
+    targets: () => remoteEntries(client, remote),
+    hasSameBytes: (pair) => isSame(parts, pair),
+    assertPossible: () => {},
+    copy: async ({ path }) => {
+      const source = await openFile(`${root}/${path}`, signal)
+      try {
+        const wish = { bucket: remote.bucket, key: remote.key + path, contentType: contentTypeOf(path) }
+        const how = {
+          partBytes: partBytesFor(source.size),
+          parallel: PARTS_AT_ONCE,
+          resumes: true,
+          signal,
+          onBytes,
+        }
+        await upload(client, { ...wish, metadata: {}, conditions: {}, ...how }, source)
+      } finally {
+        await source.close()
+      }
+    },
+    remove: async ({ path }) => {
+      await client.call('deleteObject', { params: { bucket: remote.bucket, key: remote.key + path } })
+    },
+  }
+}
+
+export function downwards(parts: DirectionParts): Direction {
+  const { client, root, remote, signal, onBytes, isMissing } = parts
+  return {
+    verb: 'download',
+    sources: () => withoutFolderMarks(remoteEntries(client, remote)),
+    targets: () => (isMissing ? nothing() : localEntries(root)),
+    hasSameBytes: (pair) => isSame(parts, pair),
+    assertPossible: (path) => {
+      if (!isFilePath(path)) throw noFile(remote.key + path)
+    },
+    copy: async ({ path, source }) => {
+      await writeFile(await fileFor(root, path), async (take) => {
+        const from = { bucket: remote.bucket, key: remote.key + path }
+        const onPiece = async (piece: Uint8Array): Promise<void> => {
+          await take(piece)
+          onBytes(piece.length)
+        }
+        await download(client, { ...from, signal, onSize: () => {}, onBytes: onPiece })
+        // By the listing, which knows it to the millisecond: the next sync compares with the listing.
+        return { lastModified: new Date(source?.modifiedAt ?? 0).toISOString() }
+      })
+    },
+    remove: ({ path }) => removeFile(root, path),
+  }
+}
+
+async function* nothing(): AsyncGenerator<Entry> {}
+
+async function* withoutFolderMarks(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
+  for await (const entry of entries) if (!isFolderMark(entry)) yield entry
+}
+
+async function isSame({ client, root, remote, signal }: DirectionParts, { path }: Pair): Promise<boolean> {
+  const params = { bucket: remote.bucket, key: remote.key + path }
+  const { headers } = await client.call('headObject', { params, signal })
+  const digest = await crc64nvme()
+  const file = await openFile(`${root}/${path}`, signal)
+  try {
+    for await (const piece of file.pieces) digest.update(piece)
+  } finally {
+    await file.close()
+  }
+  return headers['x-service-checksum-crc64nvme'] === digest.digest()
+}
+
+function noFile(key: string): CommandError {
+  return new CommandError(`'${key}' cannot be the name of a file`, {
+    code: 'no_file_name',
+    hint: 'Download it with holdfast get, under another name.',
+  })
+}

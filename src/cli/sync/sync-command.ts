@@ -1,0 +1,121 @@
+/**
+ * `holdfast sync`: makes a prefix like a folder, or a folder like a prefix.
+ *
+ * Owns: the order of the two passes. Rules: what only the target has is removed in a second pass, and only when everything was copied
+ * and the source holds something; what failed is told, and fails the command.
+ */
+import { stat } from 'node:fs/promises'
+import { askData } from '../asking.ts'
+import { forEachBounded } from '../bounded.ts'
+import type { DataAccessOptions } from '../cluster-access.ts'
+import { CommandError, EXIT } from '../exit.ts'
+import { orInterrupted } from '../interruption.ts'
+import { isLocalPath, remotePath } from '../objects/remote-path.ts'
+import { note } from '../printing.ts'
+import { progressOn } from '../progress.ts'
+import { downwards, type Direction, upwards } from './directions.ts'
+import { type Pair, type Rule, sideBySide, stepFor } from './entry.ts'
+import { asFolder } from './remote-side.ts'
+import { SyncReport } from './sync-report.ts'
+
+export interface SyncOptions extends DataAccessOptions {
+  readonly delete?: boolean
+  readonly checksum?: boolean
+  readonly dryRun?: boolean
+  readonly parallel: number
+  readonly progress: boolean
+  readonly json?: boolean
+}
+
+export async function sync(from: string, to: string, options: SyncOptions): Promise<number> {
+  const isUp = isLocalPath(from)
+  if (isUp === isLocalPath(to)) throw notOneOfEach()
+  const root = isUp ? from : to
+  const isFolder = (await stat(root).catch(() => null))?.isDirectory() ?? false
+  if (isUp && !isFolder) throw noFolder(root)
+  const remote = asFolder(remotePath(isUp ? to : from))
+  const progress = progressOn(process.stderr, 'sync', options.progress)
+  const hint = 'What was copied stays. The same command goes on with the rest.'
+  try {
+    return await askData(options, (client) =>
+      orInterrupted(hint, (signal) => {
+        const parts = { client, root, remote, signal, onBytes: progress.advance, isMissing: !isFolder }
+        return carriedOut(isUp ? upwards(parts) : downwards(parts), options, progress.clear)
+      }),
+    )
+  } finally {
+    progress.end()
+  }
+}
+
+async function carriedOut(direction: Direction, options: SyncOptions, clear: () => void): Promise<number> {
+  const { parallel, dryRun = false, delete: removes = false, checksum = false } = options
+  const report = new SyncReport({ isDryRun: dryRun, isJson: options.json ?? false, beforeLine: clear })
+  const rule: Rule = { removes, comparesBytes: checksum }
+  let sources = 0
+  await forEachBounded(pairsOf(direction), parallel, async (pair) => {
+    if (pair.source !== null) sources++
+    const step = await decided(direction, pair, rule)
+    if (step === 'copy') await report.tried(direction.verb, pair.path, () => copied(direction, pair, dryRun))
+    else if (step === 'keep' && pair.source !== null) report.kept(pair)
+  })
+  if (removes) {
+    if (sources === 0) throw emptySource()
+    if (report.failures > 0) note('Nothing is removed, because not everything could be copied.')
+    else await removeSurplus(direction, rule, { report, dryRun, parallel })
+  }
+  report.end()
+  return report.failures === 0 ? EXIT.done : EXIT.failed
+}
+
+async function copied(direction: Direction, pair: Pair, isDryRun: boolean): Promise<void> {
+  direction.assertPossible(pair.path)
+  if (!isDryRun) await direction.copy(pair)
+}
+
+const pairsOf = (direction: Direction): AsyncGenerator<Pair> =>
+  sideBySide(direction.sources(), direction.targets())
+
+async function decided(direction: Direction, pair: Pair, rule: Rule): Promise<'copy' | 'keep' | 'remove'> {
+  const step = stepFor(pair, rule)
+  if (step !== 'compare') return step
+  return (await direction.hasSameBytes(pair)) ? 'keep' : 'copy'
+}
+
+/** Both sides are listed anew: copying took its time, and neither was held in memory. */
+async function removeSurplus(
+  direction: Direction,
+  rule: Rule,
+  how: { readonly report: SyncReport; readonly dryRun: boolean; readonly parallel: number },
+): Promise<void> {
+  await forEachBounded(pairsOf(direction), how.parallel, async (pair) => {
+    if (stepFor(pair, rule) !== 'remove') return
+    await how.report.tried('remove', pair.path, async () => {
+      if (!how.dryRun) await direction.remove(pair)
+    })
+  })
+}
+
+function notOneOfEach(): CommandError {
+  return new CommandError('One of the two must be a folder of this machine, the other one bucket/prefix', {
+    code: 'invalid_argument',
+    hint: 'Write a folder so that it begins with . or /, such as ./photos.',
+    exitCode: EXIT.usage,
+  })
+}
+
+function noFolder(root: string): CommandError {
+  return new CommandError(`'${root}' is no folder`, {
+    code: 'invalid_argument',
+    hint: 'Name a folder; holdfast put uploads a single file.',
+    exitCode: EXIT.usage,
+  })
+}
+
+function emptySource(): CommandError {
+  return new CommandError('The source holds nothing: with --delete everything at the target would go', {
+    code: 'source_empty',
+    hint: 'If that is meant, remove it with holdfast rm --recursive, or rm for a folder.',
+    exitCode: EXIT.refused,
+  })
+}

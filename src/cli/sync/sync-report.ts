@@ -1,0 +1,93 @@
+/**
+ * What a sync did, told while it does it.
+ *
+ * Rules: one thing that cannot be copied does not stop the others; a service that cannot be reached, or an interruption, does; and so
+ * does a failure too many.
+ */
+import { told } from '../asking.ts'
+import { CommandError, EXIT } from '../exit.ts'
+import { note, printable, printJson, printLine } from '../printing.ts'
+import type { Pair } from './entry.ts'
+
+const FAILURES_MAX = 100
+
+type Action = 'upload' | 'download' | 'remove'
+
+interface SyncReportOptions {
+  readonly isDryRun: boolean
+  readonly isJson: boolean
+  /** Clears the line of a bar. */
+  readonly beforeLine: () => void
+}
+
+export class SyncReport {
+  readonly #isDryRun: boolean
+  readonly #isJson: boolean
+  readonly #beforeLine: () => void
+  readonly #done: Record<Action, number> = { upload: 0, download: 0, remove: 0 }
+  #unchanged = 0
+  #leftAlone = 0
+  failures = 0
+
+  constructor({ isDryRun, isJson, beforeLine }: SyncReportOptions) {
+    this.#isDryRun = isDryRun
+    this.#isJson = isJson
+    this.#beforeLine = beforeLine
+  }
+
+  async tried(action: Action, path: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (cause) {
+      this.#failed(action, path, cause)
+      return
+    }
+    this.#done[action]++
+    this.#beforeLine()
+    if (this.#isJson) printJson({ action, path, ...(this.#isDryRun ? { dryRun: true } : {}) })
+    else printLine(`${this.#isDryRun ? 'would ' : ''}${action}  ${printable(path)}`)
+  }
+
+  kept({ source, target }: Pair): void {
+    if (source?.isLeftAlone === true || target?.isLeftAlone === true) this.#leftAlone++
+    else this.#unchanged++
+  }
+
+  end(): void {
+    this.#beforeLine()
+    const { upload, download, remove } = this.#done
+    const counts = {
+      uploaded: upload,
+      downloaded: download,
+      removed: remove,
+      unchanged: this.#unchanged,
+      leftAlone: this.#leftAlone,
+      failed: this.failures,
+    }
+    if (this.#isJson) {
+      printJson({ summary: { ...counts, dryRun: this.#isDryRun } })
+      return
+    }
+    const text = Object.entries(counts).flatMap(([name, count]) =>
+      count > 0 ? [`${count} ${name === 'leftAlone' ? 'left alone (links and the like)' : name}`] : [],
+    )
+    note(`${this.#isDryRun ? 'Dry run: ' : ''}${text.join(', ') || 'nothing to do'}`)
+  }
+
+  #failed(action: Action, path: string, cause: unknown): void {
+    const failure = told(cause)
+    const isFinal = failure instanceof CommandError && failure.exitCode === EXIT.unreachable
+    if (isFinal || (cause instanceof Error && cause.name === 'AbortError')) throw failure
+    const { message, code } =
+      failure instanceof CommandError ? failure : { message: String(failure), code: 'failed' }
+    this.failures++
+    this.#beforeLine()
+    if (this.#isJson) printJson({ action: 'failed', wanted: action, path, code, message })
+    else note(`failed  ${action}  ${printable(path)}: ${message}`)
+    if (this.failures < FAILURES_MAX) return
+    throw new CommandError(`${FAILURES_MAX} could not be copied`, {
+      code: 'too_many_failures',
+      hint: 'Mend what the first of them say; the same command goes on with the rest.',
+    })
+  }
+}

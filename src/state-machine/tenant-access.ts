@@ -1,0 +1,88 @@
+/**
+ * The one row of a tenant that names all of its access keys, and the ways into and out of its lists.
+ *
+ * Owns: the bounds on active and on revoked keys, the forgetting of what was revoked long ago, the key counts of accounts.
+ * Rules: a key is in exactly one list and its row says the same; both change here and nowhere else.
+ */
+import { assert } from './assert.ts'
+import type { Draft } from './draft.ts'
+import { keys } from './keys.ts'
+import {
+  ACCESS_KEYS_PER_TENANT_MAX,
+  type AccessKeyId,
+  type AccessKeyRecord,
+  REVOKED_KEYS_KEPT_MAX,
+  type TenantAccessRecord,
+  type TenantId,
+  type TenantRecord,
+} from './records.ts'
+import { type Accepted, type Refused, refuse } from './reply.ts'
+import { tenantOf } from './tenants.ts'
+import type { View } from './view.ts'
+
+const NO_ACCESS: TenantAccessRecord = { accountCount: 0, activeKeys: [], revokedKeys: [] }
+
+export function tenantAccessOf(view: View, tenantId: TenantId): TenantAccessRecord {
+  return view.get(keys.tenantAccess(tenantId)) ?? NO_ACCESS
+}
+
+/** The tenant, if it may be given new ways in. `action`: for the message. */
+export function openTenant(view: View, id: TenantId, action: string): Accepted<TenantRecord> | Refused {
+  const tenant = tenantOf(view, id)
+  if (!tenant.ok || tenant.value.status === 'active') return tenant
+  return refuse('precondition_failed', `Cannot ${action}: tenant "${id}" is ${tenant.value.status}`)
+}
+
+/** Null: there is room for one more active key. */
+export function keysFault(view: View, tenantId: TenantId): Refused | null {
+  const { length } = tenantAccessOf(view, tenantId).activeKeys
+  if (length < ACCESS_KEYS_PER_TENANT_MAX) return null
+  const message = `Cannot create access key: tenant "${tenantId}" has ${length} that are not revoked, expired ones among them; revoke those that nobody needs`
+  return refuse('precondition_failed', message)
+}
+
+/** The caller has asked for room. */
+export function addKey(draft: Draft, key: AccessKeyRecord): void {
+  const { accessKeyId, tenantId } = key
+  const access = tenantAccessOf(draft, tenantId)
+  draft.put(keys.accessKey(accessKeyId), key)
+  draft.put(keys.tenantAccessKey(tenantId, accessKeyId), { accessKeyId })
+  draft.put(keys.tenantAccess(tenantId), { ...access, activeKeys: [...access.activeKeys, accessKeyId] })
+  countKey(draft, key, 1)
+}
+
+/** Any number of active keys of one tenant at once: there are no more than one entry can hold. */
+export function revokeKeys(
+  draft: Draft,
+  tenantId: TenantId,
+  ids: readonly AccessKeyId[],
+  why: { readonly reason: string; readonly at: number },
+): void {
+  for (const id of ids) {
+    const key = draft.get(keys.accessKey(id))
+    assert(
+      key?.tenantId === tenantId && key.status === 'active',
+      'only an active key of the tenant is revoked',
+    )
+    const revoked = { status: 'revoked', revokedAt: why.at, revokedReason: why.reason } as const
+    draft.put(keys.accessKey(id), { ...key, ...revoked })
+    countKey(draft, key, -1)
+  }
+  const access = tenantAccessOf(draft, tenantId)
+  const gone = new Set(ids)
+  const revokedKeys = [...access.revokedKeys, ...ids]
+  const forgotten = revokedKeys.splice(0, Math.max(0, revokedKeys.length - REVOKED_KEYS_KEPT_MAX))
+  for (const id of forgotten) {
+    draft.remove(keys.accessKey(id))
+    draft.remove(keys.tenantAccessKey(tenantId, id))
+  }
+  const activeKeys = access.activeKeys.filter((id) => !gone.has(id))
+  draft.put(keys.tenantAccess(tenantId), { ...access, activeKeys, revokedKeys })
+}
+
+function countKey(draft: Draft, { tenantId, accountId }: AccessKeyRecord, by: 1 | -1): void {
+  if (accountId === null) return
+  const account = draft.get(keys.account(tenantId, accountId))
+  assert(account !== undefined, 'an account stays as long as its keys')
+  draft.put(keys.account(tenantId, accountId), { ...account, keyCount: account.keyCount + by })
+}

@@ -1,0 +1,72 @@
+/**
+ * The command line as its user has it: a process of its own, with an environment that says nothing but what a test says.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { plainly } from './plainly.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const RUN_MS_MAX = 60_000
+
+export interface Ran {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Surroundings {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+export class CommandLine {
+  readonly #surroundings: Surroundings
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings
+  }
+
+  with(env: Readonly<Record<string, string>>): CommandLine {
+    return new CommandLine({ ...this.#surroundings, env: { ...this.#surroundings.env, ...env } })
+  }
+
+  /** To its end. */
+  async run(args: readonly string[], input: Uint8Array | string = ''): Promise<Ran> {
+    const child = this.start(args)
+    const heard = { stdout: '', stderr: '' }
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => (heard.stdout += piece))
+    child.stderr?.setEncoding('utf8').on('data', (piece: string) => (heard.stderr += piece))
+    // It may have ended before it read everything.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
+    return { status: await ended(child), ...heard }
+  }
+
+  /** Each line of its standard output. Throws when it fails. */
+  async json(args: readonly string[], input: Uint8Array | string = ''): Promise<readonly Json[]> {
+    const { status, stdout, stderr } = await this.run([...args, '--json'], input)
+    if (status !== 0) throw new Error(`holdfast ${args.join(' ')} ended with ${status}: ${stderr}`)
+    return stdout
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Json)
+  }
+
+  /** Must be ended by the test. */
+  start(args: readonly string[]): ChildProcess {
+    const { cwd, env } = this.#surroundings
+    return spawn(...plainly(process.execPath, MAIN, ...args), {
+      cwd,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      timeout: RUN_MS_MAX,
+    })
+  }
+}
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** The exit code; null when a signal ended it. */
+export function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('close', (code) => resolve(code)))
+}

@@ -1,0 +1,94 @@
+/**
+ * Three real processes: admin tokens that the command line makes and revokes, beside a node that runs, that is stopped, and
+ * that was never started; each is asked for at every node.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { until } from '../helpers/async.ts'
+import { plainly } from '../helpers/plainly.ts'
+import { ProcessCluster } from '../helpers/process-cluster.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const ROUNDS = 2
+
+interface Minted {
+  readonly token: string
+  readonly tokenId: string
+  readonly inForce: boolean
+}
+
+function cli(dataDir: string, ...words: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(
+    ...plainly(process.execPath, MAIN, 'admin-token', ...words, '--data', dataDir, '--json'),
+    { encoding: 'utf8' },
+  )
+  if (status !== 0) throw new Error(`${words.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+const mint = (dataDir: string, name: string): Minted =>
+  JSON.parse(cli(dataDir, 'create', '--name', name, '--role', 'viewer')) as Minted
+
+t.test('admin tokens', { timeout: 120_000 }, async (t) => {
+  let first: Minted | undefined
+  const cluster = await ProcessCluster.start(t, 3, null, async ({ plan }) => {
+    const dataDir = plan[1]?.dataDir ?? ''
+    mkdirSync(dataDir, { mode: 0o700 })
+    first = mint(dataDir, 'first')
+  })
+  const nodes = cluster.plan
+  const [n1] = nodes
+  if (n1 === undefined || first === undefined) throw new Error('there are three nodes')
+  const early = first
+  const statusAt = async (adminUrl: string, token: string): Promise<number> => {
+    const answer = await fetch(`${adminUrl}/admin/api/v1/tenants`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    await answer.text()
+    return answer.status
+  }
+  const everywhere = (token: string, among = nodes) =>
+    Promise.all(among.map(({ adminUrl }) => statusAt(adminUrl, token)))
+
+  await t.test('one that was made before the first start is good [admin.tokens.first]', async (t) => {
+    t.equal(early.inForce, false)
+    await until('it is granted', async () => (await everywhere(early.token)).join() === '200,200,200')
+  })
+
+  await t.test(
+    'made and revoked at one node, it is good and refused at all at once [admin.tokens.running] [admin.tokens.revoked]',
+    async (t) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const made = mint(nodes[round]?.dataDir ?? '', `round-${round}`)
+        t.equal(made.inForce, true)
+        const { tokens } = JSON.parse(cli(n1.dataDir, 'list')) as { tokens: { tokenId: string }[] }
+        t.match(
+          tokens.find(({ tokenId }) => tokenId === made.tokenId),
+          { lastUsedAt: null },
+        )
+        t.same(await everywhere(made.token), [200, 200, 200])
+        cli(nodes[(round + 1) % nodes.length]?.dataDir ?? '', 'revoke', made.tokenId)
+        t.same(await everywhere(made.token), [401, 401, 401], 'the very next request')
+      }
+    },
+  )
+
+  await t.test(
+    'made and revoked beside a stopped node, it is so when that starts [admin.tokens.stopped]',
+    async (t) => {
+      t.equal(await cluster.signal(n1.nodeId, 'SIGTERM'), 0)
+      const later = mint(n1.dataDir, 'later')
+      t.equal(later.inForce, false)
+      cli(n1.dataDir, 'revoke', early.tokenId)
+      const others = nodes.slice(1)
+      t.same(await everywhere(later.token, others), [401, 401], 'not yet')
+      t.same(await everywhere(early.token, others), [200, 200], 'still')
+      cluster.startNode(n1.nodeId)
+      await cluster.allReady()
+      await until('it is granted', async () => (await everywhere(later.token)).join() === '200,200,200')
+      await until('it is revoked', async () => (await everywhere(early.token)).join() === '401,401,401')
+    },
+  )
+})

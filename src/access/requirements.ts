@@ -94,6 +94,8 @@ export const REQUIREMENTS = {
   listTenants: adminToken('viewer', 'own-tenants'),
   createTenant: adminToken('operator', 'cluster'),
   getTenant: adminToken('viewer', 'one-tenant'),
+  disableTenant: adminToken('owner', 'one-tenant'),
+  deleteTenant: adminToken('owner', 'one-tenant'),
   getTenantUsage: adminToken('viewer', 'one-tenant'),
   listTenantKeys: adminToken('viewer', 'one-tenant'),
   createTenantKey: adminToken('operator', 'one-tenant'),

@@ -134,11 +134,13 @@ const OWN: Readonly<Record<OperationId, Codes>> = {
   getAdminOpenAPI: [],
   getMetrics: [],
   listTenants: [],
-  createTenant: ['already_exists', 'not_implemented'],
+  createTenant: ['already_exists'],
   getTenant: [],
+  disableTenant: [],
+  deleteTenant: LONG_OPERATION,
   getTenantUsage: [],
   listTenantKeys: [],
-  createTenantKey: ['not_implemented'],
+  createTenantKey: ['precondition_failed', 'not_implemented'],
   rotateTenantKey: ['precondition_failed', 'not_implemented'],
   revokeTenantKey: ['reason_required', 'not_implemented'],
   rebalance: [...LONG_OPERATION, 'not_found'],
@@ -182,7 +184,11 @@ function bodyCodes(body: RouteDefinition['body']): Codes {
     case 'none':
       return []
     case 'json':
-      return 'reason' in body.schema.properties ? [...JSON_BODY, 'reason_required'] : JSON_BODY
+      return [
+        ...JSON_BODY,
+        ...('reason' in body.schema.properties ? ['reason_required' as const] : []),
+        ...('confirm' in body.schema.properties ? ['confirm_mismatch' as const] : []),
+      ]
     case 'bytes':
       return BYTES_BODY
   }

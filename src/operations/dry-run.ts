@@ -4,7 +4,7 @@
  * Owns: the services under which nothing is committed, and which refusals are told as blockers of the plan. Knows nothing of:
  * what is planned. Rule: an operation does not know that it is rehearsed, so a dry run says what the real one would have said.
  */
-import { Refusal, type RefusalCode } from '../refusal.ts'
+import { type Blocker, Refusal, type RefusalCode } from '../refusal.ts'
 import type { Command } from '../state-machine/commands.ts'
 import { apply } from '../state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View, Write } from '../state-machine/view.ts'
@@ -23,7 +23,7 @@ export interface Plan<P> {
 export interface DryRun<P> extends Plan<P> {
   /** Whether it would be done if it were asked for now. */
   readonly allowed: boolean
-  readonly blockers: readonly { readonly code: RefusalCode; readonly message: string }[]
+  readonly blockers: readonly Blocker[]
 }
 
 /** The present state stands in the way, not the request: it may go through later as it is. */
@@ -45,13 +45,13 @@ export async function dryRun<R, P>(
   /** Is given what the operation would answer; null when it is blocked. */
   plan: (outcome: R | null) => Promise<Plan<P>>,
 ): Promise<DryRun<P>> {
-  const blockers: DryRun<P>['blockers'][number][] = []
+  let blockers: readonly Blocker[] = []
   let outcome: R | null = null
   try {
     outcome = await run(rehearsed(services))
   } catch (error) {
     if (!(error instanceof Refusal) || !BLOCKING.has(error.code)) throw error
-    blockers.push({ code: error.code, message: error.message })
+    blockers = error.extras.blockers ?? [{ code: error.code, message: error.message }]
   }
   return { allowed: blockers.length === 0, ...(await plan(outcome)), blockers }
 }

@@ -20,8 +20,12 @@ export function createAccessKey(
   if (!isKeyPart(accessKeyId)) {
     return refuse('invalid_argument', 'Cannot create access key: its id is empty or malformed')
   }
-  if (draft.get(keys.tenant(tenantId)) === undefined) {
+  const tenant = draft.get(keys.tenant(tenantId))
+  if (tenant === undefined) {
     return refuse('not_found', `Cannot create access key: tenant "${tenantId}" does not exist`)
+  }
+  if (tenant.status !== 'active') {
+    return refuse('precondition_failed', `Cannot create access key: tenant "${tenantId}" is ${tenant.status}`)
   }
   if (draft.get(keys.accessKey(accessKeyId)) !== undefined) {
     return refuse('already_exists', `Cannot create access key: "${accessKeyId}" exists already`)

@@ -20,7 +20,8 @@ export const REWRAP_ITEMS_MAX = 256
 export interface TenantRecord {
   readonly id: TenantId
   readonly name: string
-  readonly status: 'active' | 'disabled'
+  /** Only ever the next one. */
+  readonly status: 'active' | 'disabled' | 'deleting' | 'deleted'
   readonly createdAt: number
   readonly disabledAt: number | null
   readonly disabledReason: string | null
@@ -30,6 +31,10 @@ export interface TenantRecord {
   /** Which master key sealed them. */
   readonly masterKeyId: string
   readonly bucketCount: number
+  /** The operation that deletes it, or did. Absent: nobody asked for that. */
+  readonly deletion?: string
+  /** Absent: it is not deleted. */
+  readonly deletedAt?: number
 }
 
 export interface AccessKeyRecord {
@@ -186,6 +191,7 @@ export interface RecountRecord {
 
 export type OperationStatus = 'queued' | 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
 
+/** Of a deletion the blobs are versions, delete markers and uploads, and the bytes are theirs as users count them. */
 export interface OperationProgress {
   readonly blobsTotal: number
   readonly blobsDone: number
@@ -211,7 +217,7 @@ export interface OperationShare {
 
 export interface OperationRecord {
   readonly operationId: string
-  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount'
+  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount' | 'tenantDeletion'
   readonly status: OperationStatus
   /** A word for people: what it does just now. */
   readonly phase: string

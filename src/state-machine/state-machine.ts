@@ -26,7 +26,6 @@ import {
   rewrapAccessKeys,
   rewrapHookSecrets,
   rewrapTenantKeys,
-  shredTenant,
 } from './master-keys.ts'
 import { deleteObject, deleteObjects, putObject } from './objects.ts'
 import { abortUpload, createUpload, putPart } from './multipart.ts'
@@ -36,6 +35,8 @@ import { setQuota } from './quota.ts'
 import { finishRecount } from './recount-end.ts'
 import { advanceSession, closeSession, openSession } from './sessions.ts'
 import { reportShare } from './shares.ts'
+import { deleteTenant, disableTenant, shredTenant } from './tenant-end.ts'
+import { eraseTenant } from './tenant-erasure.ts'
 import { createTenant, setClusterKey } from './tenants.ts'
 import { setObjectLegalHold, setObjectRetention, setObjectTags } from './version-settings.ts'
 import type { ApplyContext, View, Write } from './view.ts'
@@ -87,6 +88,9 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   advanceClusterKey,
   rewrapTenantKeys,
   rewrapAccessKeys,
+  disableTenant,
+  deleteTenant,
+  eraseTenant,
   shredTenant,
   dropReplicas,
   planCopies,

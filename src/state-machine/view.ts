@@ -44,6 +44,7 @@ import type {
   UploadPageRecord,
   UploadRecord,
   UsageRecord,
+  VersionId,
   VersionRecord,
 } from './records.ts'
 
@@ -62,6 +63,8 @@ export interface RowTypes {
   cors: CorsRecord
   object: ObjectRecord
   version: VersionRecord
+  /** Index: versions that carry a lock, whether it has ended or not. */
+  lockedVersion: { readonly key: string; readonly versionId: VersionId }
   chain: ChainRecord
   idempotency: IdempotencyRecord
   upload: UploadRecord

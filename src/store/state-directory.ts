@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { StartError } from '../../cluster/index.ts'
 import { readMarker, removeMarker, syncDirectory, writeMarker } from './marker-file.ts'
 
-/** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload. */
-const STATE_FORMAT = 4
+/** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload, 4 no rows of locked versions. */
+const STATE_FORMAT = 5
 
 const POINTER = 'CURRENT'
 /** There from before the first state is made until the pointer names it. */

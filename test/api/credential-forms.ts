@@ -178,7 +178,7 @@ async function keyForms(
   const admin = await memory.adminToken('owner')
   const good = await memory.bearer('acme', all)
   const disabled = await bearer('gone', all)
-  await memory.change({ type: 'shredTenant', tenantId: 'gone', reason: 'test' })
+  await memory.change({ type: 'disableTenant', tenantId: 'gone', reason: 'test', accessKeyIds: [] })
   const forms: Form<KeyNeed>[] = [
     ...strangers(good, admin),
     { form: 'expired', authorization: await expiredBearer(memory), expect: always(401, 'token_expired') },

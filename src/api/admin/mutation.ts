@@ -19,6 +19,20 @@ import { DRY_RUN } from './queries.ts'
 
 const WAIT_MS_MAX = 60_000
 
+const BlockerView = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  count: Type.Optional(Type.Integer({ minimum: 0, description: 'Of how many things this is so' })),
+  earliestRelease: Type.Optional(
+    orNull(
+      Type.String({
+        format: 'date-time',
+        description: 'None is out of the way before; null: nobody can say',
+      }),
+    ),
+  ),
+})
+
 const OPERATION_QUERY = Type.Object(
   {
     ...DRY_RUN.properties,
@@ -64,6 +78,30 @@ export function changeRoute<Path extends string, B extends TObject, P extends TO
     async (services, principal, call) => {
       if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
       return { kind: 'json', body: steps.answer(await steps.run(services, principal, call)) }
+    },
+  )
+}
+
+/** Something new, at a path of its own. */
+export function creationRoute<Path extends string, B extends TObject, P extends TObject, R>(
+  { plan, ...facts }: MutationFacts<Path, B, P> & { readonly answers: string; readonly view: TSchema },
+  steps: Steps<Path, B, P, R> & {
+    readonly answer: (made: R) => { readonly path: string; readonly body: object }
+  },
+): RouteDefinition {
+  const { answers, view, ...route } = facts
+  return adminRoute<Path, typeof DRY_RUN, B>(
+    {
+      ...route,
+      query: DRY_RUN,
+      responseHeaders: [{ name: 'Location', description: 'Where it is found from now on' }],
+      success: { status: 201, description: answers, content: { type: 'application/json', schema: view } },
+      otherStatuses: { 200: { description: 'The plan of a dry run', schema: dryRunView(plan) } },
+    },
+    async (services, principal, call) => {
+      if (call.query.dryRun === true) return rehearse({ ...steps, route, call }, services, principal)
+      const { path, body } = steps.answer(await steps.run(services, principal, call))
+      return { kind: 'json', headers: { location: `/admin/api/v1${path}` }, body }
     },
   )
 }
@@ -145,7 +183,7 @@ function dryRunView(plan: TObject): TSchema {
       tenantId: orNull(Type.String()),
       allowed: Type.Boolean(),
       plan,
-      blockers: Type.Array(Type.Object({ code: Type.String(), message: Type.String() })),
+      blockers: Type.Array(BlockerView),
       warnings: Type.Array(Type.String()),
     },
     { additionalProperties: false },

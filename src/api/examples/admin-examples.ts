@@ -18,6 +18,12 @@ export const adminExamples = {
   listTenants: { query: { limit: '100' } },
   createTenant: { body: { id: 'acme', name: 'Acme Inc.' } },
   getTenant: { params: TENANT },
+  disableTenant: { params: TENANT, body: { reason: 'The contract has ended' } },
+  deleteTenant: {
+    params: TENANT,
+    query: { dryRun: 'true' },
+    body: { reason: 'The contract has ended', confirm: 'acme' },
+  },
   getTenantUsage: { params: TENANT },
 
   listTenantKeys: { params: TENANT, query: { limit: '100' } },

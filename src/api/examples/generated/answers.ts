@@ -170,6 +170,48 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme"
   },
+  "deleteTenant": {
+    "dryRun": true,
+    "operation": "deleteTenant",
+    "tenantId": "acme",
+    "allowed": false,
+    "plan": {
+      "buckets": 1,
+      "objects": 1,
+      "versions": 4,
+      "deleteMarkers": 3,
+      "legalHeldVersions": 1,
+      "retainedVersions": 1,
+      "accessKeys": 1,
+      "physicalBytes": 0
+    },
+    "warnings": [
+      "What is deleted cannot be brought back, and the id of the tenant is never free again"
+    ],
+    "blockers": [
+      {
+        "code": "retention",
+        "message": "1 of its versions are under retention",
+        "count": 1,
+        "earliestRelease": "2026-11-21T12:00:00.000Z"
+      },
+      {
+        "code": "legal_hold",
+        "message": "1 of its versions are under legal hold",
+        "count": 1,
+        "earliestRelease": null
+      }
+    ]
+  },
+  "disableTenant": {
+    "id": "acme",
+    "name": "Acme Inc.",
+    "status": "disabled",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "disabledAt": "2026-11-21T12:00:00.000Z",
+    "disabledReason": "The contract has ended",
+    "deletedAt": null
+  },
   "getBucket": {
     "name": "photos",
     "tenantId": "acme",
@@ -390,7 +432,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+        "deliveryId": "evt_01M81NDSQ70000000000E00000-HIGMLAUXGD3UGDKX",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -734,7 +776,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "deliveryId": "evt_01M81NDSQ70000000000E00000-HIGMLAUXGD3UGDKX",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -887,7 +929,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_kwa5GTAOpFKybO7kCDMtv8h6HV+MO95C",
+        "signingSecret": "whsec_acZTIcwOdA8aSrk1E+CwUB8IzJ4bKaxh",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -988,7 +1030,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "deliveryId": "evt_01M81NDSQ70000000000E00000-HIGMLAUXGD3UGDKX",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

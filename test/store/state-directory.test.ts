@@ -15,8 +15,8 @@ t.test('open', (t) => {
     await world.store.stateMachine.close()
     for (const text of [
       'state-1\n',
-      sealed({ format: 3, state: 'state-1' }),
-      sealed({ format: 5, state: 'state-1' }),
+      sealed({ format: 4, state: 'state-1' }),
+      sealed({ format: 6, state: 'state-1' }),
     ]) {
       writeFileSync(join(world.dir, 'CURRENT'), text)
       const { stateMachine } = openStore({ dir: world.dir, logger: SILENT })

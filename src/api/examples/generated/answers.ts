@@ -130,6 +130,15 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "hasCors": false,
     "hasNotifications": false
   },
+  "createLeavingTenant": {
+    "id": "former",
+    "name": "Former Ltd.",
+    "status": "active",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "disabledAt": null,
+    "disabledReason": null,
+    "deletedAt": null
+  },
   "createMultipartUpload": {
     "bucket": "photos",
     "key": "2026/film.txt",
@@ -171,41 +180,35 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "tenantId": "acme"
   },
   "deleteTenant": {
-    "dryRun": true,
-    "operation": "deleteTenant",
-    "tenantId": "acme",
-    "allowed": false,
-    "plan": {
-      "buckets": 1,
-      "objects": 1,
-      "versions": 4,
-      "deleteMarkers": 3,
-      "legalHeldVersions": 1,
-      "retainedVersions": 1,
-      "accessKeys": 1,
-      "physicalBytes": 0
+    "operationId": "op_example",
+    "type": "tenantDeletion",
+    "status": "queued",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "The contract has ended",
+    "tenantId": "former",
+    "bucket": null,
+    "nodeId": null,
+    "maxBytesPerSecond": null,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
     },
-    "warnings": [
-      "What is deleted cannot be brought back, and the id of the tenant is never free again"
-    ],
-    "blockers": [
-      {
-        "code": "retention",
-        "message": "1 of its versions are under retention",
-        "count": 1,
-        "earliestRelease": "2026-11-21T12:00:00.000Z"
-      },
-      {
-        "code": "legal_hold",
-        "message": "1 of its versions are under legal hold",
-        "count": 1,
-        "earliestRelease": null
-      }
-    ]
+    "etaSeconds": null,
+    "nodes": [],
+    "error": null
   },
   "disableTenant": {
-    "id": "acme",
-    "name": "Acme Inc.",
+    "id": "former",
+    "name": "Former Ltd.",
     "status": "disabled",
     "createdAt": "2026-11-21T12:00:00.000Z",
     "disabledAt": "2026-11-21T12:00:00.000Z",
@@ -432,7 +435,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81NDSQ70000000000E00000-HIGMLAUXGD3UGDKX",
+        "deliveryId": "evt_01M81NGNFG0000000000E00000-C2MSQ76PIGNI72S3",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -776,7 +779,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81NDSQ70000000000E00000-HIGMLAUXGD3UGDKX",
+    "deliveryId": "evt_01M81NGNFG0000000000E00000-C2MSQ76PIGNI72S3",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -929,7 +932,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_acZTIcwOdA8aSrk1E+CwUB8IzJ4bKaxh",
+        "signingSecret": "whsec_Lbi+sJy79HHZyn3JlxDToEeCyxUfLFER",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1030,7 +1033,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81NDSQ70000000000E00000-HIGMLAUXGD3UGDKX",
+    "deliveryId": "evt_01M81NGNFG0000000000E00000-C2MSQ76PIGNI72S3",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -74,7 +74,7 @@ function* keysInFolders(): Generator<string> {
         yield `${foldersOf(size)}${folder.toString().padStart(6, '0')}/picture-${n.toString().padStart(9, '0')}.jpeg`
 }
 
-function putOf(n: number, name: { readonly bucket: string; readonly key: string }): Command {
+export function putOf(n: number, name: { readonly bucket: string; readonly key: string }): Command {
   const id = createHash('sha256').update(`${n}`).digest('hex')
   return {
     type: 'putObject',

@@ -28,6 +28,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   invalid_event_type: 'Name at least one of the event types that the message lists.',
   object_lock_not_enabled: 'The bucket was created without object lock, and cannot get it later.',
   reason_required: 'The request needs a reason.',
+  confirm_mismatch: 'The request needs the id once more in `confirm`, exactly as in the path.',
   unauthorized: 'The request needs an `Authorization: Bearer` header.',
   invalid_credentials: 'The access key id or the secret key is wrong.',
   token_invalid: 'The token was changed, revoked, or is from before a rotation of its key. Get a new one.',

@@ -8,9 +8,21 @@ import type { RefusalCode } from './state-machine/codes.ts'
 
 export type { RefusalCode }
 
+/** Something in the present state that stands in the way. */
+export interface Blocker {
+  readonly code: string
+  readonly message: string
+  /** Of how many things this is so. */
+  readonly count?: number
+  /** RFC 3339: before then none of them is out of the way; null: nobody can say. */
+  readonly earliestRelease?: string | null
+}
+
 export interface RefusalExtras {
   /** Seconds, for rate limits. */
   readonly retryAfterSeconds?: number
+  /** All that stands in the way, for a problem with several causes. */
+  readonly blockers?: readonly Blocker[]
   /** Extra members of the problem body, already safe to show. */
   readonly details?: Readonly<Record<string, unknown>>
   /** Extra response headers, lower-case names. */

@@ -58,6 +58,8 @@ export const ADMIN_OPERATION_IDS = [
   'listTenants',
   'createTenant',
   'getTenant',
+  'disableTenant',
+  'deleteTenant',
   'getTenantQuota',
   'setTenantQuota',
   'deleteTenantQuota',

@@ -94,6 +94,8 @@ export const REQUIREMENTS = {
   listTenants: adminToken('viewer', 'own-tenants'),
   createTenant: adminToken('operator', 'cluster'),
   getTenant: adminToken('viewer', 'one-tenant'),
+  disableTenant: adminToken('owner', 'one-tenant'),
+  deleteTenant: adminToken('owner', 'one-tenant'),
   getTenantQuota: adminToken('viewer', 'one-tenant'),
   setTenantQuota: adminToken('operator', 'one-tenant'),
   deleteTenantQuota: adminToken('operator', 'one-tenant'),

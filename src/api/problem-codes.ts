@@ -134,8 +134,10 @@ const OWN: Readonly<Record<OperationId, Codes>> = {
   getAdminOpenAPI: [],
   getMetrics: [],
   listTenants: [],
-  createTenant: ['already_exists', 'not_implemented'],
+  createTenant: ['already_exists'],
   getTenant: [],
+  disableTenant: [],
+  deleteTenant: LONG_OPERATION,
   getTenantQuota: [],
   setTenantQuota: [],
   deleteTenantQuota: [],
@@ -187,7 +189,11 @@ function bodyCodes(body: RouteDefinition['body']): Codes {
     case 'none':
       return []
     case 'json':
-      return 'reason' in body.schema.properties ? [...JSON_BODY, 'reason_required'] : JSON_BODY
+      return [
+        ...JSON_BODY,
+        ...('reason' in body.schema.properties ? ['reason_required' as const] : []),
+        ...('confirm' in body.schema.properties ? ['confirm_mismatch' as const] : []),
+      ]
     case 'bytes':
       return BYTES_BODY
   }

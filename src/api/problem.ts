@@ -28,6 +28,7 @@ export const STATUS_OF = {
   invalid_event_type: 400,
   object_lock_not_enabled: 400,
   reason_required: 400,
+  confirm_mismatch: 400,
   unauthorized: 401,
   invalid_credentials: 401,
   token_invalid: 401,
@@ -109,7 +110,8 @@ export interface ProblemContext {
 /** null: not an expected error, log it and answer with `unexpectedProblem`. */
 export function expectedProblem(error: unknown, context: ProblemContext): Problem | null {
   if (error instanceof Refusal) {
-    const { retryAfterSeconds, details = {}, headers = {} } = error.extras
+    const { retryAfterSeconds, blockers, headers = {} } = error.extras
+    const details = { ...error.extras.details, ...(blockers === undefined ? {} : { blockers }) }
     const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': `${Math.ceil(retryAfterSeconds)}` }
     return problem(error, context, { details, headers: { ...headers, ...retry } })
   }

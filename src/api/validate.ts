@@ -7,17 +7,23 @@
 import { Compile, type Validator } from 'typebox/compile'
 import type { TObject, TSchema } from 'typebox'
 import { nearestName } from '../config/nearest.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal, type RefusalCode } from '../refusal.ts'
 
 type Check = (value: unknown) => void
 
-/** For the body of a request. Throws Refusal invalid_request, or reason_required where a reason is missing. */
+/** Members whose absence has a code of its own. */
+const CODE_OF_MISSING: Readonly<Record<string, RefusalCode>> = {
+  reason: 'reason_required',
+  confirm: 'confirm_mismatch',
+}
+
+/** For the body of a request. Throws Refusal invalid_request, or the code of the member that is missing. */
 export function bodyCheck(schema: TObject): Check {
   const validator = Compile(schema)
   return (value) => {
     if (validator.Check(value)) return
     const fault = firstFault(validator, schema, value)
-    const code = fault.missing === 'reason' ? 'reason_required' : 'invalid_request'
+    const code = CODE_OF_MISSING[fault.missing ?? ''] ?? 'invalid_request'
     throw new Refusal(code, `The body is not accepted: ${fault.sentence}`)
   }
 }

@@ -6,7 +6,7 @@
  * no secret is made for it, so none can be shown.
  */
 import { mintless } from '../access/mintless.ts'
-import { Refusal, type RefusalCode } from '../refusal.ts'
+import { type Blocker, Refusal, type RefusalCode } from '../refusal.ts'
 import type { Command } from '../state-machine/commands.ts'
 import { apply } from '../state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View, Write } from '../state-machine/view.ts'
@@ -25,7 +25,7 @@ export interface Plan<P> {
 export interface DryRun<P> extends Plan<P> {
   /** Whether it would be done if it were asked for now. */
   readonly allowed: boolean
-  readonly blockers: readonly { readonly code: RefusalCode; readonly message: string }[]
+  readonly blockers: readonly Blocker[]
 }
 
 /** The present state stands in the way, not the request: it may go through later as it is. */
@@ -47,13 +47,13 @@ export async function dryRun<R, P>(
   /** Is given what the operation would answer; null when it is blocked. */
   plan: (outcome: R | null) => Promise<Plan<P>>,
 ): Promise<DryRun<P>> {
-  const blockers: DryRun<P>['blockers'][number][] = []
+  let blockers: readonly Blocker[] = []
   let outcome: R | null = null
   try {
     outcome = await run(rehearsed(services))
   } catch (error) {
     if (!(error instanceof Refusal) || !BLOCKING.has(error.code)) throw error
-    blockers.push({ code: error.code, message: error.message })
+    blockers = error.extras.blockers ?? [{ code: error.code, message: error.message }]
   }
   return { allowed: blockers.length === 0, ...(await plan(outcome)), blockers }
 }

@@ -7,7 +7,7 @@
 import { assert } from './assert.ts'
 import type { Command } from './commands.ts'
 import type { Draft } from './draft.ts'
-import { drainHooks } from './hooks.ts'
+import { leaveHooks } from './hooks.ts'
 import { isKeyPart, keys } from './keys.ts'
 import type { BucketRecord, TenantId, UsageRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
@@ -67,21 +67,29 @@ export function deleteBucket(
   const tenant = activeTenant(draft, tenantId)
   if (!tenant.ok) return tenant
   const bucket = bucketOf(draft, tenantId, name)
-  if (!bucket.ok) return bucket
-  const { versionCount, deleteMarkerCount, uploadCount } = bucket.value
+  return bucket.ok ? removeBucket(draft, bucket.value, 'draining') : bucket
+}
+
+/** Only an empty one. `hooks`: whether what they owe is still delivered. */
+export function removeBucket(
+  draft: Draft,
+  bucket: BucketRecord,
+  hooks: 'draining' | 'removed',
+): Accepted<null> | Refused {
+  const { id, tenantId, name, versionCount, deleteMarkerCount, uploadCount } = bucket
   if (versionCount > 0 || deleteMarkerCount > 0 || uploadCount > 0) {
     const what = `${versionCount} object versions, ${deleteMarkerCount} delete markers and ${uploadCount} unfinished uploads`
     return refuse('bucket_not_empty', `Cannot delete bucket: "${name}" holds ${what}`)
   }
-  assert(bucket.value.logicalBytes === 0 && bucket.value.uploadBytes === 0, 'what is empty has no bytes')
-  const { bucketCount } = tenant.value
-  assert(bucketCount > 0, 'a tenant with a bucket counts it')
-  drainHooks(draft, bucket.value)
+  assert(bucket.logicalBytes === 0 && bucket.uploadBytes === 0, 'what is empty has no bytes')
+  const tenant = draft.get(keys.tenant(tenantId))
+  assert(tenant !== undefined && tenant.bucketCount > 0, 'a tenant with a bucket counts it')
+  leaveHooks(draft, bucket, hooks)
   draft.remove(keys.bucket(tenantId, name))
-  const policy = keys.bucketPolicy(bucket.value.id)
+  const policy = keys.bucketPolicy(id)
   if (draft.get(policy) !== undefined) draft.remove(policy)
-  if (bucket.value.hasCors) draft.remove(keys.cors(bucket.value.id))
-  draft.put(keys.tenant(tenantId), { ...tenant.value, bucketCount: bucketCount - 1 })
+  if (bucket.hasCors) draft.remove(keys.cors(id))
+  draft.put(keys.tenant(tenantId), { ...tenant, bucketCount: tenant.bucketCount - 1 })
   return accept(null)
 }
 

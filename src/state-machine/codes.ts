@@ -23,6 +23,7 @@ export const REFUSAL_CODES = [
   'invalid_event_type',
   'object_lock_not_enabled',
   'reason_required',
+  'confirm_mismatch',
   'unauthorized',
   'invalid_credentials',
   'token_invalid',

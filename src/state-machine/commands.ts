@@ -9,6 +9,7 @@ import type { RefusalCode } from './codes.ts'
 import type { ObjectCommand, ObjectReplyValues } from './object-commands.ts'
 import type { NotificationCommand, NotificationReplyValues } from './notification-commands.ts'
 import type { Origin } from './origin.ts'
+import type { TenantEndCommand, TenantEndReplyValues } from './tenant-end-commands.ts'
 import type {
   AccessKeyId,
   AccessKeyRecord,
@@ -32,6 +33,7 @@ import type {
 
 export type * from './notification-commands.ts'
 export type * from './object-commands.ts'
+export type * from './tenant-end-commands.ts'
 
 export type SealedTenantKeys = Pick<TenantRecord, 'dataKey' | 'dedupKey'>
 
@@ -169,7 +171,7 @@ export type Command =
         readonly after: Uint8Array
       }[]
     }
-  | { readonly type: 'shredTenant'; readonly tenantId: TenantId; readonly reason: string }
+  | TenantEndCommand
   | { readonly type: 'planCopies'; readonly operation: string; readonly moves: readonly CopyMove[] }
   | {
       readonly type: 'endTasks'
@@ -278,7 +280,7 @@ export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
 
 /** What a successful command answers. */
-export interface ReplyValues extends ObjectReplyValues, NotificationReplyValues {
+export interface ReplyValues extends ObjectReplyValues, NotificationReplyValues, TenantEndReplyValues {
   setClusterKey: ClusterKeyRecord
   createTenant: TenantRecord
   createAccessKey: AccessKeyRecord
@@ -301,7 +303,6 @@ export interface ReplyValues extends ObjectReplyValues, NotificationReplyValues 
   advanceClusterKey: ClusterKeyRecord
   rewrapTenantKeys: { readonly rewrapped: number }
   rewrapAccessKeys: { readonly rewrapped: number }
-  shredTenant: TenantRecord
   /** `last`: of so many it was the last listed copy, which stays listed. */
   dropReplicas: { readonly dropped: number; readonly last: number }
   planCopies: { readonly planned: number }

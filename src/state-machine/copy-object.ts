@@ -13,9 +13,8 @@ import { OBJECT_COPY_BYTES_MAX } from './object-limits.ts'
 import type { ObjectRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import { versionIdAt } from './version-id.ts'
-import { currentObject } from './versions.ts'
+import { versionAt } from './versions.ts'
 import type { ApplyContext } from './view.ts'
-import { keys } from './keys.ts'
 
 export function copyObject(
   draft: Draft,
@@ -27,11 +26,7 @@ export function copyObject(
   const { tenantId, source } = command
   const from = bucketOf(draft, tenantId, source.bucket)
   if (!from.ok) return from
-  const current = currentObject(draft, from.value.id, source.key)
-  const found =
-    current?.versionId === source.versionId
-      ? current
-      : draft.get(keys.version(from.value.id, source.key, source.versionId))
+  const found = versionAt(draft, from.value.id, source.key, source.versionId)
   if (found?.kind !== 'object')
     return refuse(
       'not_found',

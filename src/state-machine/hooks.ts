@@ -84,9 +84,9 @@ export function hooksOf(view: View, bucket: BucketRecord): readonly HookRecord[]
   })
 }
 
-/** Its bucket is deleted in this entry. */
-export function drainHooks(draft: Draft, bucket: BucketRecord): void {
+/** Its bucket is deleted in this entry. `state`: whether what they owe is still delivered. */
+export function leaveHooks(draft: Draft, bucket: BucketRecord, state: 'draining' | 'removed'): void {
   if (bucket.hasNotifications !== true) return
-  for (const hook of hooksOf(draft, bucket)) changeHook(draft, hook, { ...hook, state: 'draining' })
+  for (const hook of hooksOf(draft, bucket)) changeHook(draft, hook, { ...hook, state })
   draft.remove(keys.notifications(bucket.id))
 }

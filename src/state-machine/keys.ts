@@ -75,6 +75,9 @@ export const keys = {
   /** Every version that is not the current object; of a key the newest comes first. */
   version: (bucket: BucketId, key: string, version: VersionId): RowKey<'version'> =>
     join('in', bucket, 'version', key, descending(version)),
+  /** Beside the row of a version that carries a retention or a legal hold, wherever that lies. */
+  lockedVersion: (bucket: BucketId, key: string, version: VersionId): RowKey<'lockedVersion'> =>
+    join('in', bucket, 'lockedVersion', key, version),
   chain: (bucket: BucketId, key: string): RowKey<'chain'> => join('in', bucket, 'chain', key),
   idempotency: (bucket: BucketId, key: string, name: string): RowKey<'idempotency'> =>
     join('in', bucket, 'idempotency', key, name),
@@ -149,6 +152,9 @@ export const ranges = {
   buckets: (tenant: TenantId): KeyRange => rangeOf('bucket', tenant),
   objects: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'object'),
   versions: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'version'),
+  lockedVersions: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'lockedVersion'),
+  idempotencies: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'idempotency'),
+  completions: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'completed'),
   manifestPages: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'manifestPage'),
   uploads: (bucket: BucketId): KeyRange => rangeOf('in', bucket, 'upload'),
   /** From page `first` on. */

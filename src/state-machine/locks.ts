@@ -22,6 +22,29 @@ export function lockOf(version: VersionRecord, time: number): string | null {
   return retention.until > time ? `it is under retention in mode ${retention.mode}` : null
 }
 
+/** Whether the version carries a lock, be it over or not to be read. */
+export function hasLockSetting(version: VersionRecord): boolean {
+  return version.kind === 'object' && (version.retention !== null || version.legalHold !== false)
+}
+
+/** What holds a version, for plans. */
+export interface Locks {
+  readonly isHeld: boolean
+  readonly isRetained: boolean
+  /** When its retention ends or ended; null when it has none, or it cannot be read. */
+  readonly until: number | null
+}
+
+/** Agrees with `lockOf`: what is locked there is held or retained here. */
+export function locksOf(version: VersionRecord, time: number): Locks {
+  if (version.kind === 'deleteMarker') return { isHeld: false, isRetained: false, until: null }
+  const { retention, legalHold } = version
+  const isHeld = legalHold !== false
+  if (retention === null) return { isHeld, isRetained: false, until: null }
+  if (!isReadable(retention)) return { isHeld, isRetained: true, until: null }
+  return { isHeld, isRetained: retention.until > time, until: retention.until }
+}
+
 /** Nothing is taken for granted: a row may come from a build that wrote it differently. */
 function isReadable(retention: Partial<RetentionRecord> | undefined): boolean {
   const { mode, until = Number.NaN } = retention ?? {}

@@ -1,5 +1,5 @@
 /**
- * The rotation of the master key, and the destruction of a tenant's keys.
+ * The rotation of the master key.
  *
  * Owns: which master key the cluster seals with, who has which, the replacing of sealed secrets. Knows nothing of: what is
  * in a sealed secret. Rules: the cluster moves to a key only when every node has it in first place; a sealed secret is
@@ -8,9 +8,8 @@
 import type { Command, ReplyValues } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
-import { MASTER_KEYS_MAX, REWRAP_ITEMS_MAX, type TenantRecord } from './records.ts'
+import { MASTER_KEYS_MAX, REWRAP_ITEMS_MAX } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
-import type { ApplyContext } from './view.ts'
 
 const HOLDERS_MAX = 256
 const FINGERPRINT = /^[0-9a-f]{64}$/
@@ -121,34 +120,6 @@ export function rewrapHookSecrets(
     rewrapped += 1
   }
   return accept({ rewrapped })
-}
-
-/**
- * Overwrites the keys of a tenant with nothing: no copy of its objects can be opened any more, wherever it lies. The
- * tenant is disabled for ever; its rows stay for whoever deletes them. Repeating it changes nothing.
- */
-export function shredTenant(
-  draft: Draft,
-  command: Extract<Command, { type: 'shredTenant' }>,
-  context: ApplyContext,
-): Accepted<TenantRecord> | Refused {
-  const tenant = draft.get(keys.tenant(command.tenantId))
-  if (tenant === undefined) return refuse('not_found', `Tenant "${command.tenantId}" does not exist`)
-  if (isShredded(tenant)) return accept(tenant)
-  const shredded: TenantRecord = {
-    ...tenant,
-    status: 'disabled',
-    disabledAt: context.time,
-    disabledReason: command.reason,
-    dataKey: new Uint8Array(0),
-    dedupKey: new Uint8Array(0),
-  }
-  draft.put(keys.tenant(tenant.id), shredded)
-  return accept(shredded)
-}
-
-function isShredded(tenant: Pick<TenantRecord, 'dataKey'>): boolean {
-  return tenant.dataKey.length === 0
 }
 
 function tooMany(count: number): Refused {

@@ -107,7 +107,7 @@ export function endUpload(draft: Draft, what: Extract<ExpiryRecord['what'], { ki
   giveUp(draft, bucket, upload)
 }
 
-function giveUp(draft: Draft, bucket: BucketRecord, upload: UploadRecord): void {
+export function giveUp(draft: Draft, bucket: BucketRecord, upload: UploadRecord): void {
   closeUpload(draft, bucket, upload)
   discardParts(draft, bucket, upload)
 }

@@ -44,6 +44,7 @@ const NEVER: Readonly<
     pause: 'the copies that it makes are needed; lower the rate of repair instead',
     cancel: 'the copies that it makes are needed; lower the rate of repair instead',
   },
+  tenantDeletion: { cancel: 'what is gone does not come back; pause it instead' },
   recount: { pause: 'it reads one cut of the rows and cannot go on with another; cancel it instead' },
 }
 
@@ -79,15 +80,17 @@ export function startOperation(
   }
   const scope = tenantId !== null && bucket !== null ? bucketOf(draft, tenantId, bucket) : accept(null)
   if (!scope.ok) return scope
-  // Recoveries are not asked for, and there is one for each node at most: they neither count nor are refused.
-  const askedFor = unfinishedOperations(draft).filter(({ kind }) => kind !== 'recovery').length
-  if (askedFor >= UNFINISHED_MAX) {
-    return refuse(
-      'precondition_failed',
-      `Cannot start operation: ${askedFor} are unfinished; wait for one or cancel it`,
-    )
-  }
-  return accept(beginOperation(draft, asked, context))
+  return tooManyOperations(draft) ?? accept(beginOperation(draft, asked, context))
+}
+
+/** Null: one more may begin. Recoveries are not asked for, and there is one for each node at most: they neither count nor are refused. */
+export function tooManyOperations(view: View): Refused | null {
+  const askedFor = unfinishedOperations(view).filter(({ kind }) => kind !== 'recovery').length
+  if (askedFor < UNFINISHED_MAX) return null
+  return refuse(
+    'precondition_failed',
+    `Cannot start operation: ${askedFor} are unfinished; wait for one or cancel it`,
+  )
 }
 
 /** A new row, in the list of those that are unfinished. */

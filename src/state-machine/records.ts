@@ -27,7 +27,8 @@ export const USES_PER_ENTRY_MAX = 1_000
 export interface TenantRecord {
   readonly id: TenantId
   readonly name: string
-  readonly status: 'active' | 'disabled'
+  /** Only ever the next one. */
+  readonly status: 'active' | 'disabled' | 'deleting' | 'deleted'
   readonly createdAt: number
   readonly disabledAt: number | null
   readonly disabledReason: string | null
@@ -37,6 +38,10 @@ export interface TenantRecord {
   /** Which master key sealed them. */
   readonly masterKeyId: string
   readonly bucketCount: number
+  /** The operation that deletes it, or did. Absent: nobody asked for that. */
+  readonly deletion?: string
+  /** Absent: it is not deleted. */
+  readonly deletedAt?: number
 }
 
 export interface AccessKeyRecord {
@@ -220,6 +225,7 @@ export interface RecountRecord {
 
 export type OperationStatus = 'queued' | 'running' | 'paused' | 'succeeded' | 'failed' | 'cancelled'
 
+/** Of a deletion the blobs are versions, delete markers and uploads, and the bytes are theirs as users count them. */
 export interface OperationProgress {
   readonly blobsTotal: number
   readonly blobsDone: number
@@ -245,7 +251,7 @@ export interface OperationShare {
 
 export interface OperationRecord {
   readonly operationId: string
-  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount'
+  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount' | 'tenantDeletion'
   readonly status: OperationStatus
   /** A word for people: what it does just now. */
   readonly phase: string

@@ -8,6 +8,7 @@
 import { AccessRecount } from './access-recount.ts'
 import { figuresOf, taskKey } from './chunk-rows.ts'
 import { keys, kindOf } from './keys.ts'
+import { hasLockSetting } from './locks.ts'
 import { OutboxRecount } from './outbox-recount.ts'
 import type {
   BodyRecord,
@@ -120,7 +121,7 @@ export class Recount {
       if (count !== 0) this.#differ(`uploads and their parts differ: ${what} by ${count}`)
     if (this.#neighbours !== 0n) this.#differ('versions do not agree on who is older and who is newer')
     if (this.#followed !== 0n)
-      this.#differ('chains, CORS rules or due times do not follow from what there is')
+      this.#differ('chains, locked versions, CORS rules or due times do not follow from what there is')
     const counted = this.#view.get(keys.repairTotal())?.count ?? 0
     if (counted !== this.#repairs) this.#differ(`${this.#repairs} repair rows are counted as ${counted}`)
     for (const { row, counts } of this.#buckets.values()) this.#compareBucket(row, counts)
@@ -160,6 +161,9 @@ export class Recount {
         return this.#takeVersion(bucketId, row as VersionRecord, true)
       case 'version':
         return this.#takeVersion(bucketId, row as VersionRecord, false)
+      case 'lockedVersion':
+        this.#followed -= this.#hash(key)
+        return
       case 'chain':
         return this.#takeChain(bucketId, key, row as ChainRecord)
       case 'idempotency':
@@ -191,6 +195,7 @@ export class Recount {
       this.#differ('a version lies in the row of another kind')
     if (newer === null && !isCurrent)
       this.#followed += this.#hash(chainText(bucketId, key, 'marker', versionId))
+    if (hasLockSetting(version)) this.#followed += this.#hash(keys.lockedVersion(bucketId, key, versionId))
     if (isNull && !isCurrent) this.#followed += this.#hash(chainText(bucketId, key, 'null', versionId))
     if (version.kind === 'deleteMarker') return this.#count(bucketId, { deleteMarkers: 1 })
     this.#count(bucketId, { versions: 1, bytes: version.size })

@@ -27,7 +27,6 @@ import {
   rewrapAccessKeys,
   rewrapHookSecrets,
   rewrapTenantKeys,
-  shredTenant,
 } from './master-keys.ts'
 import { deleteObject, deleteObjects, putObject } from './objects.ts'
 import { abortUpload, createUpload, putPart } from './multipart.ts'
@@ -37,6 +36,8 @@ import { setQuota } from './quota.ts'
 import { finishRecount } from './recount-end.ts'
 import { advanceSession, closeSession, openSession } from './sessions.ts'
 import { reportShare } from './shares.ts'
+import { deleteTenant, disableTenant, shredTenant } from './tenant-end.ts'
+import { eraseTenant } from './tenant-erasure.ts'
 import { createTenant, setClusterKey } from './tenants.ts'
 import { noteUses } from './uses.ts'
 import { setObjectLegalHold, setObjectRetention, setObjectTags } from './version-settings.ts'
@@ -91,6 +92,9 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   advanceClusterKey,
   rewrapTenantKeys,
   rewrapAccessKeys,
+  disableTenant,
+  deleteTenant,
+  eraseTenant,
   shredTenant,
   dropReplicas,
   planCopies,

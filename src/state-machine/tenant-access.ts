@@ -80,6 +80,40 @@ export function revokeKeys(
   draft.put(keys.tenantAccess(tenantId), { ...access, activeKeys, revokedKeys })
 }
 
+/**
+ * Keys and accounts of a tenant that ends: none of the keys is active any more. What is gone already is skipped; with the
+ * last of them the row of the tenant's lists goes.
+ */
+export function forgetAccess(
+  draft: Draft,
+  tenantId: TenantId,
+  {
+    accessKeyIds,
+    accountIds,
+  }: { readonly accessKeyIds: readonly AccessKeyId[]; readonly accountIds: readonly string[] },
+): void {
+  const access = tenantAccessOf(draft, tenantId)
+  assert(access.activeKeys.length === 0, 'the keys of a tenant that ends are revoked')
+  for (const id of accessKeyIds) {
+    if (draft.get(keys.accessKey(id))?.tenantId !== tenantId) continue
+    draft.remove(keys.accessKey(id))
+    draft.remove(keys.tenantAccessKey(tenantId, id))
+  }
+  let { accountCount } = access
+  for (const id of accountIds) {
+    const account = draft.get(keys.account(tenantId, id))
+    if (account === undefined) continue
+    draft.remove(keys.account(tenantId, id))
+    draft.remove(keys.accountName(tenantId, account.name))
+    accountCount--
+  }
+  const gone = new Set(accessKeyIds)
+  const revokedKeys = access.revokedKeys.filter((id) => !gone.has(id))
+  const row = keys.tenantAccess(tenantId)
+  if (revokedKeys.length > 0 || accountCount > 0) draft.put(row, { ...access, accountCount, revokedKeys })
+  else if (draft.get(row) !== undefined) draft.remove(row)
+}
+
 function countKey(draft: Draft, { tenantId, accountId }: AccessKeyRecord, by: 1 | -1): void {
   if (accountId === null) return
   const account = draft.get(keys.account(tenantId, accountId))

@@ -95,8 +95,7 @@ function change(
   settings: Partial<VersionSettings>,
   { eventName, context }: { readonly eventName: BucketEvent['eventName']; readonly context: ApplyContext },
 ): Accepted<ObjectRecord> {
-  const changed = { ...object, ...settings }
-  new VersionChain(draft, bucket.id, object.key).replace(changed)
+  const changed = new VersionChain(draft, bucket.id, object.key).adjust(object, settings)
   announce(draft, bucket, { eventName, version: changed }, context)
   return accept(changed)
 }

@@ -3,13 +3,22 @@
  *
  * Owns: which row holds which version, their links, what they add to the counts of their bucket. Knows nothing of: who may
  * remove one, bodies, buckets.
+ * Rule: a version with a lock setting has an index row from the entry that gave it one to the entry that took it, or it.
  * Layout: the newest version, if it is an object, is the object row, so that a listing of objects steps over nothing. All
  * others are version rows. Each knows its neighbours, so that any of them goes without a look at the rest.
  */
 import { assert } from './assert.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
-import type { BucketId, ChainRecord, ObjectRecord, VersionId, VersionRecord } from './records.ts'
+import { hasLockSetting } from './locks.ts'
+import type {
+  BucketId,
+  ChainRecord,
+  ObjectRecord,
+  VersionId,
+  VersionRecord,
+  VersionSettings,
+} from './records.ts'
 import { isVersionId } from './version-id.ts'
 import type { View } from './view.ts'
 
@@ -39,6 +48,17 @@ export function findVersion(
   if (!isVersionId(versionId)) return undefined
   const found = current?.versionId === versionId ? current : view.get(keys.version(bucket, key, versionId))
   return found?.isNull === true ? undefined : found
+}
+
+/** By its own id, whatever clients call it. */
+export function versionAt(
+  view: View,
+  bucket: BucketId,
+  key: string,
+  id: VersionId,
+): VersionRecord | undefined {
+  const current = currentObject(view, bucket, key)
+  return current?.versionId === id ? current : view.get(keys.version(bucket, key, id))
 }
 
 /** What of a key would be shown as the newest: an object, a delete marker, or nothing. */
@@ -91,6 +111,7 @@ export class VersionChain {
     if (before !== undefined) this.#putBelow({ ...before, newer: version.versionId })
     const newest = { ...version, older: before?.versionId ?? null, newer: null }
     this.#putNewest(newest)
+    if (hasLockSetting(newest)) this.#putLocked(newest)
     this.#count(version, 1)
     this.#change.objects += Number(version.kind === 'object') - Number(before?.kind === 'object')
     return newest
@@ -100,6 +121,7 @@ export class VersionChain {
   remove(version: VersionRecord): void {
     const { older: olderId, newer: newerId } = version
     if (version.isNull) this.#setChain({ nullVersion: null })
+    if (hasLockSetting(version)) this.#draft.remove(this.#lockedRowOf(version.versionId))
     if (newerId === null) {
       if (version.kind === 'object') this.#draft.remove(keys.object(this.#bucket, this.#key))
       else this.#draft.remove(this.#rowOf(version.versionId))
@@ -110,14 +132,23 @@ export class VersionChain {
     } else {
       this.#draft.remove(this.#rowOf(version.versionId))
       const newer = this.#at(newerId)
-      this.replace({ ...newer, older: olderId })
+      this.#replace({ ...newer, older: olderId })
       if (olderId !== null) this.#draft.put(this.#rowOf(olderId), { ...this.#below(olderId), newer: newerId })
     }
     this.#count(version, -1)
   }
 
+  /** The same version with other settings. */
+  adjust(version: ObjectRecord, settings: Partial<VersionSettings>): ObjectRecord {
+    const changed = { ...version, ...settings }
+    this.#replace(changed)
+    if (hasLockSetting(changed)) this.#putLocked(changed)
+    else if (hasLockSetting(version)) this.#draft.remove(this.#lockedRowOf(version.versionId))
+    return changed
+  }
+
   /** The same version with other settings or links. */
-  replace(version: VersionRecord): void {
+  #replace(version: VersionRecord): void {
     if (version.newer === null && version.kind === 'object')
       this.#draft.put(keys.object(this.#bucket, this.#key), version)
     else this.#draft.put(this.#rowOf(version.versionId), version)
@@ -130,7 +161,7 @@ export class VersionChain {
   }
 
   #putNewest(version: VersionRecord): void {
-    this.replace(version)
+    this.#replace(version)
     if (version.kind === 'object') this.#setChain({ marker: null })
     else
       this.#setChain({
@@ -145,14 +176,23 @@ export class VersionChain {
   }
 
   #at(versionId: VersionId): VersionRecord {
-    const current = currentObject(this.#draft, this.#bucket, this.#key)
-    return current?.versionId === versionId ? current : this.#below(versionId)
+    const version = versionAt(this.#draft, this.#bucket, this.#key, versionId)
+    assert(version !== undefined, 'a version that a neighbour names is there')
+    return version
   }
 
   #below(versionId: VersionId): VersionRecord {
     const version = this.#draft.get(this.#rowOf(versionId))
     assert(version !== undefined, 'a version that a neighbour names is there')
     return version
+  }
+
+  #putLocked({ key, versionId }: VersionRecord): void {
+    this.#draft.put(this.#lockedRowOf(versionId), { key, versionId })
+  }
+
+  #lockedRowOf(versionId: VersionId) {
+    return keys.lockedVersion(this.#bucket, this.#key, versionId)
   }
 
   #rowOf(versionId: VersionId) {

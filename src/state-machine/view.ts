@@ -47,6 +47,7 @@ import type {
   UploadPageRecord,
   UploadRecord,
   UsageRecord,
+  VersionId,
   VersionRecord,
 } from './records.ts'
 
@@ -69,6 +70,8 @@ export interface RowTypes {
   cors: CorsRecord
   object: ObjectRecord
   version: VersionRecord
+  /** Index: versions that carry a lock, whether it has ended or not. */
+  lockedVersion: { readonly key: string; readonly versionId: VersionId }
   chain: ChainRecord
   idempotency: IdempotencyRecord
   upload: UploadRecord

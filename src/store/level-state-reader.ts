@@ -78,6 +78,7 @@ import type {
   UploadPage,
   VersionPage,
 } from './state-reader.ts'
+import { type ContentPage, type ContentPlace, contentPage, lockedVersions } from './tenant-content.ts'
 import { listVersions } from './version-listing.ts'
 
 export class LevelStateReader implements StateReader {
@@ -179,6 +180,15 @@ export class LevelStateReader implements StateReader {
   versions(bucket: BucketRecord, query: ListVersionsQuery): Promise<VersionPage> {
     assert(query.limit >= 1 && query.limit <= PAGE_ROWS_MAX, 'a listing asks for 1 to 1,000 lines')
     return this.#handle.lease((state) => listVersions(state.db, bucket.id, query))
+  }
+
+  lockedVersions(bucket: BucketId, after: string, limit: number): Promise<Page<VersionRecord>> {
+    return this.#handle.lease((state) => lockedVersions(state, bucket, { after, limit }))
+  }
+
+  /** What a deletion has to remove, kind by kind; null: nothing is left behind `place`. */
+  content(bucket: BucketId, place: ContentPlace, limit: number): Promise<ContentPage> {
+    return this.#handle.lease((state) => contentPage(state, bucket, place, limit))
   }
 
   upload(bucket: BucketRecord, key: string, uploadId: string): UploadRecord | undefined {

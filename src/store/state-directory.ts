@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { StartError } from '../../cluster/index.ts'
 import { readMarker, removeMarker, syncDirectory, writeMarker } from './marker-file.ts'
 
-/** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload, 4 no lists of keys. */
+/** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload, 4 no rows of locked versions and no lists of keys. */
 const STATE_FORMAT = 5
 
 const POINTER = 'CURRENT'

@@ -205,6 +205,8 @@ export interface StateReader {
   /** An object, or a delete marker; undefined when the key has no version at all. */
   newestVersion(bucket: BucketRecord, key: string): VersionRecord | undefined
   versions(bucket: BucketRecord, query: ListVersionsQuery): Promise<VersionPage>
+  /** Those that carry a retention or a legal hold, whether it has ended or not; all of a page from one moment. */
+  lockedVersions(bucket: BucketId, after: string, limit: number): Promise<Page<VersionRecord>>
   upload(bucket: BucketRecord, key: string, uploadId: string): UploadRecord | undefined
   uploads(bucket: BucketRecord, query: ListUploadsQuery): Promise<UploadPage>
   /** What the completion of an upload answered, for a day. */

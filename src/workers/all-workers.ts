@@ -24,6 +24,7 @@ import { endRecoveries } from './recovering.ts'
 import { followRepairRate } from './repair-rate.ts'
 import type { Repeating } from './repeating.ts'
 import { Scrubbing } from './scrubbing.ts'
+import { TenantDeletion } from './tenant-deletion.ts'
 import type { UploadSessions } from './upload-sessions.ts'
 import { Delivering } from './webhooks/delivering.ts'
 import { systemResolve } from './webhooks/guarded-connector.ts'
@@ -78,6 +79,7 @@ export function allWorkers(parts: WorkerParts): Work {
   const rebalancing = new Rebalancing({ ...parts, now, logger })
   const expiry = new Expiry({ ...parts, now: Date.now, logger })
   const discarding = new Discarding({ ...parts, logger })
+  const tenantDeletion = new TenantDeletion({ ...parts, logger })
   const shipping = new AuditShipping({ ...parts, node: parts.cluster.nodeId, spool: parts.audit, logger })
   const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
   const delivering = createDelivering(parts, logger)
@@ -89,6 +91,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'delivering', work: () => delivering.round(), everyMs: DELIVER_EVERY_MS, logger },
     { name: 'trimming', work: () => trimming.round(), everyMs: TRIM_EVERY_MS, logger },
     { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'tenant deletion', work: () => tenantDeletion.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'audit shipping', work: () => shipping.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'audit trimming', work: () => auditTrimming.round(), everyMs: WORK_EVERY_MS, logger },
     {

@@ -153,6 +153,8 @@ const ALLOWED = {
   listTenants: [...VIEWERS, 'rivalOwner'],
   createTenant: ['operator', 'owner'],
   getTenant: VIEWERS,
+  disableTenant: ['owner', 'acmeOwner'],
+  deleteTenant: ['owner', 'acmeOwner'],
   getTenantQuota: VIEWERS,
   setTenantQuota: OPERATORS,
   deleteTenantQuota: OPERATORS,

@@ -96,7 +96,7 @@ t.test('an account is refused [admin.accounts.refused]', async (t) => {
 
 t.test('a disabled tenant gets no new account and no new key', async (t) => {
   const { world, post } = await start(t)
-  await world.memory.change({ type: 'shredTenant', tenantId: 'acme', reason: 'left' })
+  await world.memory.change({ type: 'disableTenant', tenantId: 'acme', reason: 'left' })
   for (const [path, body] of [
     [ACCOUNTS, { name: 'ci' }],
     [KEYS, {}],

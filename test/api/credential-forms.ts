@@ -9,7 +9,7 @@ import type { Verb } from '../../src/access/principal.ts'
 import { REQUIREMENTS, type Requirement } from '../../src/access/requirements.ts'
 import type { MemoryServices } from '../helpers/memory-services.ts'
 import type { Ask } from './api-world.ts'
-import { type ExampleId, operationIdOf, operationOf } from './example-story.ts'
+import { type ExampleId, exampleOf, operationIdOf, operationOf } from './example-story.ts'
 import { keyWithToken, type KeyWithToken, revoke, rotate } from './made-keys.ts'
 import { type SignedForm, signedForms, type SignedOperationId } from './signed-forms.ts'
 
@@ -122,8 +122,10 @@ export class CredentialForms {
   async narrowest(id: ExampleId): Promise<string | undefined> {
     const need = needOf(id)
     if (isByUrl(id) || need.kind === 'none') return undefined
-    if (need.kind === 'adminToken')
-      return `Bearer ${await this.#memory.adminToken(need.role, need.reach === 'cluster' ? null : 'acme')}`
+    if (need.kind === 'adminToken') {
+      const { id: tenant = 'acme' } = need.reach === 'one-tenant' ? (exampleOf(id).params ?? {}) : {}
+      return `Bearer ${await this.#memory.adminToken(need.role, need.reach === 'cluster' ? null : tenant)}`
+    }
     const prefix = need.reach === 'whole-bucket' ? '' : '2026/'
     // A copy reads its source.
     const verbs = id === 'copyObject' ? (['read', need.verb] as const) : [need.verb]
@@ -178,7 +180,7 @@ async function keyForms(
   const admin = await memory.adminToken('owner')
   const good = await memory.bearer('acme', all)
   const disabled = await bearer('gone', all)
-  await memory.change({ type: 'shredTenant', tenantId: 'gone', reason: 'test' })
+  await memory.change({ type: 'disableTenant', tenantId: 'gone', reason: 'test' })
   const forms: Form<KeyNeed>[] = [
     ...strangers(good, admin),
     { form: 'expired', authorization: await expiredBearer(memory), expect: always(401, 'token_expired') },

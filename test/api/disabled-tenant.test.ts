@@ -1,6 +1,6 @@
 /**
  * A tenant that one node has disabled, at the two others: three machines with sockets, logs and LevelDB in this process, each
- * with a data API of its own. No route disables a tenant yet, so the command is proposed as one would.
+ * with a data API of its own.
  */
 import { mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -97,7 +97,7 @@ t.test(
       await change(one, { type: 'createAccessKey', ...key, ...none })
       const { token } = access.exchange({ accessKeyId, secretKey, clientAddress: 'test' })
       for (const machine of machines) t.same(await ask(machine, token), [200, null])
-      await change(one, { type: 'shredTenant', tenantId: id, reason: 'unpaid' })
+      await change(one, { type: 'disableTenant', tenantId: id, reason: 'unpaid' })
       const answers = await Promise.all(others.map((machine) => ask(machine, token)))
       t.same(
         answers,

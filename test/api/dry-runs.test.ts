@@ -10,8 +10,6 @@ import { adminPlane } from '../../src/api/admin/routes.ts'
 import { ApiWorld, type Ask, METRICS } from './api-world.ts'
 import { askOf, type ExampleId, isAdmin, operationIdOf, operationOf, STORY, takes } from './example-story.ts'
 
-/** They refuse a dry run as long as they have no plan. */
-const WITHOUT_PLAN: readonly string[] = ['createTenant']
 const SECRET = /"secretKey"|svcadm_|svctk_|whsec_/
 
 const takesDryRun = (id: ExampleId): boolean =>
@@ -59,7 +57,7 @@ t.test(
       const mayBear = takes(operationOf(id), 'bearer') && bearer !== undefined
       const ask = { ...askOf(id, answers), ...(mayBear ? { token: bearer } : {}) }
       const operation = operationIdOf(id)
-      if (takesDryRun(id) && !WITHOUT_PLAN.includes(operation)) {
+      if (takesDryRun(id)) {
         const before = [memory.checksum(), memory.proposals, made]
         const heard = await world.call(asDryRun(ask))
         t.match(heard, { status: 200, json: { dryRun: true, operation, allowed: true, blockers: [] } }, id)
@@ -74,6 +72,6 @@ t.test(
     }
     t.ok(made >= 3, 'secrets that are made are seen')
     const all = STORY.filter(takesDryRun).map(operationIdOf)
-    t.same([...rehearsed].sort(), [...new Set(all)].filter((id) => !WITHOUT_PLAN.includes(id)).sort())
+    t.same([...rehearsed].sort(), [...new Set(all)].sort())
   },
 )

@@ -33,7 +33,7 @@ export const STORY: readonly ExampleId[] = [
   ...(['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'] as const),
   ...(['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'] as const),
   ...(['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'] as const),
-  'queryAuditLog',
+  ...(['createLeavingTenant', 'disableTenant', 'deleteTenant', 'queryAuditLog'] as const),
 ]
 
 const DOCUMENTS = { data: new ApiDocument('data'), admin: new ApiDocument('admin') }
@@ -44,7 +44,8 @@ export const operationIdOf = (id: ExampleId): OperationId => (isFurther(id) ? FU
 
 export const exampleOf = (id: ExampleId): Example => (isFurther(id) ? FURTHER_EXAMPLES[id] : EXAMPLES[id])
 
-export const isAdmin = (id: ExampleId): boolean => ADMIN_OPERATION_IDS.some((admin) => admin === id)
+export const isAdmin = (id: ExampleId): boolean =>
+  ADMIN_OPERATION_IDS.some((admin) => admin === operationIdOf(id))
 
 export const documentOf = (id: ExampleId): ApiDocument => DOCUMENTS[isAdmin(id) ? 'admin' : 'data']
 

@@ -105,7 +105,7 @@ async function endedForms(memory: MemoryServices): Promise<readonly SignedForm[]
   await rotate(memory, rotated)
   await memory.tenant('left')
   const ofDisabled = mint(memory, await keyWithToken(memory, { tenantId: 'left' }))
-  await memory.change({ type: 'shredTenant', tenantId: 'left', reason: 'test' })
+  await memory.change({ type: 'disableTenant', tenantId: 'left', reason: 'test' })
   memory.now -= 2 * HOUR
   const expired = mint(memory, await keyWithToken(memory))
   memory.now += 2 * HOUR

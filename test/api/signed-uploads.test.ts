@@ -213,7 +213,11 @@ t.test('an upload that is under way', async (t) => {
       proposed += 1
       return propose(command)
     }
-    const shredded = memory.services.propose({ type: 'shredTenant', tenantId: 'acme', reason: 'gone' })
+    const shredded = memory.services.propose({
+      type: 'disableTenant',
+      tenantId: 'acme',
+      reason: 'gone',
+    })
     const running = signed.put(url, 'x')
     await until('the upload is proposed behind it', () => proposed === 2)
     mayApply.resolve()

@@ -316,7 +316,11 @@ t.test('what ends a URL', async (t) => {
 
   await t.test('the end of its tenant [signed-urls.disabled]', async (t) => {
     const { url } = await live()
-    await memory.services.propose({ type: 'shredTenant', tenantId: 'acme', reason: 'gone' })
+    await memory.services.propose({
+      type: 'disableTenant',
+      tenantId: 'acme',
+      reason: 'gone',
+    })
     t.match(await signed.get(url), { status: 401, code: 'tenant_disabled' })
   })
 })

@@ -142,7 +142,7 @@ t.test(
     t.match(await viaJson({ ...key, secretKey: 'x' }), WRONG, 'told to who knows the secret')
     const other = await world.memory.bearer('acme')
     t.equal((await list(other)).status, 200)
-    await services.propose({ type: 'shredTenant', tenantId: 'acme', reason: 'gone' })
+    await services.propose({ type: 'disableTenant', tenantId: 'acme', reason: 'gone' })
     const disabled = { status: 401, code: 'tenant_disabled' }
     t.match(await list(other), disabled)
     t.match(await viaJson(key), disabled)

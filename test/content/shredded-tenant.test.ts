@@ -59,7 +59,7 @@ t.test('a shredded tenant', async (t) => {
       claimed: new Map(),
       signal: new AbortController().signal,
     })
-    await services.propose({ type: 'shredTenant', tenantId: 'acme', reason: 'asked for' })
+    await services.propose({ type: 'disableTenant', tenantId: 'acme', reason: 'asked for' })
     const { size, etag, checksums, body } = ingested
     const about = {
       tenantId: 'acme',

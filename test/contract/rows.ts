@@ -6,6 +6,7 @@
 import type { ContractArea } from '../../scripts/contract.ts'
 import { adminKeysRows } from './admin-keys-rows.ts'
 import { adminQuotaRows } from './admin-quota-rows.ts'
+import { adminTenantRows } from './admin-tenants-rows.ts'
 import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { corsRows } from './cors-rows.ts'
@@ -35,5 +36,5 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'cors', built: true, rows: corsRows },
   { name: 'notifications', built: true, rows: notificationRows },
   { name: 'audit', built: true, rows: auditRows },
-  { name: 'admin', built: true, rows: { ...adminKeysRows, ...adminQuotaRows } },
+  { name: 'admin', built: true, rows: { ...adminTenantRows, ...adminKeysRows, ...adminQuotaRows } },
 ]

@@ -23,7 +23,8 @@ import type { AuditRow } from '../../src/state-machine/audit-records.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
-import { keyBytes } from '../../src/store/row-codec.ts'
+import type { Row, RowKey } from '../../src/state-machine/view.ts'
+import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
 import { TEST_LIMITS, testMasterKey } from './content-world.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
@@ -111,6 +112,11 @@ export class MemoryServices {
     }
   }
 
+  /** For workers, which ask more than operations do. */
+  get reader(): Store['reader'] {
+    return this.#store.reader
+  }
+
   /** Over all rows. */
   checksum(): string {
     return Buffer.from(this.#store.stateMachine.checksum()).toString('hex')
@@ -153,6 +159,12 @@ export class MemoryServices {
     if (value === undefined) throw new Error(`There is no row ${key}`)
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await db.put(keyBytes(key), value)
+  }
+
+  /** On the disk, behind everybody's back: another row that is whole. */
+  async writeRow(key: RowKey, row: object): Promise<void> {
+    const bytes = keyBytes(key)
+    await this.#store.stateMachine.handle.current.db.put(bytes, encodeRow(bytes, row as Row))
   }
 
   /** From the disk, behind everybody's back. */

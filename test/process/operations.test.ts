@@ -1,5 +1,5 @@
 /**
- * Real processes: long operations as an operator sees them, asked of any node, over a lost directory and a killed leader.
+ * Real processes: long operations as an operator sees them, asked of any node, over a lost directory and killed leaders.
  */
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -10,6 +10,7 @@ import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 const OBJECTS = 6
 const OBJECT_BYTES = 400_000
+const SMALL_OBJECTS = 300
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -95,5 +96,35 @@ t.test('operations', { timeout: 120_000 }, async (t) => {
     cluster.startNode(leader)
     await cluster.allReady()
     await until('it is over', async () => (await find({ operationId, status: 'succeeded' })) !== undefined)
+  })
+
+  await t.test('the deletion of a tenant outlives the leader, and leaves a tombstone', async (t) => {
+    const small = Array.from({ length: SMALL_OBJECTS }, (_, n) => `/buckets/work/objects/small/${n}`)
+    const put = async (name: string) => (await cluster.call('n1', 'PUT', name, Buffer.from(name))).status
+    t.same(new Set(await Promise.all(small.map(put))), new Set([200]))
+    const [tenant, reason] = ['/tenants/demo', 'the end']
+    const confirmed = { reason, confirm: 'demo' }
+    t.match(await admin('n2', `${tenant}/delete`, confirmed), {
+      status: 412,
+      json: { code: 'precondition_failed' },
+    })
+    t.match(await admin('n3', `${tenant}/disable`, { reason }), { status: 200, json: { status: 'disabled' } })
+    const leader = (await cluster.leader()) ?? 'n1'
+    const other = nodes.find((nodeId) => nodeId !== leader) ?? 'n2'
+    const begun = await admin(other, `${tenant}/delete`, confirmed)
+    t.match(begun, { status: 202, json: { progress: { blobsTotal: OBJECTS + SMALL_OBJECTS, blobsDone: 0 } } })
+    await cluster.signal(leader, 'SIGKILL')
+    const { operationId } = begun.json
+    const progress = { blobsDone: OBJECTS + SMALL_OBJECTS }
+    const isOver = async () => (await find({ operationId, status: 'succeeded' })) !== undefined
+    await until('it is over', isOver)
+    t.match(await find({ operationId }), { type: 'tenantDeletion', progress, etaSeconds: null })
+    cluster.startNode(leader)
+    await cluster.allReady()
+    for (const nodeId of nodes)
+      t.match((await admin(nodeId, tenant)).json, { status: 'deleted', deletedAt: String }, nodeId)
+    t.match((await admin(other, `${tenant}/usage`)).json, { buckets: 0, versions: 0, logicalBytes: 0 })
+    await admin(leader, '/cluster/recount?wait=60s', { reason: 'to be sure' })
+    t.match((await admin(leader, '/cluster/repair')).json, { lastRecount: { differences: 0 } })
   })
 })

@@ -149,14 +149,20 @@ export function createTenant(id: string): Extract<Command, { type: 'createTenant
 }
 
 export function disableTenant(world: MapWorld, id: string): void {
-  const tenant = world.get(keys.tenant(id))
-  assert(tenant !== undefined)
-  world.rows.set(keys.tenant(id), {
-    ...tenant,
-    status: 'disabled',
-    disabledAt: 1,
-    disabledReason: 'unpaid',
-  })
+  world.do({ type: 'disableTenant', tenantId: id, reason: 'unpaid' })
+}
+
+/** Begins the deletion of one that is disabled. */
+export function deleteTenant(id: string, operationId: string): Extract<Command, { type: 'deleteTenant' }> {
+  const asked = { requestedBy: 'olga', reason: 'asked for', locksEndedBy: 0 }
+  return { type: 'deleteTenant', tenantId: id, operationId, ...asked }
+}
+
+/** All of it, of a tenant that stores nothing. */
+export function endTenant(world: MapWorld, id: string): void {
+  disableTenant(world, id)
+  world.do(deleteTenant(id, `end-of-${id}`))
+  world.do({ type: 'shredTenant', tenantId: id, operationId: `end-of-${id}` })
 }
 
 export function createBucket(

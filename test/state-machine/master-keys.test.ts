@@ -1,11 +1,11 @@
 /**
- * The rotation of the master key and the shredding of a tenant, as commands: what they change and what they refuse.
+ * The rotation of the master key, as commands: what they change and what they refuse.
  */
 import t from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import { REWRAP_ITEMS_MAX } from '../../src/state-machine/records.ts'
-import { createTenant, MapWorld } from './map-world.ts'
+import { createTenant, endTenant, MapWorld } from './map-world.ts'
 
 const fingerprint = (digit: string): string => digit.repeat(64)
 const [OLD, NEW, OTHER] = [fingerprint('a'), fingerprint('b'), fingerprint('c')]
@@ -116,7 +116,7 @@ t.test('rewrapTenantKeys', async (t) => {
     t.strictSame(world.do(rewrap('acme', ['d0', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
     t.strictSame(world.do(rewrap('acme', ['d1', 'u0'], ['d2', 'u2'])), { rewrapped: 0 })
     t.strictSame(world.do(rewrap('nobody', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
-    world.do({ type: 'shredTenant', tenantId: 'acme', reason: 'gone' })
+    endTenant(world, 'acme')
     t.strictSame(world.do(rewrap('acme', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
     t.equal(world.get(keys.tenant('acme'))?.dataKey.length, 0)
   })
@@ -170,47 +170,4 @@ t.test('rewrapAccessKeys', async (t) => {
   function item() {
     return { accessKeyId: 'AK1', before: Buffer.from('s3'), after: Buffer.from('s4') }
   }
-})
-
-t.test('shredTenant', async (t) => {
-  const world = new MapWorld()
-  world.do(createTenant('acme'))
-  world.do({
-    type: 'createBucket',
-    tenantId: 'acme',
-    name: 'box',
-    bucketsMax: 5,
-    versioning: 'Unversioned',
-    objectLockEnabled: false,
-  })
-
-  t.test('leaves nothing of the keys, and a tenant that can never act again', async (t) => {
-    t.match(world.do({ type: 'shredTenant', tenantId: 'acme', reason: 'asked for' }), {
-      status: 'disabled',
-      disabledReason: 'asked for',
-      bucketCount: 1,
-    })
-    const row = world.get(keys.tenant('acme'))
-    t.strictSame([row?.dataKey.length, row?.dedupKey.length], [0, 0])
-    t.match(
-      world.run({
-        type: 'createBucket',
-        tenantId: 'acme',
-        name: 'more',
-        bucketsMax: 5,
-        versioning: 'Unversioned',
-        objectLockEnabled: false,
-      }),
-      {
-        code: 'tenant_disabled',
-      },
-    )
-    t.match(world.run(createTenant('acme')), { code: 'already_exists' })
-  })
-
-  t.test('keeps the first reason and time when it is repeated', async (t) => {
-    const before = world.get(keys.tenant('acme'))
-    t.strictSame(world.do({ type: 'shredTenant', tenantId: 'acme', reason: 'again' }), before)
-    t.match(world.run({ type: 'shredTenant', tenantId: 'nobody', reason: '' }), { code: 'not_found' })
-  })
 })

@@ -76,6 +76,7 @@ class Comparison {
     const isCurrent = found.newer === null
     const row = isCurrent ? keys.object(bucket.id, key) : keys.version(bucket.id, key, version.id)
     this.world.rows.set(row, { ...found, retention, legalHold })
+    this.world.rows.set(keys.lockedVersion(bucket.id, key, version.id), { key, versionId: version.id })
   }
 }
 

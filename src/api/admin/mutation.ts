@@ -19,6 +19,20 @@ import { DRY_RUN } from './queries.ts'
 
 const WAIT_MS_MAX = 60_000
 
+const BlockerView = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  count: Type.Optional(Type.Integer({ minimum: 0, description: 'Of how many things this is so' })),
+  earliestRelease: Type.Optional(
+    orNull(
+      Type.String({
+        format: 'date-time',
+        description: 'None is out of the way before; null: nobody can say',
+      }),
+    ),
+  ),
+})
+
 const OPERATION_QUERY = Type.Object(
   {
     ...DRY_RUN.properties,
@@ -173,7 +187,7 @@ function dryRunView(plan: TObject): TSchema {
       tenantId: orNull(Type.String()),
       allowed: Type.Boolean(),
       plan,
-      blockers: Type.Array(Type.Object({ code: Type.String(), message: Type.String() })),
+      blockers: Type.Array(BlockerView),
       warnings: Type.Array(Type.String()),
     },
     { additionalProperties: false },

@@ -13,7 +13,7 @@ const Count = Type.Integer({ minimum: 0 })
 export const OperationView = Type.Object(
   {
     operationId: Type.String(),
-    type: Type.Enum(['rebalance', 'recovery', 'scrub', 'recount']),
+    type: Type.Enum(['rebalance', 'recovery', 'scrub', 'recount', 'tenantDeletion']),
     status: Type.Enum(['queued', 'running', 'paused', 'succeeded', 'failed', 'cancelled']),
     phase: Type.String({ description: 'For people' }),
     requestedBy: Type.String({ description: 'Id of the admin token; "system" for what begins by itself' }),
@@ -28,14 +28,16 @@ export const OperationView = Type.Object(
     progress: Type.Object({
       blobsTotal: Type.Integer({
         minimum: 0,
-        description: 'Copies looked at so far; final once all are planned',
+        description:
+          'Copies looked at so far; final once all are planned. Of a deletion: versions, delete markers and uploads',
       }),
       blobsDone: Type.Integer({
         minimum: 0,
-        description: 'Copies made, read back and committed; of a scrub those that were read',
+        description:
+          'Copies made, read back and committed; of a scrub those that were read; of a deletion what is gone',
       }),
       bytesTotal: Count,
-      bytesMoved: Count,
+      bytesMoved: Type.Integer({ minimum: 0, description: 'Of a deletion: removed' }),
       checksumFailures: Count,
       skipped: Type.Integer({ minimum: 0, description: 'Copies that need nothing, or were given up' }),
       tasksOpen: Type.Integer({ minimum: 0, description: 'Copies planned and not made yet' }),
@@ -83,13 +85,22 @@ export function operationView(operation: OperationRecord, nowMs: number): Static
 }
 
 function secondsLeft(operation: OperationRecord, nowMs: number): number | null {
-  const { status, startedAt, shares } = operation
-  const ratio = shares === undefined ? copiesLeft(operation) : wayLeft(Object.values(shares))
+  const { status, startedAt } = operation
+  const ratio = leftOf(operation)
   if (status !== 'running' || startedAt === null || ratio === null) return null
   return Math.ceil((Math.max(0, nowMs - startedAt) / 1000) * ratio)
 }
 
 /** What is to do, in terms of what is done. */
+function leftOf(operation: OperationRecord): number | null {
+  if (operation.shares !== undefined) return wayLeft(Object.values(operation.shares))
+  return operation.kind === 'tenantDeletion' ? contentLeft(operation) : copiesLeft(operation)
+}
+
+function contentLeft({ progress: { blobsTotal, blobsDone } }: OperationRecord): number | null {
+  return blobsDone === 0 ? null : Math.max(0, blobsTotal - blobsDone) / blobsDone
+}
+
 function copiesLeft({ cursor, progress }: OperationRecord): number | null {
   const { blobsDone, tasksOpen } = progress
   return cursor !== ALL_PLANNED || blobsDone === 0 ? null : tasksOpen / blobsDone

@@ -3,18 +3,22 @@
  */
 import Type, { type Static } from 'typebox'
 import { createTenant } from '../../operations/tenants/create-tenant.ts'
+import { deleteTenant } from '../../operations/tenants/delete-tenant.ts'
+import { disableTenant } from '../../operations/tenants/disable-tenant.ts'
 import { getTenant } from '../../operations/tenants/get-tenant.ts'
 import { listTenants } from '../../operations/tenants/list-tenants.ts'
+import { planTenantEnd } from '../../operations/tenants/plan-tenant-end.ts'
 import type { TenantRecord } from '../../state-machine/records.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText, timeTextOrNull } from '../wire.ts'
-import { DRY_RUN, PageQuery, refuseDryRun } from './queries.ts'
+import { changeRoute, creationRoute, operationRoute } from './mutation.ts'
+import { PageQuery, REASON } from './queries.ts'
 
 export const TenantView = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    status: Type.Enum(['active', 'disabled']),
+    status: Type.Enum(['active', 'disabled', 'deleting', 'deleted']),
     createdAt: Time,
     disabledAt: orNull(Time),
     disabledReason: orNull(Type.String()),
@@ -32,6 +36,27 @@ const NewTenant = Type.Object(
   },
   { additionalProperties: false },
 )
+
+const Disabling = Type.Object(REASON, { additionalProperties: false })
+const Deletion = Type.Object(
+  {
+    ...REASON,
+    confirm: Type.String({ description: 'The id of the tenant once more' }),
+  },
+  { additionalProperties: false },
+)
+
+const Count = Type.Integer({ minimum: 0 })
+const TenantEndPlanView = Type.Object({
+  buckets: Count,
+  objects: Count,
+  versions: Type.Integer({ minimum: 0, description: 'The current ones too' }),
+  deleteMarkers: Count,
+  legalHeldVersions: Count,
+  retainedVersions: Type.Integer({ minimum: 0, description: 'Whose retention has not ended' }),
+  accessKeys: Type.Integer({ minimum: 0, description: 'Of a disabling those that are active' }),
+  physicalBytes: Type.Integer({ minimum: 0, description: 'On the disks of all nodes together' }),
+})
 
 const TenantPage = Type.Object({ tenants: Type.Array(TenantView), ...PAGE_END_SCHEMA })
 
@@ -58,29 +83,23 @@ export const tenantRoutes = {
     },
   ),
 
-  createTenant: adminRoute(
+  createTenant: creationRoute(
     {
       operationId: 'createTenant',
       method: 'POST',
       path: '/tenants',
       summary: 'Create a tenant',
-      query: DRY_RUN,
       body: { schema: NewTenant },
-      responseHeaders: [{ name: 'Location', description: 'Path of the tenant' }],
-      success: {
-        status: 201,
-        description: 'The tenant',
-        content: { type: 'application/json', schema: TenantView },
-      },
+      answers: 'The tenant',
+      view: TenantView,
+      plan: Type.Object({
+        id: orNull(Type.String({ description: 'Which the tenant would have; null: none would be made' })),
+      }),
     },
-    async (services, principal, { query, body }) => {
-      refuseDryRun(query)
-      const tenant = await createTenant(services, principal, body)
-      return {
-        kind: 'json',
-        headers: { location: `/admin/api/v1/tenants/${tenant.id}` },
-        body: tenantView(tenant),
-      }
+    {
+      run: (services, principal, { body }) => createTenant(services, principal, body),
+      plan: async (_services, _call, tenant) => ({ plan: { id: tenant?.id ?? null }, warnings: [] }),
+      answer: (tenant) => ({ path: `/tenants/${tenant.id}`, body: tenantView(tenant) }),
     },
   ),
 
@@ -101,6 +120,44 @@ export const tenantRoutes = {
       body: tenantView(await getTenant(services, principal, params)),
     }),
   ),
+
+  disableTenant: changeRoute(
+    {
+      operationId: 'disableTenant',
+      method: 'POST',
+      path: '/tenants/{id}/disable',
+      summary:
+        'Disable a tenant and revoke its access keys; there is no way back, repeating it changes nothing',
+      body: { schema: Disabling },
+      answers: 'The tenant, or the plan of a dry run',
+      view: TenantView,
+      plan: TenantEndPlanView,
+    },
+    {
+      run: (services, principal, { params, body }) =>
+        disableTenant(services, principal, { ...params, ...body }),
+      plan: (services, { params }) => planTenantEnd(services, params.id, 'disable'),
+      answer: tenantView,
+    },
+  ),
+
+  deleteTenant: operationRoute(
+    {
+      operationId: 'deleteTenant',
+      method: 'POST',
+      path: '/tenants/{id}/delete',
+      summary:
+        'Delete a disabled tenant with everything it stores, unless a retention or a legal hold stands',
+      status: 202,
+      body: { schema: Deletion },
+      plan: TenantEndPlanView,
+    },
+    {
+      run: (services, principal, { params, body }) =>
+        deleteTenant(services, principal, { ...params, ...body }),
+      plan: (services, { params }) => planTenantEnd(services, params.id, 'delete'),
+    },
+  ),
 }
 
 /** Names every member: the sealed keys of the record stay inside. */
@@ -112,6 +169,6 @@ function tenantView(tenant: TenantRecord): Static<typeof TenantView> {
     createdAt: timeText(tenant.createdAt),
     disabledAt: timeTextOrNull(tenant.disabledAt),
     disabledReason: tenant.disabledReason,
-    deletedAt: null,
+    deletedAt: timeTextOrNull(tenant.deletedAt ?? null),
   }
 }

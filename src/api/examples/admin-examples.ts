@@ -2,9 +2,11 @@
  * A call of every operation of the admin plane; a missing one does not compile.
  */
 import type { AdminOperationId } from '../../access/operation-ids.ts'
-import type { Example } from './example.ts'
+import type { Example, FurtherExample } from './example.ts'
 
 const TENANT = { id: 'acme' }
+/** Of whom nothing else tells. */
+const LEAVING = { id: 'former' }
 const KEY = { ...TENANT, keyId: '{createTenantKey.accessKeyId}' }
 const BUCKET = { ...TENANT, bucket: 'photos' }
 const OPERATION = { id: '{rebalance.operationId}' }
@@ -18,6 +20,8 @@ export const adminExamples = {
   listTenants: { query: { limit: '100' } },
   createTenant: { body: { id: 'acme', name: 'Acme Inc.' } },
   getTenant: { params: TENANT },
+  disableTenant: { params: LEAVING, body: { reason: 'The contract has ended' } },
+  deleteTenant: { params: LEAVING, body: { reason: 'The contract has ended', confirm: 'former' } },
   getTenantQuota: { params: TENANT },
   setTenantQuota: {
     params: TENANT,
@@ -79,3 +83,7 @@ export const adminExamples = {
     query: { tenant: 'acme', bucket: 'photos', operation: 'deleteObject', since: '24h', limit: '100' },
   },
 } satisfies Record<AdminOperationId, Example>
+
+export const furtherAdminExamples = {
+  createLeavingTenant: { of: 'createTenant', body: { ...LEAVING, name: 'Former Ltd.' } },
+} satisfies Record<string, FurtherExample>

@@ -2,12 +2,14 @@
  * The examples of both planes: by operation, and those that only others stand on by a name of their own.
  */
 import type { OperationId } from '../../access/operation-ids.ts'
-import { adminExamples } from './admin-examples.ts'
+import { adminExamples, furtherAdminExamples } from './admin-examples.ts'
 import { dataExamples, furtherDataExamples } from './data-examples.ts'
 import type { Example, FurtherExample } from './example.ts'
 
 export const EXAMPLES: Readonly<Record<OperationId, Example>> = { ...dataExamples, ...adminExamples }
 
-export type FurtherExampleId = keyof typeof furtherDataExamples
+const FURTHER = { ...furtherDataExamples, ...furtherAdminExamples }
 
-export const FURTHER_EXAMPLES: Readonly<Record<FurtherExampleId, FurtherExample>> = furtherDataExamples
+export type FurtherExampleId = keyof typeof FURTHER
+
+export const FURTHER_EXAMPLES: Readonly<Record<FurtherExampleId, FurtherExample>> = FURTHER

@@ -1,0 +1,79 @@
+/**
+ * deleteTenant: authorize -> tenant exists -> reason -> confirm -> disabled, and nothing locked -> commit. What it stores is removed
+ * afterwards, step by step. Asked again it answers the operation that is under way, or that did it. [decisions 11]
+ */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { type Blocker, Refusal } from '../../refusal.ts'
+import type { OperationRecord, TenantRecord } from '../../state-machine/records.ts'
+import { deletionOf } from '../../state-machine/tenant-end.ts'
+import { newOperationId } from '../../store/operation-id.ts'
+import { givenReason } from '../reason.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+import { findTenant } from './find-tenant.ts'
+import { type TenantLocks, tenantLocks } from './tenant-locks.ts'
+
+export interface TenantDeletionInput {
+  readonly id: string
+  readonly reason: string
+  /** Must be the id once more. */
+  readonly confirm: string
+}
+
+export async function deleteTenant(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  input: TenantDeletionInput,
+): Promise<OperationRecord> {
+  authorize(principal, 'deleteTenant', { tenantId: input.id })
+  const tenant = findTenant(services, input.id)
+  const cannot = `Cannot delete tenant "${tenant.id}"`
+  const reason = givenReason(input.reason, `delete tenant "${tenant.id}"`)
+  if (input.confirm !== tenant.id)
+    throw new Refusal('confirm_mismatch', `${cannot}: "confirm" has to be the id of the tenant once more`)
+  const earlier = deletionOf(services.state.view, tenant)
+  if (earlier !== null) return earlier
+  const locks = await tenantLocks(services, tenant.id, Date.now())
+  const blockers = blockersOf(tenant, locks)
+  if (blockers.length > 0) {
+    const why = blockers.map(({ message }) => message).join('; ')
+    throw new Refusal('precondition_failed', `${cannot}: ${why}`, { blockers })
+  }
+  return settle(
+    await services.propose({
+      type: 'deleteTenant',
+      tenantId: tenant.id,
+      operationId: newOperationId(),
+      requestedBy: principal.tokenId,
+      reason,
+      locksEndedBy: locks.endedBy,
+    }),
+  )
+}
+
+/** All of them, so that nobody clears one away to meet the next. */
+function blockersOf(
+  { status }: TenantRecord,
+  { held, retained, earliestRelease }: TenantLocks,
+): readonly Blocker[] {
+  const blockers: Blocker[] = []
+  if (status === 'active')
+    blockers.push({ code: 'not_disabled', message: 'it is active and has to be disabled first' })
+  if (status === 'deleted') blockers.push({ code: 'deleted', message: 'it is deleted already' })
+  if (retained > 0)
+    blockers.push({
+      code: 'retention',
+      message: `${retained} of its versions are under retention`,
+      count: retained,
+      earliestRelease: earliestRelease === null ? null : new Date(earliestRelease).toISOString(),
+    })
+  if (held > 0)
+    blockers.push({
+      code: 'legal_hold',
+      message: `${held} of its versions are under legal hold`,
+      count: held,
+      earliestRelease: null,
+    })
+  return blockers
+}

@@ -1,0 +1,61 @@
+/**
+ * What of a tenant must stay: versions under legal hold or retention, counted one by one.
+ *
+ * Rules: fail closed: a lock that cannot be read holds. Of a tenant that is not active the count stays true but for time, which
+ * only releases: nobody can set a lock any more.
+ */
+import { locksOf } from '../../state-machine/locks.ts'
+import type { BucketRecord, TenantId } from '../../state-machine/records.ts'
+import type { Page } from '../../store/state-reader.ts'
+import type { Services } from '../services.ts'
+
+const PAGE = 1_000
+
+export interface TenantLocks {
+  readonly held: number
+  readonly retained: number
+  /** When the first of the retentions ends that stand; null: none stands, or none can be read. */
+  readonly earliestRelease: number | null
+  /** When the last of those that are over has ended; 0: there is none. */
+  readonly endedBy: number
+}
+
+/** One walk over the versions that carry a lock; the others are not looked at. */
+export async function tenantLocks(
+  { state }: Services,
+  tenantId: TenantId,
+  time: number,
+): Promise<TenantLocks> {
+  let locks: TenantLocks = { held: 0, retained: 0, earliestRelease: null, endedBy: 0 }
+  for (let after: string | null = ''; after !== null; ) {
+    const buckets: Page<BucketRecord> = await state.buckets(tenantId, '', after, PAGE)
+    for (const { id } of buckets.items) locks = await addBucket(state, id, { time, locks })
+    after = buckets.next
+  }
+  return locks
+}
+
+async function addBucket(
+  state: Services['state'],
+  bucketId: string,
+  { time, locks }: { readonly time: number; readonly locks: TenantLocks },
+): Promise<TenantLocks> {
+  let { held, retained, earliestRelease, endedBy } = locks
+  for (let after: string | null = ''; after !== null; ) {
+    const page: Awaited<ReturnType<typeof state.lockedVersions>> = await state.lockedVersions(
+      bucketId,
+      after,
+      PAGE,
+    )
+    for (const version of page.items) {
+      const { isHeld, isRetained, until } = locksOf(version, time)
+      if (isHeld) held++
+      if (isRetained) retained++
+      if (until === null) continue
+      if (isRetained) earliestRelease = Math.min(earliestRelease ?? until, until)
+      else endedBy = Math.max(endedBy, until)
+    }
+    after = page.next
+  }
+  return { held, retained, earliestRelease, endedBy }
+}

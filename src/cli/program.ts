@@ -122,6 +122,36 @@ function keyCommand(done: Done): Command {
   return group
 }
 
+function configCommand(done: Done): Command {
+  const group = new Command('config').description('the configuration of a node, looked at without a node')
+  group
+    .command('check')
+    .description('tell everything that is wrong with it; ends with 2 when something is')
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExample:\n  holdfast config check --config n1.yaml')
+    .action(async (options: { config: string; json?: boolean }) => {
+      const { checkConfig } = await import('./config-command.ts')
+      done(checkConfig(options))
+    })
+  group
+    .command('print')
+    .description(
+      'every setting with its value and where that came from: the file, the environment, a default',
+    )
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExample:\n  HOLDFAST_LOGGING__LEVEL=debug holdfast config print --config n1.yaml',
+    )
+    .action(async (options: { config: string; json?: boolean }) => {
+      const { printConfig } = await import('./config-command.ts')
+      done(printConfig(options))
+    })
+  return group
+}
+
 function auditCommand(done: Done): Command {
   const group = new Command('audit').description('the audit log of the cluster')
   group
@@ -193,6 +223,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .addCommand(adminTokenCommand(done))
     .addCommand(keyCommand(done))
     .addCommand(auditCommand(done))
+    .addCommand(configCommand(done))
   try {
     await throwInsteadOfExit(program).parseAsync([...argv], { from: 'user' })
   } catch (error) {

@@ -8,6 +8,7 @@ import { VERSION } from '../version.ts'
 import type { AdminTokenOptions } from './admin-token-command.ts'
 import type { VerifyAuditOptions } from './audit-command.ts'
 import type { QueryAuditOptions } from './audit-query-command.ts'
+import type { DoctorOptions } from './doctor-command.ts'
 import { EXIT, reportError } from './exit.ts'
 
 type Done = (exitCode: number) => void
@@ -152,6 +153,21 @@ function configCommand(done: Done): Command {
   return group
 }
 
+function doctorCommand(done: Done): Command {
+  return new Command('doctor')
+    .description('say what is wrong with a node and what to do, whether it runs or not; changes nothing')
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nRun it as the user of the node. Ends with 1 when there is an error.\n\nExample:\n  holdfast doctor --config n1.yaml',
+    )
+    .action(async (options: DoctorOptions) => {
+      const { runDoctor } = await import('./doctor-command.ts')
+      done(await runDoctor(options))
+    })
+}
+
 function auditCommand(done: Done): Command {
   const group = new Command('audit').description('the audit log of the cluster')
   group
@@ -224,6 +240,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .addCommand(keyCommand(done))
     .addCommand(auditCommand(done))
     .addCommand(configCommand(done))
+    .addCommand(doctorCommand(done))
   try {
     await throwInsteadOfExit(program).parseAsync([...argv], { from: 'user' })
   } catch (error) {

@@ -62,6 +62,10 @@ export function effectiveText(settings: readonly EffectiveSetting[]): string {
 /** Where the origins begin, if what stands before them is short enough. */
 const COLUMN = 44
 
+/** Texts to YAML as well, but read here as they are written. */
+const NEEDS_NO_QUOTES = /^(true|false|0|[1-9]\d{0,14})$/
+
 function valueText(value: string | readonly unknown[]): string {
-  return typeof value === 'string' ? stringify(value, { lineWidth: 0 }).trimEnd() : JSON.stringify(value)
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return NEEDS_NO_QUOTES.test(value) ? value : stringify(value, { lineWidth: 0 }).trimEnd()
 }

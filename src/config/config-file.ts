@@ -140,7 +140,9 @@ class FileReading {
       const { message, hint } = unknownName(name, this.#known)
       this.#fault(at, name, message, hint)
     } else if (this.#settings.has(name)) {
-      this.#fault(at, name, `'${name}' stands there twice`, 'Keep one of them.')
+      // The parser has told of it, unless one is written as a section and the other with a dot.
+      const isTold = this.#faults.some(({ where }) => where === this.#place(at))
+      if (!isTold) this.#fault(at, name, `'${name}' stands there twice`, 'Keep one of them.')
     } else if (value === null || (isScalar(value) && isEmpty(value))) {
       this.#fault(at, name, `'${name}' has no value`, 'Write one, or remove the line.')
     } else {

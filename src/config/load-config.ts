@@ -186,6 +186,12 @@ function gatherFaults(file: string, steps: readonly (() => void)[]): readonly Co
   })
 }
 
+/** As a reader of the file meets them; what has no line comes after. */
+function inOrder(faults: readonly ConfigFault[]): readonly ConfigFault[] {
+  const lineOf = ({ where }: ConfigFault): number => Number(/:(\d+)$/.exec(where)?.[1] ?? Infinity)
+  return faults.toSorted((a, b) => (lineOf(a) === lineOf(b) ? 0 : lineOf(a) - lineOf(b)))
+}
+
 /** Never throws for what is written: everything that is wrong is among the faults. */
 export function examineConfig(file: string, environment: Environment): Examined {
   const settings: readonly Setting[] = SETTINGS
@@ -197,7 +203,7 @@ export function examineConfig(file: string, environment: Environment): Examined 
   const { values, faults: ofValues } = parseSettings(written, { file, folder: dirname(resolve(file)) })
   // Where the file could not be understood, that its settings are missing is no news.
   const told = inFile.isUnderstood ? ofValues : ofValues.filter(({ setting }) => written.has(setting ?? ''))
-  const faults = [...inFile.faults, ...inEnvironment.faults, ...told]
+  const faults = inOrder([...inFile.faults, ...told, ...inEnvironment.faults])
   if (faults.length > 0) return { config: null, faults, written, values }
   let config: Config | null = null
   const assembled = gatherFaults(file, [() => (config = assemble(new Reader(values)))])

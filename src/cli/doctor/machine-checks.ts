@@ -8,6 +8,8 @@ import { error, type Finding, warning, well } from './finding.ts'
 export interface MachineFacts {
   /** Of Node.js. */
   readonly nodeVersion: string
+  /** Whose limits these are: `the node` or `this command`, whose limits need not be those of the service. */
+  readonly whose: string
   readonly openFilesMax: number | null
   readonly memoryBytes: number
   /** Soft limit; null: unknown. */
@@ -41,14 +43,14 @@ function isBefore(version: string, other: string): boolean {
   return at >= 0 && (a?.[at] ?? 0) < (b?.[at] ?? 0)
 }
 
-function checkOpenFiles({ openFilesMax }: MachineFacts): Finding {
+function checkOpenFiles({ openFilesMax, whose }: MachineFacts): Finding {
   if (openFilesMax === null || openFilesMax >= OPEN_FILES_MIN)
     return well(
       'open_files',
-      openFilesMax === null ? 'this system does not tell' : `${openFilesMax} may be open`,
+      openFilesMax === null ? 'this system does not tell' : `${whose} may have ${openFilesMax} open`,
     )
   return warning('open_files', {
-    found: `${openFilesMax} files and connections may be open`,
+    found: `${whose} may have ${openFilesMax} files and connections open`,
     expected: `at least ${OPEN_FILES_MIN}`,
     action:
       'Raise the limit of the service (LimitNOFILE= of systemd, ulimit -n, --ulimit nofile of containers).',
@@ -65,9 +67,9 @@ function checkMemory({ memoryBytes }: MachineFacts): Finding {
   })
 }
 
-function checkKeysInMemory({ coreBytesMax, swapUsedBytes }: MachineFacts): Finding {
+function checkKeysInMemory({ coreBytesMax, swapUsedBytes, whose }: MachineFacts): Finding {
   const ways: string[] = []
-  if (coreBytesMax !== null && coreBytesMax > 0) ways.push('core files of a crash are written')
+  if (coreBytesMax !== null && coreBytesMax > 0) ways.push(`core files of ${whose} are written`)
   if (swapUsedBytes !== null && swapUsedBytes > 0) ways.push('swap is in use')
   if (ways.length === 0) return well('keys_in_memory', 'no core files, and nothing in swap')
   return warning('keys_in_memory', {

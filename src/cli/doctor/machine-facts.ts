@@ -13,6 +13,7 @@ export async function machineFacts(pid: number | null): Promise<MachineFacts> {
   const memory = await textOf('/proc/meminfo')
   return {
     nodeVersion: process.versions.node,
+    whose: pid === null ? 'this command' : 'the node',
     openFilesMax: softLimit(limits, 'Max open files'),
     memoryBytes: memoryBytes(),
     coreBytesMax: softLimit(limits, 'Max core file size'),

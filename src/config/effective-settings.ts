@@ -34,7 +34,8 @@ function writtenAgain(setting: Setting, value: unknown, given: unknown): Effecti
   if (setting.kind === 'members') return (value as readonly Member[]).map(memberAgain)
   if (setting.kind === 'origins') return (value as readonly string[]).map(maskSecrets)
   // A duration stays 90d and does not become 7776000000; a path is shown as it was resolved.
-  return maskSecrets(setting.kind === 'path' ? String(value) : String(given ?? setting.fallback))
+  if (setting.kind === 'path') return maskSecrets(String(value))
+  return maskSecrets(typeof given === 'string' ? given : (setting.fallback ?? ''))
 }
 
 const memberAgain = ({ nodeId, peerAddress, zone, weight }: Member): object => ({

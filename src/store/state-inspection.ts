@@ -8,8 +8,8 @@ import { readMarker } from './marker-file.ts'
 import { DISTRUSTED, POINTER, STATE_FORMAT } from './state-directory.ts'
 
 export interface StateOnDisk {
-  /** As the pointer has it; null: there is no state. */
-  readonly format: unknown
+  /** As the pointer has it, NaN for what is no number; null: there is no state. */
+  readonly format: number | null
   /** Of this build. */
   readonly known: number
   /** Why the state cannot be found. */
@@ -33,7 +33,7 @@ export async function inspectState(dir: string): Promise<StateOnDisk> {
     const marker = await readMarker(dir, DISTRUSTED)
     const why = marker.found === 'marker' ? String(marker.value['why']) : `${DISTRUSTED} is damaged`
     const distrusted = marker.found === 'nothing' ? null : why
-    return { ...nothing, format: pointer.value['format'], distrusted }
+    return { ...nothing, format: Number(pointer.value['format']), distrusted }
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     return code === 'ENOENT' ? nothing : { ...nothing, fault: `${dir} cannot be read (${code})` }

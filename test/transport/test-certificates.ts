@@ -48,11 +48,7 @@ export class TestAuthority {
   }
 
   /** `san` as openssl writes it, `DNS:a,IP:127.0.0.1`; empty for none. Negative `days`: it has expired. */
-  issue(options: {
-    readonly commonName: string
-    readonly san?: string
-    readonly days?: number
-  }): TlsFiles {
+  issue(options: { readonly commonName: string; readonly san?: string; readonly days?: number }): TlsFiles {
     const { days = 2 } = options
     const base = `leaf-${options.commonName}-${Buffer.from(options.san ?? '').toString('hex')}-${days}`
     this.#openssl(

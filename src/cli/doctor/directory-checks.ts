@@ -126,13 +126,13 @@ export function checkStateFormat({ format, known, fault, distrusted }: StateOnDi
     ]
   if (format === null) return [well('state_format', 'there is no state yet')]
   if (format !== known) {
-    const isNewer = typeof format === 'number' && format > known
+    const isNewer = format > known
     const action = isNewer
       ? 'Start the newer build that wrote it. Never start an older one on it.'
       : 'Start the build that wrote it; or, with the other nodes up, move state/ away and let this node fetch it anew.'
     return [
       error('state_format', {
-        found: `the state has format ${String(format)}${isNewer ? ', of a newer build' : ''} (state_format_foreign)`,
+        found: `the state has format ${format}${isNewer ? ', of a newer build' : ''} (state_format_foreign)`,
         expected,
         action,
       }),

@@ -32,8 +32,8 @@ async function askStatus(socketPath: string): Promise<NodeFacts | string | null>
     if (status === 200) return { kind: 'answering', status: JSON.parse(body) as NodeStatus }
     // What an older node says of a question that it does not know.
     if (status === 400) return { kind: 'answering', status: null }
-    const { message } = JSON.parse(body) as { message?: unknown }
-    return String(message ?? `it answered with status ${status}`)
+    const { message } = JSON.parse(body) as { message?: string }
+    return message ?? `it answered with status ${status}`
   } catch (cause) {
     const { code = '', name, message } = cause as NodeJS.ErrnoException
     if (STOPPED_CODES.includes(code)) return null

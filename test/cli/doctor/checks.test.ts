@@ -164,7 +164,12 @@ t.test('listeners', async (t) => {
 })
 
 const peer = (change: Partial<PeerFacts>): PeerFacts => ({
-  ...{ nodeId: 'n2', address: 'h:1', outcome: 'heard', code: '', message: '', aheadMs: 0 },
+  nodeId: 'n2',
+  address: 'h:1',
+  outcome: 'heard',
+  code: '',
+  message: '',
+  aheadMs: 0,
   ...change,
 })
 
@@ -193,8 +198,15 @@ t.test('clocks: the bound is that of the configuration, and the odd one out is n
 
 t.test('the process on the data directory', async (t) => {
   const status = {
-    ...{ nodeId: 'n1', clusterId: 'c', pid: 7, version: '1', nodeVersion: '24', isReady: true, reasons: [] },
-    ...{ listeners: { data: '', admin: '', peer: '' }, masterKeyFingerprint: null },
+    nodeId: 'n1',
+    clusterId: 'c',
+    pid: 7,
+    version: '1',
+    nodeVersion: '24',
+    isReady: true,
+    reasons: [],
+    listeners: { data: '', admin: '', peer: '' },
+    masterKeyFingerprint: null,
   }
   t.match(said(checkNode({ kind: 'stopped' }, '1')), [/^ok/])
   t.match(said(checkNode({ kind: 'answering', status }, '1')), [
@@ -211,8 +223,12 @@ t.test('the process on the data directory', async (t) => {
 
 t.test('the machine', async (t) => {
   const facts: MachineFacts = {
-    ...{ nodeVersion: '24.12.0', whose: 'the node', openFilesMax: 4096, memoryBytes: 512 * 1024 ** 2 },
-    ...{ coreBytesMax: 0, swapUsedBytes: 0 },
+    nodeVersion: '24.12.0',
+    whose: 'the node',
+    openFilesMax: 4096,
+    memoryBytes: 512 * 1024 ** 2,
+    coreBytesMax: 0,
+    swapUsedBytes: 0,
   }
   const troubles = (change: Partial<MachineFacts>) =>
     checkMachine({ ...facts, ...change })

@@ -77,10 +77,6 @@ t.test('holdfast doctor', { timeout: 120_000 }, async (t) => {
     chmodSync(join(ward.folder, name), 0o777)
     const config = ward.configure((each) => (each['node'] = { ...each['node'], data_dir: name }))
     names(t, await ward.visit(config), 'data_dir', /mode 777/, /chmod 700/)
-    chmodSync(join(ward.folder, name), 0o755)
-    const mild = await ward.visit(config)
-    t.match(mild.troubles('data_dir'), [{ severity: 'warning', found: /look into it/ }])
-    t.equal(mild.exitCode, 0, 'a warning alone is no failure')
   })
 
   await t.test('master key file that others may read [admin.doctor-key-file]', async (t) => {
@@ -144,8 +140,6 @@ t.test('holdfast doctor', { timeout: 120_000 }, async (t) => {
       /n2 is 3\d\d\d(\.\d)? s ahead/,
       /NTP/,
     )
-    const near = await ward.visit(ward.configure(withPeer(await peerWithClock(t, 1000))))
-    t.same([near.exitCode, near.troubles('clock')], [0, []])
   })
 
   await t.test('peer that does not answer [admin.doctor-peer]', async (t) => {
@@ -170,14 +164,6 @@ t.test('holdfast doctor', { timeout: 120_000 }, async (t) => {
       found: /peer_tls\.cert .* expires in (19|20) days/,
     })
     t.equal(soon.exitCode, 0)
-    const strange = { ...authority.issue({ commonName: 'n9' }), ca: new TestAuthority(t, 'stranger').ca }
-    names(
-      t,
-      await ward.visit(withTls(strange)),
-      'peer_tls',
-      /does not name this node/,
-      /not signed by the authority/,
-    )
   })
 
   await t.test('port in use by another program [admin.doctor-port]', async (t) => {

@@ -62,7 +62,7 @@ export interface SpeedFacts {
   readonly failure: string | null
 }
 
-/** A flush that reaches a chip takes some 20 µs even where the drive may answer from its protected memory. ms */
+/** Where nothing is flushed, as in memory, the call itself takes about 5 µs; a way to a drive and back takes longer. ms */
 const IMPLAUSIBLE_MS = 0.01
 /** Every write waits for a flush on two nodes; a drive that spins takes about 10. ms */
 const SLOW_MEDIAN_MS = 50

@@ -9,7 +9,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { NodeId } from '../raft/types.ts'
 import type { PeerAddress, TlsFiles } from '../types.ts'
-import { HEADER_BYTES_MAX, HEADER_LENGTH_BYTES } from './frame.ts'
+import { MalformedFrameError } from './frame.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { parsePeerAddress } from './peer-address.ts'
 import { PATH_PREFIX, PROTOCOL_VERSION } from './peer-identity.ts'
@@ -79,18 +79,12 @@ async function readVerdict(answer: IncomingMessage): Promise<Omit<PeerProbe, 'da
     blame: (cause) => new Error('the answer breaks off', { cause }),
     release: () => {},
   })
-  if (Number(answer.headers['content-length'] ?? 0) > HEADER_LENGTH_BYTES + HEADER_BYTES_MAX)
-    return notOurs(answer)
   const { code, message } = ((await body.readHeader()) ?? {}) as { code?: unknown; message?: unknown }
-  if (typeof code !== 'string' || typeof message !== 'string') return notOurs(answer)
+  if (typeof code !== 'string' || typeof message !== 'string')
+    throw new MalformedFrameError('The refusal names no code')
   // All that a probe leaves out: cluster, names, membership and certificate have been found right before it is missed.
   if (code === 'malformed_request') return { outcome: 'heard', code: '', message: '' }
   return { outcome: 'refused', code, message }
-}
-
-function notOurs({ statusCode = 0 }: IncomingMessage): Omit<PeerProbe, 'date'> {
-  const message = `it answers with status ${statusCode} and not as a node does`
-  return { outcome: 'foreign', code: 'not_a_node', message }
 }
 
 function describe(cause: unknown): { readonly code: string; readonly message: string } {

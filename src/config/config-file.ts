@@ -42,12 +42,10 @@ function readText(file: string): string | ConfigFault {
     // A pipe is welcome: some take their configuration from a program that keeps it.
     if (!found.isFile() && !found.isFIFO())
       return refuse('expected a file, found a device or a socket', 'Give a YAML file with --config.')
-    if (found.size > FILE_BYTES_MAX)
-      return refuse(
-        'the file is larger than 1 MiB',
-        'Is it the right file? Give the YAML file with --config.',
-      )
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
+    const bytes = found.size > FILE_BYTES_MAX ? null : readFileSync(file)
+    if (bytes === null || bytes.length > FILE_BYTES_MAX)
+      return refuse('it is larger than 1 MiB', 'Is it the right file? Give the YAML file with --config.')
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
     if (cause instanceof TypeError) return refuse('the file is no UTF-8 text', 'Save it as UTF-8.')
     const { code = '' } = cause as NodeJS.ErrnoException

@@ -15,6 +15,7 @@ export interface Config {
     readonly logKeepEntries: number
     readonly logKeepBytes: number
     readonly collectAfterMs: number
+    /** For the doctor: nothing in a node depends on it. */
     readonly clockSkewMaxMs: number
   }
   /** Used share of the disk of the blobs from which each holds, above 0 and at most 1, in rising order. */

@@ -58,8 +58,8 @@ t.test('probePeer', async (t) => {
     t.match(await probe(await strangeServer(t, 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi')), {
       outcome: 'foreign',
     })
-    const huge = 'HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n'
-    t.match(await probe(await strangeServer(t, huge)), { outcome: 'foreign', code: 'not_a_node' })
+    const page = 'HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n<!DOCTYPE html>'
+    t.match(await probe(await strangeServer(t, page)), { outcome: 'foreign', message: /are allowed/ })
     t.match(await probe(await strangeServer(t, 'SSH-2.0-OpenSSH\r\n')), { outcome: 'unreachable' })
     const abort = new AbortController()
     const silent = probe(await strangeServer(t, '', () => abort.abort()), { signal: abort.signal })

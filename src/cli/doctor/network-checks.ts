@@ -69,7 +69,7 @@ export function checkPeer({ nodeId, address, outcome, code, message }: PeerFacts
     })
   if (outcome === 'foreign')
     return error('peers', {
-      found: `what answers at ${address} is no node of holdfast: ${message}`,
+      found: `what answers at ${address} is no node of holdfast`,
       expected,
       action: 'Correct the address in cluster.members, or stop the program that took it.',
     })
@@ -82,7 +82,7 @@ export function checkPeer({ nodeId, address, outcome, code, message }: PeerFacts
   })
 }
 
-const isTls = (code: string): boolean => /CERT|SSL|TLS|SIGNATURE|UNABLE_TO/.test(code)
+const isTls = (code: string): boolean => /cert|ssl|tls|signature|unable_to/i.test(code)
 
 /** `Date` tells whole seconds: what is nearer than that cannot be told apart. */
 export function checkClock(peers: readonly PeerFacts[], skewMaxMs: number): readonly Finding[] {

@@ -182,6 +182,7 @@ t.test('peers, each with what to do about it', async (t) => {
   t.match(checkPeer(peer({ outcome: 'foreign' })), { severity: 'error', found: /no node of holdfast/ })
   t.match(checkPeer(peer({ outcome: 'unreachable', code: 'ECONNREFUSED' })), { action: /Start that node/ })
   t.match(checkPeer(peer({ outcome: 'unreachable', code: 'CERT_HAS_EXPIRED' })), { action: /certificates/ })
+  t.match(checkPeer(peer({ outcome: 'unreachable', code: 'peer_tls_invalid' })), { action: /certificates/ })
 })
 
 t.test('clocks: the bound is that of the configuration, and the odd one out is named', async (t) => {

@@ -32,9 +32,9 @@ t.test(
 )
 
 t.test('a disk has a size and a kind', async (t) => {
-  const facts = await diskFacts('/dev/shm')
-  t.ok(facts.totalBytes >= facts.freeBytes)
-  t.equal(facts.filesystem, 0x01021994)
+  const facts = await diskFacts(temporaryFolder(t))
+  t.ok(facts.totalBytes >= facts.freeBytes && facts.totalBytes > 0)
+  t.ok(facts.filesystem > 0)
 })
 
 t.test('a directory that is not there is judged by the nearest one above', async (t) => {

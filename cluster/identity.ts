@@ -36,9 +36,15 @@ export async function checkIdentity(options: ClusterOptions): Promise<void> {
       },
     )
   }
-  const found = await readIdentity(dataDir)
+  const found = await findIdentity(dataDir)
   if (found) compare(found, options)
-  else await refuseLeftovers(dataDir)
+}
+
+/** Whose this directory is, with nothing changed in it; null: nobody's yet. Throws StartError. */
+export async function findIdentity(dataDir: string): Promise<Identity | null> {
+  const found = await readIdentity(dataDir)
+  if (found === null) await refuseLeftovers(dataDir)
+  return found
 }
 
 /** Makes the identity if there is none and counts this start. The caller has checked it and holds the lock. Throws StartError. */

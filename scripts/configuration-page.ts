@@ -48,7 +48,11 @@ One YAML file for each node, given with \`holdfast server --config FILE\`. This 
 - A duration has a unit: \`100ms\`, \`90s\`, \`15m\`, \`24h\`, \`7d\`. A size is a number of bytes or has one: \`64KiB\`, \`16MiB\`, \`5GiB\`.
 - A percentage carries its sign: \`85%\`, \`92.5%\`.
 - A path is relative to the folder of the file.
-- An unknown key, a wrong unit or a value out of bounds refuses the start; the error names the nearest known key.
+- A list is given by environment as YAML in one line: \`[{id: n1, peer: "10.0.0.1:9002"}]\`; origins as well with commas between them.
+- An unknown key, a key without a value or twice, a wrong unit or a value out of bounds refuses the start. The error tells all faults, each with its line, and names the
+  nearest known key.
+- \`holdfast config check --config FILE\` says the same without a start and ends with 2. \`holdfast config print\` shows every setting with its value and where that came from:
+  a line of the file, a variable, or the default. Anything in it that looks like a secret is masked. [The doctor](doctor.md) looks at what the settings name.
 - Nothing is read again while the node runs: restart it after a change.
 `
 

@@ -8,28 +8,34 @@ import { CommandError, EXIT } from './exit.ts'
 import { localSocketPath } from '../local-socket.ts'
 
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
-const STOPPED_CODES = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']
+export const STOPPED_CODES: readonly string[] = ['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']
 
 interface LocalAnswer {
   readonly status: number
   readonly body: string
 }
 
-function exchange(socketPath: string, method: string, path: string, body: unknown): Promise<LocalAnswer> {
+interface LocalRequest {
+  readonly socketPath: string
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  /** Ends a wait for a node that stands still. */
+  readonly signal?: AbortSignal
+}
+
+export function exchange({ body, ...target }: LocalRequest): Promise<LocalAnswer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { socketPath, method, path, headers: { 'content-type': 'application/json' } },
-      (response) => {
-        let text = ''
-        response.setEncoding('utf8')
-        response.on('data', (piece: string) => {
-          text += piece
-          if (text.length > ANSWER_BYTES_MAX) response.destroy(new Error('the answer is too large'))
-        })
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }))
-        response.on('error', reject)
-      },
-    )
+    const outgoing = request({ ...target, headers: { 'content-type': 'application/json' } }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (piece: string) => {
+        text += piece
+        if (text.length > ANSWER_BYTES_MAX) response.destroy(new Error('the answer is too large'))
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }))
+      response.on('error', reject)
+    })
     outgoing.on('error', reject)
     outgoing.end(body === undefined ? undefined : JSON.stringify(body))
   })
@@ -46,7 +52,7 @@ export async function askLocalNode(
   if (socketPath === null) return null
   let answer: LocalAnswer
   try {
-    answer = await exchange(socketPath, method, path, body)
+    answer = await exchange({ socketPath, method, path, body })
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException
     if (STOPPED_CODES.includes(code)) return null

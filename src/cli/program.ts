@@ -11,6 +11,8 @@ import { auditCommand } from './commands/audit.ts'
 import { bucketCommand } from './commands/bucket.ts'
 import { clusterCommand } from './commands/cluster.ts'
 import { completionCommand } from './commands/completion.ts'
+import { configCommand } from './commands/config.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { keyCommand } from './commands/key.ts'
 import { masterKeyCommand } from './commands/master-key.ts'
 import {
@@ -61,7 +63,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       auditCommand,
     ],
   ],
-  ['A node:', [serverCommand, adminTokenCommand, masterKeyCommand]],
+  ['A node:', [serverCommand, configCommand, doctorCommand, adminTokenCommand, masterKeyCommand]],
   ['Other:', [completionCommand]],
 ]
 

@@ -1,148 +1,32 @@
 /**
  * From a YAML file and the environment to one frozen Config.
  *
- * Owns: reading, the unknown-key check, overrides (HOLDFAST_SECTION__KEY), cross-checks. Knows nothing of who uses it.
- * Rule: nothing is guessed. An unknown key, a wrong unit or a missing value refuses the start and says what to write.
+ * Owns: the typed shape, and the checks that need more than one setting. Knows nothing of who uses it.
+ * Rule: nothing is guessed. An unknown key, a wrong unit or a missing value refuses the start and says what to write,
+ * and whatever is wrong is told at once.
  */
-import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { parseDocument } from 'yaml'
-import { type Member, StartError } from '../../cluster/index.ts'
-import { nearestName } from './nearest.ts'
-import { parseAddress, parseOrigins, parseScalar, ValueError } from './parse-value.ts'
+import type { Member } from '../../cluster/index.ts'
+import { type ConfigFault, configFault, FaultError, invalidConfig } from './config-fault.ts'
+import { readConfigFile, type Written } from './config-file.ts'
+import { type Environment, readEnvironment } from './environment.ts'
+import { parseSettings, type Values } from './parse-settings.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 import type { Config } from './types.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type { Environment }
 
-const ENVIRONMENT_PREFIX = 'HOLDFAST_'
-const FILE_BYTES_MAX = 1024 * 1024
-const MEMBERS_MAX = 99
-
-const refuse = (message: string, hint: string, cause?: unknown): StartError =>
-  new StartError('invalid_config', message, { hint, ...(cause === undefined ? {} : { cause }) })
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A configuration and what is wrong with it. */
+export interface Examined {
+  /** Null when there are faults. */
+  readonly config: Config | null
+  readonly faults: readonly ConfigFault[]
+  /** What the file and the environment give, by setting: where each came from. */
+  readonly written: ReadonlyMap<string, Written>
+  readonly values: Values
 }
 
-function readYaml(file: string): unknown {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw refuse(`Cannot read the configuration '${file}'`, 'Give an existing file with --config.', cause)
-  }
-  if (text.length > FILE_BYTES_MAX)
-    throw refuse(`Cannot read the configuration '${file}': it is larger than 1 MiB`, 'Is it the right file?')
-  const document = parseDocument(text, { uniqueKeys: true })
-  const problem = document.errors[0]
-  if (problem)
-    throw refuse(
-      `Cannot read the configuration '${file}': ${problem.message.split('\n')[0]}`,
-      'Mend the YAML at that place.',
-    )
-  return document.toJS({ maxAliasCount: 0 })
-}
-
-/** `{security: {max_presign_ttl: '7d'}}` -> `security.max_presign_ttl` -> '7d'; refuses names that no setting has. */
-function flatten(tree: unknown, file: string): Map<string, unknown> {
-  const flat = new Map<string, unknown>()
-  const known = SETTINGS.map(({ name }) => name as string)
-  if (tree === null || tree === undefined) return flat
-  if (!isPlainObject(tree))
-    throw refuse(
-      `Cannot read the configuration '${file}': expected sections, got a ${typeof tree}`,
-      'See docs/configuration.md.',
-    )
-  for (const [section, values] of Object.entries(tree)) {
-    const inside = isPlainObject(values) ? Object.entries(values) : [[null, values] as const]
-    for (const [key, value] of inside) {
-      const name = key === null ? section : `${section}.${key}`
-      if (!known.includes(name)) throw unknownName(name, known, `in '${file}'`)
-      flat.set(name, value)
-    }
-  }
-  return flat
-}
-
-function unknownName(name: string, known: readonly string[], where: string): StartError {
-  const near = nearestName(name, known)
-  return refuse(
-    `Unknown setting '${name}' ${where}`,
-    near ? `Did you mean '${near}'?` : 'See docs/configuration.md for all settings.',
-  )
-}
-
-const environmentName = (setting: string): string =>
-  ENVIRONMENT_PREFIX + setting.toUpperCase().replace('.', '__')
-
-function applyEnvironment(flat: Map<string, unknown>, environment: Environment): void {
-  const byName = new Map(SETTINGS.map(({ name }) => [environmentName(name), name]))
-  for (const [variable, value] of Object.entries(environment)) {
-    // A single underscore is somebody else's variable (HOLDFAST_HOME); a section always has two.
-    if (!variable.startsWith(ENVIRONMENT_PREFIX) || !variable.includes('__') || value === undefined) continue
-    const name = byName.get(variable)
-    if (!name) throw unknownName(variable, [...byName.keys()], 'in the environment')
-    flat.set(name, name === 'cluster.members' ? parseDocument(value).toJS() : value)
-  }
-}
-
-function parseMember(entry: unknown, position: number): Member {
-  const where = `member ${position + 1} of cluster.members`
-  if (!isPlainObject(entry)) throw new ValueError(`${where}: expected {id, peer, zone, weight}`)
-  const unknown = Object.keys(entry).find((key) => !['id', 'peer', 'zone', 'weight'].includes(key))
-  if (unknown) throw new ValueError(`${where}: unknown field '${unknown}', expected id, peer, zone, weight`)
-  const { id, peer, zone = 'default', weight = 1 } = entry
-  if (typeof id !== 'string' || typeof peer !== 'string' || typeof zone !== 'string')
-    throw new ValueError(`${where}: id, peer and zone are texts`)
-  if (typeof weight !== 'number' || !(weight > 0 && weight <= 1000))
-    throw new ValueError(`${where}: weight is a number above 0 and at most 1000`)
-  return { nodeId: id, peerAddress: parseAddress(peer), zone, weight }
-}
-
-function parseMembers(value: unknown): readonly Member[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MEMBERS_MAX)
-    throw new ValueError(`expected a list of 1 to ${MEMBERS_MAX} members`)
-  const members = value.map(parseMember)
-  for (const field of ['nodeId', 'peerAddress'] as const) {
-    const values = members.map((member) => member[field])
-    const twice = values.find((item, index) => values.indexOf(item) !== index)
-    if (twice !== undefined) throw new ValueError(`'${twice}' stands there twice`)
-  }
-  return members
-}
-
-function parseSetting(setting: Setting, value: unknown, folder: string): unknown {
-  if (setting.kind === 'members') return parseMembers(value)
-  if (setting.kind === 'origins') return parseOrigins(value)
-  if (typeof value === 'object' && value !== null)
-    throw new ValueError('expected one value, got a list or a section')
-  const text = String(value)
-  return setting.kind === 'path'
-    ? resolve(folder, String(parseScalar(setting, text)))
-    : parseScalar(setting, text)
-}
-
-type Values = Map<SettingName, unknown>
-
-function parseAll(flat: ReadonlyMap<string, unknown>, file: string): Values {
-  const values: Values = new Map()
-  for (const setting of SETTINGS as readonly (Setting & { name: SettingName })[]) {
-    const given = flat.get(setting.name) ?? setting.fallback
-    if (given === null) {
-      if (setting.optional) continue
-      throw refuse(`The setting '${setting.name}' is missing in '${file}'`, `It is ${setting.meaning}.`)
-    }
-    try {
-      values.set(setting.name, parseSetting(setting, given, dirname(resolve(file))))
-    } catch (cause) {
-      if (!(cause instanceof ValueError)) throw cause
-      throw refuse(`The setting '${setting.name}' is wrong: ${cause.message}`, `It is ${setting.meaning}.`)
-    }
-  }
-  return values
-}
+const refuse = (message: string, hint: string): FaultError => new FaultError(message, hint)
 
 /** Typed access to the parsed values; the kinds were checked when they were parsed. */
 class Reader {
@@ -183,6 +67,7 @@ function assemble(read: Reader): Config {
       logKeepEntries: read.number('cluster.log_keep_entries'),
       logKeepBytes: read.number('cluster.log_keep_bytes'),
       collectAfterMs: read.number('cluster.collect_after'),
+      clockSkewMaxMs: read.number('cluster.clock_skew_max'),
     },
     disk: {
       stopPlacing: read.number('disk.stop_placing') / 100,
@@ -250,23 +135,35 @@ function checkDisk({ stopPlacing, stopWriting, reserve }: Config['disk']): void 
   })
 }
 
-function crossCheck(config: Config): void {
-  const { heartbeatMs, electionTimeoutMs, members } = config.cluster
-  if (electionTimeoutMs < 10 * heartbeatMs) {
-    throw refuse(
-      `cluster.election_timeout (${electionTimeoutMs} ms) is less than ten heartbeats (${heartbeatMs} ms each)`,
-      'A single late packet would start an election: raise it.',
-    )
-  }
-  checkDisk(config.disk)
-  const own = members.find(({ nodeId }) => nodeId === config.node.id)
-  if (!own) {
-    throw refuse(
-      `node.id '${config.node.id}' is not among cluster.members (${members.map(({ nodeId }) => nodeId).join(', ')})`,
-      'Name this node in the list, the same list on every node.',
-    )
-  }
+function checkElection({ cluster: { heartbeatMs, electionTimeoutMs } }: Config): void {
+  if (electionTimeoutMs >= 10 * heartbeatMs) return
+  throw refuse(
+    `cluster.election_timeout (${electionTimeoutMs} ms) is less than ten heartbeats (${heartbeatMs} ms each)`,
+    'A single late packet would start an election: raise it.',
+  )
 }
+
+function checkMembership({ node, cluster: { members } }: Config): void {
+  if (members.some(({ nodeId }) => nodeId === node.id)) return
+  throw refuse(
+    `node.id '${node.id}' is not among cluster.members (${members.map(({ nodeId }) => nodeId).join(', ')})`,
+    'Name this node in the list, the same list on every node.',
+  )
+}
+
+function checkListeners({ listeners: { data, admin, peer } }: Config): void {
+  const addresses = [data, admin, peer].filter((address) => !address.endsWith(':0'))
+  const twice = addresses.find((address, n) => addresses.indexOf(address) !== n)
+  if (twice === undefined) return
+  throw refuse(`Two of the listeners have the address ${twice}`, 'Give each of them a port of its own.')
+}
+
+const crossChecks = (config: Config): readonly (() => void)[] => [
+  () => checkElection(config),
+  () => checkDisk(config.disk),
+  () => checkListeners(config),
+  () => checkMembership(config),
+]
 
 function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
@@ -276,11 +173,51 @@ function freeze<T>(value: T): T {
   return value
 }
 
-/** Throws StartError `invalid_config`. */
+/** Runs every step; what one throws is a fault of the file and keeps no other from being told. */
+function gatherFaults(file: string, steps: readonly (() => void)[]): readonly ConfigFault[] {
+  return steps.flatMap((step) => {
+    try {
+      step()
+      return []
+    } catch (cause) {
+      if (!(cause instanceof FaultError)) throw cause
+      return [configFault({ setting: null, where: file, message: cause.message, hint: cause.hint })]
+    }
+  })
+}
+
+/** As a reader of the file meets them; what has no line comes after. */
+function inOrder(faults: readonly ConfigFault[]): readonly ConfigFault[] {
+  const lineOf = ({ where }: ConfigFault): number => Number(/:(\d+)$/.exec(where)?.[1] ?? Infinity)
+  return faults.toSorted((a, b) => (lineOf(a) === lineOf(b) ? 0 : lineOf(a) - lineOf(b)))
+}
+
+/** Never throws for what is written: everything that is wrong is among the faults. */
+export function examineConfig(file: string, environment: Environment): Examined {
+  const settings: readonly Setting[] = SETTINGS
+  const known = settings.map(({ name }) => name)
+  const lists = settings.filter(({ kind }) => kind === 'members').map(({ name }) => name)
+  const inFile = readConfigFile(file, known)
+  const inEnvironment = readEnvironment(environment, known, lists)
+  const written = new Map([...inFile.settings, ...inEnvironment.settings])
+  const { values, faults: ofValues } = parseSettings(written, { file, folder: dirname(resolve(file)) })
+  // Where the file could not be understood, that its settings are missing is no news.
+  const told = inFile.isUnderstood ? ofValues : ofValues.filter(({ setting }) => written.has(setting ?? ''))
+  const faults = inOrder([...inFile.faults, ...told, ...inEnvironment.faults])
+  if (faults.length > 0) return { config: null, faults, written, values }
+  let config: Config | null = null
+  const assembled = gatherFaults(file, [() => (config = assemble(new Reader(values)))])
+  const crossed = config === null ? [] : gatherFaults(file, crossChecks(config))
+  if (assembled.length + crossed.length > 0)
+    return { config: null, faults: [...assembled, ...crossed], written, values }
+  return { config: freeze(config), faults, written, values }
+}
+
+/** Throws StartError `invalid_config`, which tells all faults. */
 export function loadConfig(file: string, environment: Environment): Config {
-  const flat = flatten(readYaml(file), file)
-  applyEnvironment(flat, environment)
-  const config = assemble(new Reader(parseAll(flat, file)))
-  crossCheck(config)
-  return freeze(config)
+  const { config, faults } = examineConfig(file, environment)
+  const [first, ...others] = faults
+  if (first !== undefined) throw invalidConfig(file, [first, ...others])
+  if (config === null) throw new Error('A configuration without faults is assembled')
+  return config
 }

@@ -114,6 +114,14 @@ export const SETTINGS = [
       'how long a download of an object that was deleted meanwhile can go on; its space is free after that',
   },
   {
+    name: 'cluster.clock_skew_max',
+    kind: 'duration',
+    fallback: '5s',
+    min: 2 * SECOND,
+    max: DAY,
+    meaning: 'how far the clock of this node and that of another may be apart before the doctor says so',
+  },
+  {
     name: 'disk.stop_placing',
     kind: 'percent',
     fallback: '85%',

@@ -1,7 +1,7 @@
 /**
  * The effective configuration of one node: bounded, frozen, typed. Times in ms, sizes in bytes.
  *
- * Owns: the shape. Names follow the configuration file with its sections; see limits.ts for units, bounds and defaults.
+ * Owns: the shape. Names follow the configuration file with its sections; see settings.ts for units, bounds and defaults.
  */
 import type { Member } from '../../cluster/index.ts'
 
@@ -15,6 +15,8 @@ export interface Config {
     readonly logKeepEntries: number
     readonly logKeepBytes: number
     readonly collectAfterMs: number
+    /** For the doctor: nothing in a node depends on it. */
+    readonly clockSkewMaxMs: number
   }
   /** Used share of the disk of the blobs from which each holds, above 0 and at most 1, in rising order. */
   readonly disk: { readonly stopPlacing: number; readonly stopWriting: number; readonly reserve: number }

@@ -11,12 +11,12 @@ import { StartError } from '../../cluster/index.ts'
 import { readMarker, removeMarker, syncDirectory, writeMarker } from './marker-file.ts'
 
 /** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload, 4 no rows of locked versions and no lists of keys. */
-const STATE_FORMAT = 5
+export const STATE_FORMAT = 5
 
-const POINTER = 'CURRENT'
+export const POINTER = 'CURRENT'
 /** There from before the first state is made until the pointer names it. */
 const CREATING = 'CREATING'
-const DISTRUSTED = 'DISTRUSTED'
+export const DISTRUSTED = 'DISTRUSTED'
 const INCOMING = 'incoming'
 const NAME = /^state-([1-9][0-9]{0,14})$/
 const FIRST_FORMAT = /^state-[1-9][0-9]*\n?$/

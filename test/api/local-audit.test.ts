@@ -66,6 +66,20 @@ t.test('the local socket', async (t) => {
     t.match(memory.auditRows.at(-1), { operation: 'createAdminToken', code: 'invalid_request' })
   })
 
+  await t.test('says how the node stands, without a quorum', async (t) => {
+    const { nodeId, clusterId } = memory.services.cluster
+    t.match(await askLocalNode(data, 'GET', '/status'), {
+      nodeId,
+      clusterId,
+      pid: process.pid,
+      isReady: true,
+      reasons: [],
+      listeners: { data: /:/, admin: /:/, peer: /:/ },
+      masterKeyFingerprint: memory.services.state.clusterKey()?.masterKeyFingerprint ?? null,
+    })
+    t.match(memory.auditRows.at(-1), { api: 'internal', operation: 'readNodeStatus', status: 200 })
+  })
+
   await t.test('and so are wishes that were left while the node was stopped', async (t) => {
     await leaveWish(data, {
       wish: 'create',

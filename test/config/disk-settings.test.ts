@@ -45,7 +45,12 @@ t.test('the settings of a disk', async (t) => {
       ['{ stop_writing: 96% }', 'disk.stop_writing (96%) is above disk.reserve (95%)'],
     ] as const) {
       const hint = /stop_placing, disk.stop_writing, disk.reserve in this order/
-      await t.rejects(load(t, `disk: ${disk}`), { name: 'StartError', code: 'invalid_config', message, hint })
+      await t.rejects(load(t, `disk: ${disk}`), {
+        name: 'StartError',
+        code: 'invalid_config',
+        message: new RegExp(`node.yaml: ${message.replace(/[().]/g, '\\$&')}$`),
+        hint,
+      })
     }
   })
 

@@ -4,6 +4,7 @@
  * Owns: which areas there are and which are built. Rule: an area is set to built together with its rows and their tests.
  */
 import type { ContractArea } from '../../scripts/contract.ts'
+import { adminConfigRows } from './admin-config-rows.ts'
 import { adminKeysRows } from './admin-keys-rows.ts'
 import { adminQuotaRows } from './admin-quota-rows.ts'
 import { adminTenantRows } from './admin-tenants-rows.ts'
@@ -36,5 +37,9 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'cors', built: true, rows: corsRows },
   { name: 'notifications', built: true, rows: notificationRows },
   { name: 'audit', built: true, rows: auditRows },
-  { name: 'admin', built: true, rows: { ...adminTenantRows, ...adminKeysRows, ...adminQuotaRows } },
+  {
+    name: 'admin',
+    built: true,
+    rows: { ...adminTenantRows, ...adminKeysRows, ...adminQuotaRows, ...adminConfigRows },
+  },
 ]

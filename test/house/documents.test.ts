@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { configurationPage } from '../../scripts/configuration-page.ts'
+import { doctorPage } from '../../scripts/doctor-page.ts'
 import { errorsPage } from '../../scripts/errors-page.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -101,9 +102,10 @@ t.test('every symbol that the walks name exists in the sources', async (t) => {
 })
 
 t.test(
-  'the reference pages are what the code gives: run scripts/configuration-page.ts and errors-page.ts',
+  'the reference pages are what the code gives: run scripts/configuration-page.ts, doctor-page.ts and errors-page.ts',
   async (t) => {
     t.equal(read('docs/configuration.md'), configurationPage())
+    t.equal(read('docs/doctor.md'), doctorPage())
     t.equal(read('docs/errors.md'), errorsPage())
   },
 )

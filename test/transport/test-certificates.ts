@@ -47,9 +47,10 @@ export class TestAuthority {
     return join(this.#directory, 'ca.pem')
   }
 
-  /** `san` as openssl writes it, `DNS:a,IP:127.0.0.1`; empty for none. */
-  issue(options: { readonly commonName: string; readonly san?: string }): TlsFiles {
-    const base = `leaf-${options.commonName}-${Buffer.from(options.san ?? '').toString('hex')}`
+  /** `san` as openssl writes it, `DNS:a,IP:127.0.0.1`; empty for none. Negative `days`: it has expired. */
+  issue(options: { readonly commonName: string; readonly san?: string; readonly days?: number }): TlsFiles {
+    const { days = 2 } = options
+    const base = `leaf-${options.commonName}-${Buffer.from(options.san ?? '').toString('hex')}-${days}`
     this.#openssl(
       'req',
       '-new',
@@ -71,7 +72,7 @@ export class TestAuthority {
       'ca.key',
       '-CAcreateserial',
       '-days',
-      '2',
+      String(days),
       '-extfile',
       `${base}.ext`,
     ]

@@ -1,7 +1,7 @@
 /**
  * The socket inside the data directory: what the command line of the same machine may ask of a running node.
  *
- * Owns: requests about admin tokens, and the check of the audit log. Authority is filesystem access: the socket has mode 0600 and there is no
+ * Owns: requests about admin tokens, the check of the audit log, how the node stands. Authority is filesystem access: the socket has mode 0600 and there is no
  * other check, so nothing is ever served here that a reader of the data directory could not do anyway. [decisions 1]
  */
 import { rmSync } from 'node:fs'
@@ -15,6 +15,7 @@ import { parseNotedHead, verifyAuditLog } from '../../operations/audit/verify-au
 import type { Services } from '../../operations/services.ts'
 import { Refusal } from '../../refusal.ts'
 import { LocalAudit } from './local-audit.ts'
+import { nodeStatus } from './node-status.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 const PATH_CHARACTERS_MAX = 1024
@@ -59,6 +60,8 @@ function routeOf({ method = '', url = '' }: IncomingMessage): LocalRoute {
       operation: 'verifyAuditLog',
       answer: async (services, request) => verifyAuditLog(services, parseNotedHead(await readJson(request))),
     }
+  if (method === 'GET' && url === '/status')
+    return { operation: 'readNodeStatus', answer: async (services) => nodeStatus(services) }
   return {
     operation: 'unknown',
     answer: async () => {

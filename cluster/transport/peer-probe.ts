@@ -1,0 +1,94 @@
+/**
+ * Asks a peer once whether it would hear this node, and says nothing of this node but its name.
+ *
+ * Owns: one request outside of every pool. Knows nothing of: time; the caller measures and gives the signal that ends it.
+ * Rule: no incarnation and no standing are claimed, so a peer learns nothing from a probe: it is refused at that point of
+ * `checkIdentity` by whoever would have heard it, and before it by whoever would not.
+ */
+import { type IncomingMessage, request } from 'node:http'
+import { request as requestTls } from 'node:https'
+import type { NodeId } from '../raft/types.ts'
+import type { PeerAddress, TlsFiles } from '../types.ts'
+import { MalformedFrameError } from './frame.ts'
+import { IncomingBody } from './incoming-body.ts'
+import { parsePeerAddress } from './peer-address.ts'
+import { PATH_PREFIX, PROTOCOL_VERSION } from './peer-identity.ts'
+import { loadPeerTls } from './peer-tls.ts'
+
+export interface PeerProbeOptions {
+  readonly clusterId: string
+  readonly from: NodeId
+  readonly to: NodeId
+  readonly address: PeerAddress
+  readonly tls: TlsFiles | null
+  readonly signal: AbortSignal
+}
+
+export interface PeerProbe {
+  /** `foreign`: something answers there that is no node. */
+  readonly outcome: 'heard' | 'refused' | 'foreign' | 'unreachable'
+  /** Of the refusal, or of what failed, e.g. ECONNREFUSED; empty when heard. */
+  readonly code: string
+  readonly message: string
+  /** The header `Date` of the answer. */
+  readonly date: string | null
+}
+
+/** Never rejects for what a peer does. Throws StartError when the files of `tls` cannot be used. */
+export async function probePeer(options: PeerProbeOptions): Promise<PeerProbe> {
+  const tls = options.tls === null ? null : loadPeerTls(options.tls, options.from).client(options.to)
+  let answer: IncomingMessage
+  try {
+    answer = await ask(options, tls)
+  } catch (cause) {
+    return { outcome: 'unreachable', ...describe(cause), date: null }
+  }
+  const date = answer.headers.date ?? null
+  try {
+    return { ...(await readVerdict(answer)), date }
+  } catch (cause) {
+    return { outcome: 'foreign', ...describe(cause), date }
+  } finally {
+    answer.destroy()
+  }
+}
+
+type ClientTls = ReturnType<ReturnType<typeof loadPeerTls>['client']>
+
+function ask({ clusterId, from, to, address, signal }: PeerProbeOptions, tls: ClientTls | null) {
+  const { host, port } = parsePeerAddress(address)
+  const headers = {
+    'content-length': '0',
+    'x-holdfast-protocol': PROTOCOL_VERSION,
+    'x-holdfast-cluster': clusterId,
+    'x-holdfast-from': from,
+    'x-holdfast-to': to,
+  }
+  const plain = { host, port, method: 'POST', path: `${PATH_PREFIX}probe`, headers, signal, agent: false }
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = tls === null ? request(plain, resolve) : requestTls({ ...plain, ...tls }, resolve)
+    outgoing.on('error', reject)
+    outgoing.end()
+  })
+}
+
+async function readVerdict(answer: IncomingMessage): Promise<Omit<PeerProbe, 'date'>> {
+  const body = new IncomingBody({
+    chunks: answer,
+    onBytes: () => {},
+    blame: (cause) => new Error('the answer breaks off', { cause }),
+    release: () => {},
+  })
+  const { code, message } = ((await body.readHeader()) ?? {}) as { code?: unknown; message?: unknown }
+  if (typeof code !== 'string' || typeof message !== 'string')
+    throw new MalformedFrameError('The refusal names no code')
+  // All that a probe leaves out: cluster, names, membership and certificate have been found right before it is missed.
+  if (code === 'malformed_request') return { outcome: 'heard', code: '', message: '' }
+  return { outcome: 'refused', code, message }
+}
+
+function describe(cause: unknown): { readonly code: string; readonly message: string } {
+  if (!(cause instanceof Error)) return { code: 'unknown', message: String(cause) }
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
+  return { code, message: cause.message || code }
+}

@@ -1,0 +1,133 @@
+/**
+ * What is to be said of certificates: whom they name, until when, whether they belong together.
+ *
+ * Owns: the judgement and the days of warning. Knows nothing of: files; what was read from them comes in.
+ */
+import { error, type Finding, warning, well } from './finding.ts'
+
+export interface CertificateFacts {
+  /** The setting that names the file. */
+  readonly setting: string
+  readonly path: string
+  /** ms since 1970. */
+  readonly validFrom: number
+  readonly validTo: number
+}
+
+export interface PeerTlsFacts {
+  /** Plain TCP is enough: every address is loopback. */
+  readonly isLoopbackOnly: boolean
+  /** Null: no peer_tls is configured. */
+  readonly files: {
+    /** One sentence for each file that cannot be used. */
+    readonly unusable: readonly string[]
+    readonly certificates: readonly CertificateFacts[]
+    readonly namesNode: boolean
+    readonly isSignedByCa: boolean
+    readonly keyFits: boolean
+    /** Permission bits of the private key. */
+    readonly keyMode: number
+    readonly keyPath: string
+  } | null
+}
+
+const DAY_MS = 86_400_000
+const WARN_DAYS = 30
+
+const day = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
+
+export function checkPeerTls(
+  { isLoopbackOnly, files }: PeerTlsFacts,
+  nodeId: string,
+  now: number,
+): readonly Finding[] {
+  if (files === null) return [withoutTls(isLoopbackOnly)]
+  const problem = (found: string, expected: string, action: string): Finding =>
+    error('peer_tls', { found, expected, action })
+  const reissue = 'Issue the certificate of this node again (README, "Three machines"), and restart the node.'
+  if (files.unusable.length > 0)
+    return files.unusable.map((found) =>
+      problem(
+        found,
+        'three PEM files that the user of the node may read',
+        'Check the paths in peer_tls and the rights of the files.',
+      ),
+    )
+  const findings = files.certificates.flatMap((certificate) => checkDates(certificate, now))
+  if (!files.namesNode)
+    findings.push(
+      problem(
+        'peer_tls.cert does not name this node (peer_certificate_wrong_name)',
+        `DNS:${nodeId} among its names`,
+        reissue,
+      ),
+    )
+  if (!files.isSignedByCa)
+    findings.push(
+      problem(
+        'peer_tls.cert was not signed by the authority in peer_tls.ca',
+        'a certificate of the authority of this cluster',
+        reissue,
+      ),
+    )
+  if (!files.keyFits)
+    findings.push(
+      problem(
+        'peer_tls.key does not belong to peer_tls.cert',
+        'the private key that the certificate was made for',
+        'Give the two files that were made together.',
+      ),
+    )
+  if ((files.keyMode & 0o077) !== 0)
+    findings.push(
+      warning('peer_tls', {
+        found: `${files.keyPath} has mode ${files.keyMode.toString(8)}: other users can read the private key`,
+        expected: 'mode 600',
+        action: `Run: chmod 600 ${files.keyPath}`,
+      }),
+    )
+  if (findings.length > 0) return findings
+  const first = Math.min(...files.certificates.map(({ validTo }) => validTo))
+  return [
+    well('peer_tls', `certificate and key of ${nodeId} fit; the first to expire does so at ${day(first)}`),
+  ]
+}
+
+function withoutTls(isLoopbackOnly: boolean): Finding {
+  if (isLoopbackOnly) return well('peer_tls', 'none, and none is needed: all peer addresses are loopback')
+  return error('peer_tls', {
+    found: 'no peer_tls, and peer addresses that other machines can reach (peer_tls_required)',
+    expected: 'certificates for the traffic between nodes',
+    action: 'Make them (README, "Three machines") and set peer_tls.ca, peer_tls.cert and peer_tls.key.',
+  })
+}
+
+function checkDates({ setting, path, validFrom, validTo }: CertificateFacts, now: number): Finding[] {
+  const name = `${setting} (${path})`
+  const action = 'Issue it again and restart the nodes one after the other.'
+  if (now >= validTo)
+    return [
+      error('peer_tls', {
+        found: `${name} expired at ${day(validTo)}`,
+        expected: 'a certificate that is valid today',
+        action,
+      }),
+    ]
+  if (now < validFrom)
+    return [
+      error('peer_tls', {
+        found: `${name} is not valid before ${day(validFrom)}`,
+        expected: 'a certificate that is valid today',
+        action: 'Check the clock of this machine, or wait until then.',
+      }),
+    ]
+  if (validTo - now >= WARN_DAYS * DAY_MS) return []
+  const days = Math.floor((validTo - now) / DAY_MS)
+  return [
+    warning('peer_tls', {
+      found: `${name} expires in ${days} days, at ${day(validTo)}`,
+      expected: `at least ${WARN_DAYS} days`,
+      action,
+    }),
+  ]
+}

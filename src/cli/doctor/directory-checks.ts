@@ -1,0 +1,150 @@
+/**
+ * What is to be said of the data directory: rights, owner, whose data, which format.
+ *
+ * Owns: the judgement. Knows nothing of: the disk; facts come in.
+ */
+import type { Identity } from '../../../cluster/index.ts'
+import type { StateOnDisk } from '../../store/state-inspection.ts'
+import { error, type Finding, warning, well } from './finding.ts'
+
+export interface DirectoryFacts {
+  readonly path: string
+  /** What stands at the path. */
+  readonly kind: 'directory' | 'other' | 'nothing' | 'unreachable'
+  /** The permission bits; 0 where there is nothing. */
+  readonly mode: number
+  readonly isOwn: boolean
+  /** Of the directory, or where there is none, of the nearest one above it. */
+  readonly isWritable: boolean
+}
+
+const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(3, '0')
+
+export function checkDirectory({ path, kind, mode, isOwn, isWritable }: DirectoryFacts): readonly Finding[] {
+  const expected = 'a directory that the user of the node owns and nobody else may enter (mode 700)'
+  const problem = (found: string, action: string): readonly Finding[] => [
+    error('data_dir', { found, expected, action }),
+  ]
+  if (kind === 'nothing' && isWritable) return [well('data_dir', `${path} is made at the first start`)]
+  if (kind === 'nothing')
+    return problem(
+      `${path} does not exist and cannot be made by this user`,
+      `Make it: mkdir -m 700 ${path}, as the user of the node.`,
+    )
+  if (kind === 'other') return problem(`${path} is no directory`, 'Name a directory in node.data_dir.')
+  if (kind === 'unreachable')
+    return problem(
+      `${path} cannot be looked at by this user`,
+      'Run this as the user of the node, or give it the rights to the folders above.',
+    )
+  if (!isWritable || (mode & 0o700) !== 0o700)
+    return problem(
+      `${path} has mode ${octal(mode)}, and this user may not read and write it`,
+      `Run: chown the directory to the user of the node, chmod 700 ${path}`,
+    )
+  if ((mode & 0o022) !== 0)
+    return problem(
+      `${path} has mode ${octal(mode)}: other users may put files into it, and so mint admin tokens`,
+      `Run: chmod 700 ${path}`,
+    )
+  const slight: Finding[] = []
+  if ((mode & 0o055) !== 0)
+    slight.push(
+      warning('data_dir', {
+        found: `${path} has mode ${octal(mode)}: other users may look into it`,
+        expected,
+        action: `Run: chmod 700 ${path}`,
+      }),
+    )
+  if (!isOwn)
+    slight.push(
+      warning('data_dir', {
+        found: `${path} belongs to another user`,
+        expected,
+        action: 'Run this as the user of the node, or chown the directory.',
+      }),
+    )
+  return slight.length > 0 ? slight : [well('data_dir', `${path} has mode ${octal(mode)}`)]
+}
+
+export interface IdentityFacts {
+  readonly identity: Identity | null
+  /** Why it could not be read: code, sentence and hint of a StartError. */
+  readonly failure: { readonly code: string; readonly message: string; readonly hint: string } | null
+  readonly expected: { readonly clusterId: string; readonly nodeId: string }
+}
+
+export function checkIdentity({ identity, failure, expected }: IdentityFacts): readonly Finding[] {
+  const wanted = `identity.json of node ${expected.nodeId} of cluster ${expected.clusterId}`
+  if (failure !== null)
+    return [
+      error('identity', {
+        found: `${failure.message} (${failure.code})`,
+        expected: wanted,
+        action: failure.hint,
+      }),
+    ]
+  if (identity === null) return [well('identity', 'nobody has used the directory yet')]
+  const findings: Finding[] = []
+  if (identity.clusterId !== expected.clusterId)
+    findings.push(
+      error('identity', {
+        found: `the data belongs to cluster ${identity.clusterId} (foreign_cluster)`,
+        expected: `cluster.id ${expected.clusterId}, as configured`,
+        action:
+          'Point node.data_dir to the directory of this cluster, or correct cluster.id. Change nothing in the directory.',
+      }),
+    )
+  if (identity.nodeId !== expected.nodeId)
+    findings.push(
+      error('identity', {
+        found: `the data belongs to node ${identity.nodeId} (foreign_node)`,
+        expected: `node.id ${expected.nodeId}, as configured`,
+        action:
+          'Point node.data_dir to the directory of this node, or correct node.id. Change nothing in the directory.',
+      }),
+    )
+  if (findings.length > 0) return findings
+  return [
+    well(
+      'identity',
+      `node ${identity.nodeId} of cluster ${identity.clusterId}, started ${identity.boot} times`,
+    ),
+  ]
+}
+
+export function checkStateFormat({ format, known, fault, distrusted }: StateOnDisk): readonly Finding[] {
+  const expected = `format ${known}, which this build writes`
+  if (fault !== null)
+    return [
+      error('state_format', {
+        found: fault,
+        expected,
+        action:
+          'Start the node: it takes the state over from other nodes; keep a copy of the directory if it cannot.',
+      }),
+    ]
+  if (format === null) return [well('state_format', 'there is no state yet')]
+  if (format !== known) {
+    const isNewer = format > known
+    const action = isNewer
+      ? 'Start the newer build that wrote it. Never start an older one on it.'
+      : 'Start the build that wrote it; or, with the other nodes up, move state/ away and let this node fetch it anew.'
+    return [
+      error('state_format', {
+        found: `the state has format ${format}${isNewer ? ', of a newer build' : ''} (state_format_foreign)`,
+        expected,
+        action,
+      }),
+    ]
+  }
+  if (distrusted === null) return [well('state_format', `format ${format}`)]
+  return [
+    warning('state_format', {
+      found: `the state is not trusted: ${distrusted}`,
+      expected: 'a state that is in use',
+      action:
+        'Keep the other nodes running: the node fetches the state from them. If this comes again, look at the disk.',
+    }),
+  ]
+}

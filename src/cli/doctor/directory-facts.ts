@@ -1,0 +1,60 @@
+/**
+ * Looks at the data directory: stat, identity, markers of the state.
+ *
+ * Owns: the reading. Rule: nothing is made, changed or opened but for reading; a running node is not disturbed.
+ */
+import { access, constants, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { findIdentity, StartError } from '../../../cluster/index.ts'
+import { inspectState, type StateOnDisk } from '../../store/state-inspection.ts'
+import type { DirectoryFacts, IdentityFacts } from './directory-checks.ts'
+
+export async function directoryFacts(path: string): Promise<DirectoryFacts> {
+  const nothing = { path, mode: 0, isOwn: true }
+  try {
+    const found = await stat(path)
+    const isOwn = found.uid === process.geteuid?.()
+    const kind = found.isDirectory() ? 'directory' : 'other'
+    return { path, kind, mode: found.mode & 0o777, isOwn, isWritable: await mayUse(path) }
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    if (!isMissing) return { ...nothing, kind: 'unreachable', isWritable: false }
+    return { ...nothing, kind: 'nothing', isWritable: await mayUse(await nearestAbove(path)) }
+  }
+}
+
+async function mayUse(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    // The only thing asked is whether it may be used; why not is in its mode.
+    return false
+  }
+}
+
+async function nearestAbove(path: string): Promise<string> {
+  const above = dirname(path)
+  if (above === path) return path
+  try {
+    await stat(above)
+    return above
+  } catch {
+    // Not there either, or not to be looked at: the next one up decides.
+    return nearestAbove(above)
+  }
+}
+
+export async function identityFacts(dataDir: string): Promise<Pick<IdentityFacts, 'identity' | 'failure'>> {
+  try {
+    return { identity: await findIdentity(dataDir), failure: null }
+  } catch (cause) {
+    if (!(cause instanceof StartError)) throw cause
+    const { code, message, hint } = cause
+    return { identity: null, failure: { code, message: message.replace(/^Cannot start: /, ''), hint } }
+  }
+}
+
+export function stateFacts(dataDir: string): Promise<StateOnDisk> {
+  return inspectState(join(dataDir, 'state'))
+}

@@ -1,0 +1,135 @@
+/**
+ * What is to be said of a disk: room, speed, kind of file system.
+ *
+ * Owns: the judgement and its bounds. Knows nothing of: how long anything took to measure.
+ */
+import { diskLevel } from '../../../cluster/index.ts'
+import type { Config } from '../../config/types.ts'
+import { error, type Finding, warning, well } from './finding.ts'
+
+export interface DiskFacts {
+  readonly path: string
+  readonly totalBytes: number
+  /** For users without special rights. */
+  readonly freeBytes: number
+  /** Files that exist and can exist; both 0 where the file system has no such limit. */
+  readonly totalFiles: number
+  readonly freeFiles: number
+  /** The magic number of statfs(2). */
+  readonly filesystem: number
+}
+
+const FREE_FILES_MIN = 0.05
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`
+const gib = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
+
+export function checkSpace(facts: DiskFacts, thresholds: Config['disk']): readonly Finding[] {
+  const { path, totalBytes, freeBytes, totalFiles, freeFiles } = facts
+  const level = diskLevel({ totalBytes, freeBytes }, thresholds)
+  const used = totalBytes > 0 ? 1 - freeBytes / totalBytes : 1
+  const found = `${percent(used)} of the disk of ${path} are used, ${gib(freeBytes)} of ${gib(totalBytes)} are free`
+  const action =
+    'Make room or enlarge the file system, see deploy/runbooks/full-blob-disk.md. Remove nothing in the data directory.'
+  const findings: Finding[] = []
+  if (level === 'stopPlacing') {
+    const expected = `less than disk.stop_placing (${percent(thresholds.stopPlacing)})`
+    findings.push(warning('disk_space', { found, expected, action }))
+  } else if (level !== 'open') {
+    const expected = `less than disk.stop_writing (${percent(thresholds.stopWriting)}), from which on this node takes no copies`
+    findings.push(error('disk_space', { found, expected, action }))
+  }
+  const filesLeft = totalFiles > 0 ? freeFiles / totalFiles : 1
+  if (filesLeft < FREE_FILES_MIN) {
+    const judge = freeFiles === 0 ? error : warning
+    const files = `${freeFiles} more files can be made on the disk of ${path}, of ${totalFiles}`
+    const expected = `at least ${percent(FREE_FILES_MIN)} of them`
+    findings.push(
+      judge('disk_space', {
+        found: files,
+        expected,
+        action: 'Remove files of other programs, or make the file system anew with more inodes.',
+      }),
+    )
+  }
+  return findings.length > 0 ? findings : [well('disk_space', found)]
+}
+
+/** In ms. `failure` is the errno name when the sample could not be taken. */
+export interface SpeedFacts {
+  readonly path: string
+  readonly flushesMs: readonly number[]
+  readonly failure: string | null
+}
+
+/** Where nothing is flushed, as in memory, the call itself takes about 5 µs; a way to a drive and back takes longer. ms */
+const IMPLAUSIBLE_MS = 0.01
+/** Every write waits for a flush on two nodes; a drive that spins takes about 10. ms */
+const SLOW_MEDIAN_MS = 50
+
+export function checkSpeed({ path, flushesMs, failure }: SpeedFacts, electionTimeoutMs: number): Finding {
+  if (failure !== null)
+    return error('disk_speed', {
+      found: `a file in ${path} could not be written and flushed (${failure})`,
+      expected: 'writes that are durable when they are flushed',
+      action:
+        failure === 'EROFS'
+          ? 'Mount the disk for writing; look into the log of the kernel for why it is not.'
+          : 'Make room, let this user write there, and look into the log of the kernel.',
+    })
+  const sorted = flushesMs.toSorted((a, b) => a - b)
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0
+  const longest = sorted.at(-1) ?? 0
+  const found = `a write of 4 KiB in ${path} is flushed in ${inMs(median)} (median), ${inMs(longest)} at worst, of ${sorted.length}`
+  if (median < IMPLAUSIBLE_MS)
+    return warning('disk_speed', {
+      found,
+      expected: `at least ${inMs(IMPLAUSIBLE_MS)}: no disk that keeps what it flushed is faster`,
+      action:
+        'Look whether the data directory lies in memory, or whether something between here and the disk ignores flushes; a power cut would take acknowledged objects then.',
+    })
+  if (median > SLOW_MEDIAN_MS || longest >= electionTimeoutMs)
+    return warning('disk_speed', {
+      found,
+      expected: `a median of at most ${SLOW_MEDIAN_MS} ms, and none as long as cluster.election_timeout (${electionTimeoutMs} ms)`,
+      action:
+        'Look what else writes to this disk, and at its health; a leader whose disk is silent hands over.',
+    })
+  return well('disk_speed', found)
+}
+
+const inMs = (ms: number): string => `${ms.toFixed(ms < 1 ? 3 : 1)} ms`
+
+/** Names of statfs magic numbers; `why`: what speaks against data of a node there. */
+const FILESYSTEMS: ReadonlyMap<number, { readonly name: string; readonly why: string | null }> = new Map([
+  [0xef53, { name: 'ext4', why: null }],
+  [0x58465342, { name: 'xfs', why: null }],
+  [0x9123683e, { name: 'btrfs', why: null }],
+  [0x2fc12fc1, { name: 'zfs', why: null }],
+  [0xf2f52010, { name: 'f2fs', why: null }],
+  [
+    0x01021994,
+    { name: 'tmpfs', why: 'it is memory: everything in it is gone after a restart of the machine' },
+  ],
+  [
+    0x858458f6,
+    { name: 'ramfs', why: 'it is memory: everything in it is gone after a restart of the machine' },
+  ],
+  [0x794c7630, { name: 'overlayfs', why: 'it is the layer of a container and goes with it' }],
+  [0x6969, { name: 'nfs', why: 'locks and flushes of a network file system are not those of a disk' }],
+  [0xff534d42, { name: 'cifs', why: 'locks and flushes of a network file system are not those of a disk' }],
+  [0xfe534d42, { name: 'smb2', why: 'locks and flushes of a network file system are not those of a disk' }],
+  [0x65735546, { name: 'fuse', why: 'what a flush means there is up to a program' }],
+  [0x01021997, { name: '9p', why: 'what a flush means there is up to the host of this machine' }],
+])
+
+export function checkFilesystem({ path, filesystem }: Pick<DiskFacts, 'path' | 'filesystem'>): Finding {
+  const known = FILESYSTEMS.get(filesystem)
+  const name = known?.name ?? `of kind 0x${filesystem.toString(16)}`
+  if (known?.why === undefined || known.why === null) return well('filesystem', `${path} lies on ${name}`)
+  return warning('filesystem', {
+    found: `${path} lies on ${name}: ${known.why}`,
+    expected: 'a file system on a disk of this machine, such as ext4 or xfs',
+    action: 'Mount a disk (in a container: a volume) there, with the node stopped.',
+  })
+}

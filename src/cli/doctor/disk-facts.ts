@@ -1,0 +1,82 @@
+/**
+ * Measures the disk under a directory.
+ *
+ * Owns: the sample of writes, bounded in number and time. Rule: the file of the sample is removed whatever happens; one that
+ * a killed doctor left behind is removed by the next.
+ */
+import { randomBytes } from 'node:crypto'
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { readdir, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import type { DiskFacts, SpeedFacts } from './disk-checks.ts'
+
+const SAMPLE = /^\.doctor-[0-9a-f]{12}\.tmp$/
+const WRITE_BYTES = 4096
+const WRITES_MAX = 50
+const SAMPLE_MS_MAX = 2000
+/** A leftover is older than any sample that is being taken. */
+const LEFTOVER_MS_MIN = 60_000
+
+export async function diskFacts(path: string): Promise<DiskFacts> {
+  const { blocks, bavail, bsize, files, ffree, type } = await statfs(path)
+  return {
+    path,
+    totalBytes: blocks * bsize,
+    freeBytes: bavail * bsize,
+    totalFiles: files,
+    freeFiles: ffree,
+    filesystem: type,
+  }
+}
+
+/** The directory itself, and its `blobs/` where that is a disk of its own. */
+export async function disksOf(dataDir: string): Promise<readonly string[]> {
+  const blobs = join(dataDir, 'blobs')
+  try {
+    const [own, inside] = await Promise.all([stat(dataDir), stat(blobs)])
+    return own.dev === inside.dev ? [dataDir] : [dataDir, blobs]
+  } catch {
+    // No blobs yet; a directory that is missing itself was told of by another check.
+    return [dataDir]
+  }
+}
+
+export async function speedFacts(path: string): Promise<SpeedFacts> {
+  const file = join(path, `.doctor-${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    await removeLeftovers(path)
+    return { path, flushesMs: sample(file), failure: null }
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException
+    return { path, flushesMs: [], failure: code }
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+/** As the log writes: on at the end, and flushed each time. Without the thread pool, whose turns take longer than a fast disk. */
+function sample(path: string): readonly number[] {
+  const flushesMs: number[] = []
+  const block = randomBytes(WRITE_BYTES)
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    const begun = performance.now()
+    while (flushesMs.length < WRITES_MAX && performance.now() - begun < SAMPLE_MS_MAX) {
+      const before = performance.now()
+      writeSync(file, block)
+      fdatasyncSync(file)
+      flushesMs.push(performance.now() - before)
+    }
+  } finally {
+    closeSync(file)
+  }
+  return flushesMs
+}
+
+async function removeLeftovers(path: string): Promise<void> {
+  for (const name of (await readdir(path)).filter((each) => SAMPLE.test(each))) {
+    const { mtimeMs } = await stat(join(path, name))
+    if (Date.now() - mtimeMs > LEFTOVER_MS_MIN) await rm(join(path, name), { force: true })
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * One visit of the doctor: collects the facts, has them judged, leaves out what cannot be looked at.
+ *
+ * Owns: what is asked, and what a check needs. Knows nothing of: how the findings are told.
+ * Rule: nothing on the disk is changed but the sample of the disk speed, which is removed; no database is opened.
+ */
+import { sentenceOf } from '../../config/config-fault.ts'
+import { type Environment, examineConfig } from '../../config/load-config.ts'
+import type { Config } from '../../config/types.ts'
+import { VERSION } from '../../version.ts'
+import { checkPeerTls } from './certificate-checks.ts'
+import { peerTlsFacts } from './certificate-facts.ts'
+import { type CheckId, CHECKS } from './check-list.ts'
+import { checkDirectory, checkIdentity, checkStateFormat, type DirectoryFacts } from './directory-checks.ts'
+import { directoryFacts, identityFacts, stateFacts } from './directory-facts.ts'
+import { checkFilesystem, checkSpace, checkSpeed } from './disk-checks.ts'
+import { diskFacts, disksOf, speedFacts } from './disk-facts.ts'
+import { error, type Finding, type Severity, well, worst } from './finding.ts'
+import { checkKey, checkKeyFile } from './key-checks.ts'
+import { keyFileFacts } from './key-facts.ts'
+import { checkMachine } from './machine-checks.ts'
+import { machineFacts } from './machine-facts.ts'
+import { checkClock, checkListener, checkPeer } from './network-checks.ts'
+import { listenerFacts, peerFacts } from './network-facts.ts'
+import { checkNode, type NodeFacts } from './node-checks.ts'
+import { nodeFacts } from './node-facts.ts'
+
+export interface Examination {
+  /** The worst of all findings. */
+  readonly status: Severity
+  readonly configFile: string
+  /** Null when the configuration does not say. */
+  readonly nodeId: string | null
+  readonly node: NodeFacts['kind'] | 'unknown'
+  /** In the order of the list; one or more for each check that was made. */
+  readonly findings: readonly Finding[]
+  /** Checks that could not be made because of what others found. */
+  readonly notChecked: readonly CheckId[]
+}
+
+export async function examine(configFile: string, environment: Environment): Promise<Examination> {
+  const { config, faults } = examineConfig(configFile, environment)
+  const node = config === null ? null : await nodeFacts(config.node.dataDir)
+  const findings = [...(await checkWithout(node)), ...(await checkConfigured(config, node))]
+  if (config !== null) findings.push(well('configuration', `${configFile} has no fault`))
+  for (const fault of faults)
+    findings.push(
+      error('configuration', {
+        found: sentenceOf(fault),
+        expected: 'a configuration as in docs/configuration.md',
+        action: fault.hint,
+      }),
+    )
+  const ordered = CHECKS.flatMap(({ id }) => findings.filter(({ check }) => check === id))
+  return {
+    status: worst(findings),
+    configFile,
+    nodeId: config?.node.id ?? null,
+    node: node?.kind ?? 'unknown',
+    findings: ordered,
+    notChecked: CHECKS.map(({ id }) => id).filter((id) => !findings.some(({ check }) => check === id)),
+  }
+}
+
+/** What needs no configuration. */
+async function checkWithout(node: NodeFacts | null): Promise<readonly Finding[]> {
+  return checkMachine(await machineFacts(node === null ? null : pidOf(node)))
+}
+
+function pidOf(node: NodeFacts): number | null {
+  if (node.kind === 'silent') return node.pid
+  return node.kind === 'answering' ? (node.status?.pid ?? null) : null
+}
+
+async function checkConfigured(config: Config | null, node: NodeFacts | null): Promise<readonly Finding[]> {
+  if (config === null || node === null) return []
+  const directory = await directoryFacts(config.node.dataDir)
+  const [ofData, ofPeers, listeners, tls] = await Promise.all([
+    checkData(config, node, directory),
+    peerFacts(config),
+    listenerFacts(config, node),
+    peerTlsFacts(config),
+  ])
+  // By itself: other work of this process would be counted as slowness of the disk.
+  const ofDisks = await checkDisks(config, directory)
+  return [
+    ...checkNode(node, VERSION),
+    ...ofData,
+    ...ofDisks,
+    ...checkPeerTls(tls, config.node.id, Date.now()),
+    ...listeners.map(checkListener),
+    ...peersOrNone(config, ofPeers.map(checkPeer)),
+    ...checkClock(ofPeers, config.cluster.clockSkewMaxMs),
+  ]
+}
+
+function peersOrNone({ cluster }: Config, findings: readonly Finding[]): readonly Finding[] {
+  return cluster.members.length > 1 ? findings : [well('peers', 'this node is the only member')]
+}
+
+async function checkData(
+  config: Config,
+  node: NodeFacts,
+  directory: DirectoryFacts,
+): Promise<readonly Finding[]> {
+  const { dataDir, id: nodeId } = config.node
+  const keyFile = await keyFileFacts(config.security.masterKeyFile)
+  const findings = [...checkDirectory(directory), checkKeyFile(keyFile)]
+  const status = node.kind === 'answering' ? node.status : null
+  const isThere = directory.kind === 'directory' && directory.isWritable
+  const ofIdentity = isThere ? await identityFacts(dataDir) : { identity: null, failure: null }
+  const keys = {
+    inFile: keyFile.fingerprints,
+    inDirectory: ofIdentity.identity?.fingerprint ?? null,
+    inCluster: status?.masterKeyFingerprint ?? null,
+  }
+  findings.push(...checkKey(keys))
+  if (!isThere) return findings
+  const expected = { clusterId: config.cluster.id, nodeId }
+  findings.push(...checkIdentity({ ...ofIdentity, expected }), ...checkStateFormat(await stateFacts(dataDir)))
+  return findings
+}
+
+async function checkDisks(config: Config, directory: DirectoryFacts): Promise<readonly Finding[]> {
+  if (directory.kind !== 'directory' || !directory.isWritable) return []
+  const findings: Finding[] = []
+  for (const path of await disksOf(config.node.dataDir)) {
+    const facts = await diskFacts(path)
+    const speed = checkSpeed(await speedFacts(path), config.cluster.electionTimeoutMs)
+    findings.push(...checkSpace(facts, config.disk), speed, checkFilesystem(facts))
+  }
+  return findings
+}

@@ -1,0 +1,48 @@
+/**
+ * What the doctor says of one thing it looked at.
+ *
+ * Owns: the shape, and the words for what is well. Knows nothing of: files, sockets, terminals.
+ * Rule: whatever is not well says what was found, what was expected and what to do.
+ */
+import type { CheckId } from './check-list.ts'
+
+export type Severity = 'ok' | 'warning' | 'error'
+
+export interface Finding {
+  readonly check: CheckId
+  readonly severity: Severity
+  readonly found: string
+  /** Null when all is well. */
+  readonly expected: string | null
+  /** What to do; null when all is well. */
+  readonly action: string | null
+}
+
+interface Trouble {
+  readonly found: string
+  readonly expected: string
+  readonly action: string
+}
+
+export const well = (check: CheckId, found: string): Finding => ({
+  check,
+  severity: 'ok',
+  found,
+  expected: null,
+  action: null,
+})
+
+export const warning = (check: CheckId, trouble: Trouble): Finding => ({
+  check,
+  severity: 'warning',
+  ...trouble,
+})
+
+export const error = (check: CheckId, trouble: Trouble): Finding => ({ check, severity: 'error', ...trouble })
+
+const RANK: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, error: 2 }
+
+/** The worst of all. */
+export function worst(findings: readonly Finding[]): Severity {
+  return findings.reduce<Severity>((so, { severity }) => (RANK[severity] > RANK[so] ? severity : so), 'ok')
+}

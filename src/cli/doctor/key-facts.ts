@@ -1,0 +1,22 @@
+/**
+ * Reads the master key file as a node does, and keeps the fingerprints alone.
+ */
+import { StartError } from '../../../cluster/index.ts'
+import { MasterKey } from '../../access/master-key.ts'
+import type { KeyFileFacts } from './key-checks.ts'
+
+export async function keyFileFacts(path: string): Promise<KeyFileFacts> {
+  try {
+    const { fingerprints } = await MasterKey.load(path)
+    return { path, fingerprints, failure: null }
+  } catch (cause) {
+    if (cause instanceof StartError) {
+      const { code, message, hint } = cause
+      return { path, fingerprints: null, failure: { code, message, hint } }
+    }
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException
+    const hint = 'Point security.master_key_file at the file with the key.'
+    const message = `Cannot read the master key file '${path}'`
+    return { path, fingerprints: null, failure: { code, message, hint } }
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * What is to be said of the process on the data directory.
+ *
+ * Owns: the judgement. Knows nothing of: sockets, locks.
+ */
+import type { NodeStatus } from '../../api/local/node-status.ts'
+import { error, type Finding, warning, well } from './finding.ts'
+
+export type NodeFacts =
+  | { readonly kind: 'stopped' }
+  /** `status` null: a node of another version that cannot say how it stands. */
+  | { readonly kind: 'answering'; readonly status: NodeStatus | null }
+  /** `pid` null: unknown. `why`: what became of the question. */
+  | { readonly kind: 'silent'; readonly pid: number | null; readonly why: string }
+
+export function checkNode(facts: NodeFacts, version: string): readonly Finding[] {
+  if (facts.kind === 'stopped') return [well('node', 'no node runs on the data directory')]
+  if (facts.kind === 'silent') {
+    const process = facts.pid === null ? 'a process' : `process ${facts.pid}`
+    return [
+      error('node', {
+        found: `${process} holds the data directory and does not answer: ${facts.why}`,
+        expected: 'an answer of the node, or nobody on the directory',
+        action: 'If it is just starting, try again. Else look into its log, and end it if it stands still.',
+      }),
+    ]
+  }
+  if (facts.status === null)
+    return [
+      warning('node', {
+        found: 'a node runs and cannot say how it stands',
+        expected: `a node of version ${version}, as this program`,
+        action: 'Run the doctor of the version that runs, or restart the node with this one.',
+      }),
+    ]
+  return checkStatus(facts.status, version)
+}
+
+function checkStatus(status: NodeStatus, version: string): readonly Finding[] {
+  const findings: Finding[] = []
+  if (!status.isReady)
+    findings.push(
+      error('node', {
+        found: `node ${status.nodeId} (process ${status.pid}) runs and is not ready: ${status.reasons.join('; ')}`,
+        expected: 'a node that is ready',
+        action:
+          'See what the other checks say, above all of peers; with a majority of the nodes up it becomes ready by itself.',
+      }),
+    )
+  if (status.version !== version)
+    findings.push(
+      warning('node', {
+        found: `the running node has version ${status.version}`,
+        expected: `${version}, as this program`,
+        action: 'Restart the node if it is to run this version.',
+      }),
+    )
+  return findings.length > 0
+    ? findings
+    : [well('node', `node ${status.nodeId} (process ${status.pid}) runs and is ready`)]
+}

@@ -1,0 +1,72 @@
+/**
+ * What a node would run with: every setting with its value and where that came from.
+ *
+ * Owns: how a checked value is written again, and the order. Knows nothing of: terminals.
+ * Rule: what is shown is masked; the text form is a configuration again, of which a check finds the same values.
+ */
+import { stringify } from 'yaml'
+import type { Member } from '../../cluster/index.ts'
+import type { Examined } from './load-config.ts'
+import { maskSecrets } from './mask-secrets.ts'
+import { SETTINGS, type Setting, type SettingName } from './settings.ts'
+
+export interface EffectiveSetting {
+  readonly name: SettingName
+  /** Null: optional and not given. */
+  readonly value: string | readonly unknown[] | null
+  readonly origin: 'file' | 'environment' | 'default'
+  /** `n1.yaml:7`, `environment variable …`; null for a default. */
+  readonly where: string | null
+}
+
+export function effectiveSettings({ written, values }: Examined): readonly EffectiveSetting[] {
+  return (SETTINGS as readonly (Setting & { name: SettingName })[]).map((setting) => {
+    const given = written.get(setting.name)
+    const value = values.has(setting.name)
+      ? writtenAgain(setting, values.get(setting.name), given?.value)
+      : null
+    const { kind = 'default', where = null } = given?.origin ?? {}
+    return { name: setting.name, value, origin: kind, where }
+  })
+}
+
+function writtenAgain(setting: Setting, value: unknown, given: unknown): EffectiveSetting['value'] {
+  if (setting.kind === 'members') return (value as readonly Member[]).map(memberAgain)
+  if (setting.kind === 'origins') return (value as readonly string[]).map(maskSecrets)
+  // A duration stays 90d and does not become 7776000000; a path is shown as it was resolved.
+  if (setting.kind === 'path') return maskSecrets(String(value))
+  return maskSecrets(typeof given === 'string' ? given : (setting.fallback ?? ''))
+}
+
+const memberAgain = ({ nodeId, peerAddress, zone, weight }: Member): object => ({
+  id: nodeId,
+  peer: peerAddress,
+  zone,
+  weight,
+})
+
+/** As YAML, each line with its origin behind it. */
+export function effectiveText(settings: readonly EffectiveSetting[]): string {
+  const lines: string[] = []
+  let section = ''
+  for (const { name, value, origin, where } of settings) {
+    const [own = '', key = ''] = name.split('.')
+    if (own !== section) lines.push(`${own}:`)
+    section = own
+    const from = where === null ? origin : where
+    if (value === null) lines.push(`  # ${key}: not given`)
+    else lines.push(`  ${`${key}: ${valueText(value)}`.padEnd(COLUMN)}  # ${from}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** Where the origins begin, if what stands before them is short enough. */
+const COLUMN = 44
+
+/** Texts to YAML as well, but read here as they are written. */
+const NEEDS_NO_QUOTES = /^(true|false|0|[1-9]\d{0,14})$/
+
+function valueText(value: string | readonly unknown[]): string {
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return NEEDS_NO_QUOTES.test(value) ? value : stringify(value, { lineWidth: 0 }).trimEnd()
+}

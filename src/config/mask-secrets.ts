@@ -1,0 +1,34 @@
+/**
+ * A text with the secrets in it covered, for whatever is shown of a configuration.
+ *
+ * Owns: the forms in which a secret gets into a setting by mistake. No setting is meant to hold one.
+ * Rule: rather one harmless word too many than one secret too few.
+ */
+const COVER = '***'
+
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(-----END \1-----|$)/g, `-----BEGIN $1----- ${COVER}`],
+  [/(holdfast-master-key-\d+:[^:\s]*:)[^\s'"]*/g, `$1${COVER}`],
+  [/svcadm_[A-Za-z0-9_-]+/g, `svcadm_${COVER}`],
+  // 32 bytes in base64url: the length of every key and token of this service.
+  [/(?<![A-Za-z0-9_-])(?=[a-z_-]*[0-9A-Z])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_.-])/g, COVER],
+]
+
+const URL_LIKE = /([a-z][a-z0-9+.-]*:\/\/)([^\s'"<>]*)/gi
+/** A word of a path that nobody would type: webhooks carry their token so. */
+const TOKEN_IN_PATH = /^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_~.=-]{20,}$/
+
+export function maskSecrets(text: string): string {
+  const masked = FORMS.reduce((done, [form, cover]) => done.replace(form, cover), text)
+  return masked.replace(URL_LIKE, (_, scheme: string, rest: string) => scheme + maskUrlRest(rest))
+}
+
+/** What stands behind `https://`. */
+function maskUrlRest(rest: string): string {
+  const [, before = '', mark = ''] = /^([^?#]*)([?#]?)/.exec(rest) ?? []
+  const [authority = '', ...path] = before.split('/')
+  const at = authority.lastIndexOf('@')
+  const host = at < 0 ? authority : `${COVER}${authority.slice(at)}`
+  const words = path.map((word) => (TOKEN_IN_PATH.test(word) ? COVER : word))
+  return [host, ...words].join('/') + (mark === '' ? '' : `${mark}${COVER}`)
+}

@@ -1,0 +1,58 @@
+/**
+ * `holdfast config check` and `print` as a user types them: exit codes, what is said where, and in JSON.
+ */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { plainly } from '../helpers/plainly.ts'
+import { SMALLEST, writeConfig } from '../config/written-config.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+function run(...args: readonly string[]) {
+  const env = { ...process.env, HOLDFAST_LOGGING__LEVEL: 'debug' }
+  return spawnSync(...plainly(process.execPath, MAIN, 'config', ...args), { encoding: 'utf8', env })
+}
+
+t.test('holdfast config', async (t) => {
+  const good = writeConfig(t, SMALLEST)
+  const bad = writeConfig(t, `${SMALLEST}limits: { chunk_bufers: 5 }\naudit: { strict: yes }\n`)
+
+  await t.test('check ends with 0 and names the node', async (t) => {
+    const { status, stdout, stderr } = run('check', '--config', good)
+    t.match({ status, stdout, stderr }, { status: 0, stdout: /valid configuration of node n1/, stderr: '' })
+  })
+
+  await t.test('check ends with 2 and tells every fault [admin.config-exit]', async (t) => {
+    const { status, stdout, stderr } = run('check', '--config', bad)
+    t.equal(status, 2)
+    t.equal(stdout, '')
+    t.match(
+      stderr,
+      /has 2 faults:[^]*:4: Unknown setting[^]*Did you mean[^]*:5: The setting 'audit\.strict' is wrong/,
+    )
+  })
+
+  await t.test('check tells the same to a program', async (t) => {
+    const { status, stdout, stderr } = run('check', '--json', '--config', bad)
+    t.match({ status, stderr }, { status: 2, stderr: '' })
+    t.match(JSON.parse(stdout), {
+      ok: false,
+      file: bad,
+      faults: [
+        { setting: 'limits.chunk_bufers', where: `${bad}:4`, hint: /limits\.chunk_buffers/ },
+        { setting: 'audit.strict', where: `${bad}:5` },
+      ],
+    })
+  })
+
+  await t.test('print shows values with their origins, or the faults', async (t) => {
+    const printed = run('print', '--config', good)
+    t.equal(printed.status, 0)
+    t.match(printed.stdout, /level: debug +# environment variable HOLDFAST_LOGGING__LEVEL/)
+    const { settings } = JSON.parse(run('print', '--json', '--config', good).stdout)
+    t.match(settings[0], { name: 'node.id', value: 'n1', origin: 'file', where: `${good}:1` })
+    t.equal(run('print', '--config', bad).status, 2)
+    t.equal(run('print').status, 2, 'wrong use')
+  })
+})

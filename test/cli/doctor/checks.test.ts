@@ -1,0 +1,253 @@
+/**
+ * What the doctor makes of facts: every finding that is not well, and the bounds where it begins.
+ */
+import t from 'tap'
+import type { PeerTlsFacts } from '../../../src/cli/doctor/certificate-checks.ts'
+import { checkPeerTls } from '../../../src/cli/doctor/certificate-checks.ts'
+import { checkDirectory, checkIdentity, checkStateFormat } from '../../../src/cli/doctor/directory-checks.ts'
+import { checkFilesystem, checkSpace, checkSpeed } from '../../../src/cli/doctor/disk-checks.ts'
+import type { Finding } from '../../../src/cli/doctor/finding.ts'
+import { checkKey, checkKeyFile } from '../../../src/cli/doctor/key-checks.ts'
+import { checkMachine, type MachineFacts, NODE_VERSION_MIN } from '../../../src/cli/doctor/machine-checks.ts'
+import {
+  checkClock,
+  checkListener,
+  checkPeer,
+  type PeerFacts,
+} from '../../../src/cli/doctor/network-checks.ts'
+import { checkNode } from '../../../src/cli/doctor/node-checks.ts'
+import { readFileSync } from 'node:fs'
+
+/** `severity: found`, in their order. */
+const said = (findings: Finding | readonly Finding[]): readonly string[] =>
+  [findings].flat().map(({ severity, found }) => `${severity}: ${found}`)
+
+const DAY = 86_400_000
+const NOW = Date.UTC(2026, 10, 22)
+
+t.test('the data directory', async (t) => {
+  const facts = { path: '/d', kind: 'directory', mode: 0o700, isOwn: true, isWritable: true } as const
+  t.same(said(checkDirectory(facts)), ['ok: /d has mode 700'])
+  t.match(said(checkDirectory({ ...facts, mode: 0o720 })), [/^error: .*720: other users may put files/])
+  t.match(said(checkDirectory({ ...facts, mode: 0o702 })), [/^error/])
+  t.match(said(checkDirectory({ ...facts, mode: 0o755, isOwn: false })), [
+    /^warning: .*look/,
+    /^warning: .*another user/,
+  ])
+  t.match(said(checkDirectory({ ...facts, mode: 0o500 })), [/^error: .*may not read and write/])
+  t.match(said(checkDirectory({ ...facts, isWritable: false })), [/^error/])
+  t.match(said(checkDirectory({ ...facts, kind: 'other' })), [/^error: .*no directory/])
+  t.match(said(checkDirectory({ ...facts, kind: 'unreachable', isWritable: false })), [/^error/])
+  t.match(said(checkDirectory({ ...facts, kind: 'nothing' })), [/^ok: .*first start/])
+  t.match(said(checkDirectory({ ...facts, kind: 'nothing', isWritable: false })), [
+    /^error: .*cannot be made/,
+  ])
+})
+
+t.test('whose data it is: cluster and node are told apart, and both are told', async (t) => {
+  const expected = { clusterId: 'ours', nodeId: 'n1' }
+  const identity = { clusterId: 'theirs', nodeId: 'n2', incarnation: 'i', fingerprint: 'f', boot: 3 }
+  t.match(said(checkIdentity({ identity, failure: null, expected })), [/foreign_cluster/, /foreign_node/])
+  t.match(said(checkIdentity({ identity: null, failure: null, expected })), [/^ok/])
+  const failure = { code: 'identity_missing', message: 'holds raft', hint: 'Restore it' }
+  t.match(checkIdentity({ identity: null, failure, expected }), [{ severity: 'error', action: 'Restore it' }])
+})
+
+t.test('the format of the state, and whether it is trusted', async (t) => {
+  const facts = { format: 4, known: 4, fault: null, distrusted: null }
+  t.match(said(checkStateFormat(facts)), [/^ok/])
+  t.match(said(checkStateFormat({ ...facts, format: null })), [/^ok: there is no state/])
+  t.match(said(checkStateFormat({ ...facts, format: 5 })), [/^error: .*of a newer build/])
+  t.match(checkStateFormat({ ...facts, format: 3 }), [
+    { found: /format 3 \(state/, action: /build that wrote it/ },
+  ])
+  t.match(said(checkStateFormat({ ...facts, fault: 'CURRENT is damaged' })), [/^error: CURRENT/])
+  t.match(said(checkStateFormat({ ...facts, distrusted: 'a sum is wrong' })), [/^warning: .*a sum is wrong/])
+})
+
+t.test('the master key: of the directory, and of the cluster', async (t) => {
+  const [a, b] = ['a'.repeat(64), 'b'.repeat(64)]
+  t.match(said(checkKey({ inFile: [a], inDirectory: null, inCluster: null })), [/^ok: there is no data/])
+  t.match(
+    said(checkKey({ inFile: [b, a], inDirectory: a, inCluster: a })),
+    [/^ok/],
+    'in the middle of a rotation',
+  )
+  t.match(said(checkKey({ inFile: [b], inDirectory: a, inCluster: null })), [/^error: .*wrong_fingerprint/])
+  t.match(said(checkKey({ inFile: [b], inDirectory: b, inCluster: a })), [/^error: .*wrong_master_key/])
+  t.same(checkKey({ inFile: null, inDirectory: a, inCluster: a }), [], 'the file is another check')
+  const failure = { code: 'master_key_missing', message: 'Cannot read', hint: 'Copy it' }
+  t.match(checkKeyFile({ path: '/k', fingerprints: null, failure }), { severity: 'error', action: 'Copy it' })
+})
+
+t.test('the room on a disk', async (t) => {
+  const thresholds = { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 }
+  const facts = { path: '/d', totalBytes: 1000, freeBytes: 500, totalFiles: 0, freeFiles: 0, filesystem: 0 }
+  for (const [freeBytes, severity] of [
+    [151, 'ok'],
+    [150, 'warning'],
+    [80, 'error'],
+    [0, 'error'],
+  ] as const)
+    t.match(checkSpace({ ...facts, freeBytes }, thresholds), [{ severity }], `${freeBytes} of 1000`)
+  t.match(said(checkSpace({ ...facts, totalFiles: 100, freeFiles: 4 }, thresholds)), [
+    /^warning: 4 more files/,
+  ])
+  t.match(said(checkSpace({ ...facts, totalFiles: 100, freeFiles: 0 }, thresholds)), [/^error/])
+})
+
+t.test('the speed of a disk: neither slow nor too good to be true', async (t) => {
+  const of = (...flushesMs: readonly number[]) =>
+    said(checkSpeed({ path: '/d', flushesMs, failure: null }, 1000))
+  t.match(of(1, 2, 30), [/^ok: .*2\.0 ms \(median\), 30\.0 ms at worst, of 3/])
+  t.match(of(0.002, 0.003, 0.2), [/^warning: .*0\.003 ms/])
+  t.match(of(60, 61, 62), [/^warning/])
+  t.match(of(1, 1, 1000), [/^warning/], 'one as long as an election timeout')
+  t.match(said(checkSpeed({ path: '/d', flushesMs: [], failure: 'EROFS' }, 1000)), [/^error: .*EROFS/])
+})
+
+t.test('the kind of file system', async (t) => {
+  t.match(said(checkFilesystem({ path: '/d', filesystem: 0xef53 })), [/^ok: .*ext4/])
+  t.match(said(checkFilesystem({ path: '/d', filesystem: 0x01021994 })), [/^warning: .*tmpfs/])
+  t.match(said(checkFilesystem({ path: '/d', filesystem: 0x794c7630 })), [/^warning: .*overlayfs/])
+  t.match(said(checkFilesystem({ path: '/d', filesystem: 0x6969 })), [/^warning: .*nfs/])
+  t.match(
+    said(checkFilesystem({ path: '/d', filesystem: 0x1234 })),
+    [/^ok: .*0x1234/],
+    'unknown is no trouble',
+  )
+})
+
+t.test('certificates of the traffic between nodes', async (t) => {
+  const certificate = { setting: 'peer_tls.cert', path: '/c', validFrom: NOW - DAY, validTo: NOW + 31 * DAY }
+  const files: NonNullable<PeerTlsFacts['files']> = {
+    unusable: [],
+    certificates: [certificate],
+    namesNode: true,
+    isSignedByCa: true,
+    keyFits: true,
+    keyMode: 0o600,
+    keyPath: '/k',
+  }
+  const of = (change: Partial<typeof files>) =>
+    said(checkPeerTls({ isLoopbackOnly: false, files: { ...files, ...change } }, 'n1', NOW))
+  const until = (validTo: number) => of({ certificates: [{ ...certificate, validTo }] })
+  t.match(of({}), [/^ok/])
+  t.match(until(NOW + 30 * DAY), [/^ok/])
+  t.match(until(NOW + 30 * DAY - 1), [/^warning: .*expires in 29 days/])
+  t.match(until(NOW + 1), [/^warning/])
+  t.match(until(NOW), [/^error: .*expired at 2026-11-22T00:00:00Z/])
+  t.match(of({ certificates: [{ ...certificate, validFrom: NOW + 1 }] }), [/^error: .*not valid before/])
+  t.match(of({ namesNode: false, isSignedByCa: false, keyFits: false }), [
+    /does not name/,
+    /not signed/,
+    /does not belong/,
+  ])
+  t.match(of({ keyMode: 0o640 }), [/^warning: .*mode 640/])
+  t.match(of({ unusable: ['peer_tls.ca (/x) cannot be used: ENOENT'] }), [/^error: peer_tls\.ca/])
+  t.match(said(checkPeerTls({ isLoopbackOnly: false, files: null }, 'n1', NOW)), [
+    /^error: .*peer_tls_required/,
+  ])
+  t.match(said(checkPeerTls({ isLoopbackOnly: true, files: null }, 'n1', NOW)), [/^ok/])
+})
+
+t.test('listeners', async (t) => {
+  const facts = { setting: 'listeners.peer', address: '10.0.0.1:9002', detail: 'EADDRNOTAVAIL' }
+  t.match(checkListener({ ...facts, use: 'free' }), { severity: 'ok' })
+  t.match(checkListener({ ...facts, use: 'own' }), { severity: 'ok', found: /this very node/ })
+  t.match(checkListener({ ...facts, use: 'other' }), { severity: 'warning', action: /Restart/ })
+  t.match(checkListener({ ...facts, use: 'taken' }), {
+    severity: 'error',
+    action: /cluster\.members on every node/,
+  })
+  t.match(checkListener({ ...facts, use: 'unavailable' }), { severity: 'error', found: /EADDRNOTAVAIL/ })
+})
+
+const peer = (change: Partial<PeerFacts>): PeerFacts => ({
+  nodeId: 'n2',
+  address: 'h:1',
+  outcome: 'heard',
+  code: '',
+  message: '',
+  aheadMs: 0,
+  ...change,
+})
+
+t.test('peers, each with what to do about it', async (t) => {
+  t.match(checkPeer(peer({})), { severity: 'ok' })
+  const refused = (code: string) => checkPeer(peer({ outcome: 'refused', code, message: 'no' }))
+  t.match(refused('foreign_cluster'), { severity: 'error', action: /same cluster\.id/ })
+  t.match(refused('wrong_node'), { action: /another node answers/ })
+  t.match(refused('unheard_of'), { severity: 'error', action: /log of that node/ })
+  t.match(checkPeer(peer({ outcome: 'foreign' })), { severity: 'error', found: /no node of holdfast/ })
+  t.match(checkPeer(peer({ outcome: 'unreachable', code: 'ECONNREFUSED' })), { action: /Start that node/ })
+  t.match(checkPeer(peer({ outcome: 'unreachable', code: 'CERT_HAS_EXPIRED' })), { action: /certificates/ })
+  t.match(checkPeer(peer({ outcome: 'unreachable', code: 'peer_tls_invalid' })), { action: /certificates/ })
+})
+
+t.test('clocks: the bound is that of the configuration, and the odd one out is named', async (t) => {
+  const of = (...ahead: readonly (number | null)[]) =>
+    checkClock(
+      ahead.map((aheadMs, n) => peer({ nodeId: `n${n + 2}`, aheadMs })),
+      5000,
+    )
+  t.same(of(null), [], 'nobody said what time it is')
+  t.match(of(5000, -5000), [{ severity: 'ok' }])
+  t.match(of(0, -5001), [{ severity: 'error', found: /n3 is 5 s behind/, action: /of both machines/ }])
+  t.match(of(9000, 9500), [{ action: /of this machine, which is the odd one out/ }, {}])
+})
+
+t.test('the process on the data directory', async (t) => {
+  const status = {
+    nodeId: 'n1',
+    clusterId: 'c',
+    pid: 7,
+    version: '1',
+    nodeVersion: '24',
+    isReady: true,
+    reasons: [],
+    listeners: { data: '', admin: '', peer: '' },
+    masterKeyFingerprint: null,
+  }
+  t.match(said(checkNode({ kind: 'stopped' }, '1')), [/^ok/])
+  t.match(said(checkNode({ kind: 'answering', status }, '1')), [
+    /^ok: node n1 \(process 7\) runs and is ready/,
+  ])
+  t.match(said(checkNode({ kind: 'answering', status }, '2')), [/^warning: .*version 1/])
+  t.match(said(checkNode({ kind: 'answering', status: null }, '1')), [/^warning/])
+  const waiting = { ...status, isReady: false, reasons: ['No leader is known'] }
+  t.match(said(checkNode({ kind: 'answering', status: waiting }, '1')), [/^error: .*No leader is known/])
+  t.match(said(checkNode({ kind: 'silent', pid: 7, why: 'no answer' }, '1')), [
+    /^error: process 7 .*no answer/,
+  ])
+})
+
+t.test('the machine', async (t) => {
+  const facts: MachineFacts = {
+    nodeVersion: '24.12.0',
+    whose: 'the node',
+    openFilesMax: 4096,
+    memoryBytes: 512 * 1024 ** 2,
+    coreBytesMax: 0,
+    swapUsedBytes: 0,
+  }
+  const troubles = (change: Partial<MachineFacts>) =>
+    checkMachine({ ...facts, ...change })
+      .filter(({ severity }) => severity !== 'ok')
+      .map(({ check, severity }) => `${severity} ${check}`)
+  t.same(troubles({}), [])
+  t.same(
+    troubles({ openFilesMax: null, coreBytesMax: null, swapUsedBytes: null }),
+    [],
+    'the unknown is no trouble',
+  )
+  t.same(troubles({ nodeVersion: '24.11.9' }), ['error node_version'])
+  t.same(troubles({ nodeVersion: '22.30.0' }), ['error node_version'])
+  t.same(troubles({ nodeVersion: '25.0.0' }), [])
+  t.same(troubles({ openFilesMax: 1024 }), ['warning open_files'])
+  t.same(troubles({ memoryBytes: 256 * 1024 ** 2 }), ['warning memory'])
+  t.same(troubles({ coreBytesMax: 1 }), ['warning keys_in_memory'])
+  t.same(troubles({ swapUsedBytes: 4096 }), ['warning keys_in_memory'])
+  const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+  t.equal(`${engines.node}.0`, `>=${NODE_VERSION_MIN}`)
+})

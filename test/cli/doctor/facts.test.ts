@@ -1,0 +1,135 @@
+/**
+ * What the doctor reads of a real system, and that it leaves nothing behind.
+ */
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { lockDataDir } from '../../../cluster/data-lock.ts'
+import { peerTlsFacts } from '../../../src/cli/doctor/certificate-facts.ts'
+import { directoryFacts } from '../../../src/cli/doctor/directory-facts.ts'
+import { diskFacts, speedFacts } from '../../../src/cli/doctor/disk-facts.ts'
+import { machineFacts, softLimit, swapUsed } from '../../../src/cli/doctor/machine-facts.ts'
+import { holderOf, nodeFacts } from '../../../src/cli/doctor/node-facts.ts'
+import { inspectState } from '../../../src/store/state-inspection.ts'
+import { StateDirectory } from '../../../src/store/state-directory.ts'
+import { temporaryFolder } from '../../helpers/process-cluster.ts'
+import { opensslVersion, TestAuthority } from '../../transport/test-certificates.ts'
+import { examined, SMALLEST } from '../../config/written-config.ts'
+
+t.test(
+  'the sample of the disk speed is bounded and removed, with leftovers of a doctor that was killed',
+  async (t) => {
+    const folder = temporaryFolder(t)
+    const [old, fresh] = ['.doctor-0123456789ab.tmp', '.doctor-ba9876543210.tmp']
+    for (const name of [old, fresh]) writeFileSync(join(folder, name), 'x')
+    utimesSync(join(folder, old), 0, 0)
+    const { flushesMs, failure } = await speedFacts(folder)
+    t.equal(failure, null)
+    t.ok(flushesMs.length > 0 && flushesMs.length <= 50)
+    t.same(readdirSync(folder), [fresh], 'what another doctor is writing stays')
+    t.match(await speedFacts(join(folder, 'nowhere')), { failure: 'ENOENT', flushesMs: [] })
+  },
+)
+
+t.test('a disk has a size and a kind', async (t) => {
+  const facts = await diskFacts(temporaryFolder(t))
+  t.ok(facts.totalBytes >= facts.freeBytes && facts.totalBytes > 0)
+  t.ok(facts.filesystem > 0)
+})
+
+t.test('a directory that is not there is judged by the nearest one above', async (t) => {
+  const folder = temporaryFolder(t)
+  t.match(await directoryFacts(join(folder, 'a', 'b')), { kind: 'nothing', isWritable: true })
+  t.notOk(existsSync(join(folder, 'a')), 'and not made')
+  t.match(await directoryFacts('/proc/a'), { kind: 'nothing' })
+  writeFileSync(join(folder, 'file'), '')
+  t.match(await directoryFacts(join(folder, 'file')), { kind: 'other' })
+})
+
+t.test(
+  'who holds the lock of a data directory is read without taking it',
+  { skip: !existsSync('/proc/locks') },
+  async (t) => {
+    const folder = temporaryFolder(t)
+    t.same(await nodeFacts(folder), { kind: 'stopped' })
+    const lock = await lockDataDir(folder)
+    t.same(await nodeFacts(folder), { kind: 'silent', pid: process.pid, why: 'it has no socket' })
+    await lock.release()
+    t.same(await nodeFacts(folder), { kind: 'stopped' })
+  },
+)
+
+t.test('a line of /proc/locks names device and file', async (t) => {
+  const { dev } = statSync('/')
+  const hex = (number: number): string => number.toString(16).padStart(2, '0')
+  const device = `${hex((dev >> 8) & 0xfff)}:${hex((dev & 0xff) | ((dev >> 12) & 0xfff00))}`
+  const locks = `1: POSIX  ADVISORY  READ 1 ${device}:9 0 EOF\n2: POSIX  ADVISORY  WRITE 42 ${device}:10 0 EOF\n`
+  t.equal(holderOf({ dev, ino: 10 }, locks), 42)
+  t.equal(holderOf({ dev, ino: 9 }, locks), null, 'a lock for reading is not that of a node')
+  t.equal(holderOf({ dev: dev + 256, ino: 10 }, locks), null, 'the same number on another disk')
+})
+
+t.test('a state directory is looked at and not touched', async (t) => {
+  const folder = temporaryFolder(t)
+  t.match(await inspectState(join(folder, 'state')), { format: null, fault: null })
+  t.notOk(existsSync(join(folder, 'state')))
+  const directory = new StateDirectory(folder)
+  mkdirSync(directory.locationOf('state-1'))
+  t.match(await inspectState(folder), { fault: /CURRENT is missing/ })
+  await directory.makeCurrent('state-1')
+  t.match(await inspectState(folder), { format: 4, known: 4, fault: null, distrusted: null })
+  await directory.distrust('a sum is wrong')
+  t.match(await inspectState(folder), { distrusted: 'a sum is wrong' })
+  writeFileSync(join(folder, 'CURRENT'), 'state-1 00000000\n')
+  t.match(await inspectState(folder), { fault: /CURRENT in .* is damaged/ })
+})
+
+t.test('limits and memory are read as Linux writes them', async (t) => {
+  const limits =
+    'Max core file size        0                    unlimited            bytes     \nMax open files            1024                 4096                 files     \n'
+  t.equal(softLimit(limits, 'Max open files'), 1024)
+  t.equal(softLimit(limits, 'Max core file size'), 0)
+  t.equal(
+    softLimit(limits.replace('size        0 ', 'size        unlimited '), 'Max core file size'),
+    Number.MAX_SAFE_INTEGER,
+  )
+  t.equal(softLimit('', 'Max open files'), null)
+  t.equal(swapUsed('SwapTotal:  2048 kB\nSwapFree:  1024 kB\n'), 1024 * 1024)
+  t.equal(swapUsed(''), null)
+  t.match(await machineFacts(null), { whose: 'this command', nodeVersion: process.versions.node })
+  t.match(await machineFacts(process.pid), { whose: 'the node' })
+})
+
+t.test(
+  'certificates are held against the node, the authority and the key',
+  { skip: opensslVersion() === null },
+  async (t) => {
+    const authority = new TestAuthority(t, 'cluster')
+    const { config } = examined(t, SMALLEST)
+    t.ok(config)
+    if (config === null) return
+    t.same(await peerTlsFacts(config), { isLoopbackOnly: true, files: null })
+    t.match(await peerTlsFacts({ ...config, listeners: { ...config.listeners, peer: '10.0.0.1:9002' } }), {
+      isLoopbackOnly: false,
+    })
+    const own = authority.issue({ commonName: 'n1' })
+    const other = authority.issue({ commonName: 'n2' })
+    t.match((await peerTlsFacts({ ...config, peerTls: own })).files, {
+      unusable: [],
+      namesNode: true,
+      isSignedByCa: true,
+      keyFits: true,
+    })
+    const strange = { ca: new TestAuthority(t, 'stranger').ca, cert: other.cert, key: own.key }
+    t.match((await peerTlsFacts({ ...config, peerTls: strange })).files, {
+      namesNode: false,
+      isSignedByCa: false,
+      keyFits: false,
+    })
+    const missing = { ...own, ca: join(own.ca, '..', 'no.pem'), key: own.cert }
+    t.match((await peerTlsFacts({ ...config, peerTls: missing })).files?.unusable, [
+      /peer_tls\.ca .*ENOENT/,
+      /peer_tls\.key/,
+    ])
+  },
+)

@@ -1,0 +1,230 @@
+/**
+ * What is wrong with a configuration is told at once, with its place, what was expected and what to do.
+ */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { examineConfig, loadConfig } from '../../src/config/load-config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+import { examined, SMALLEST, toldFaults, writeConfig } from './written-config.ts'
+
+t.test('the faults of a configuration', async (t) => {
+  t.test('are told all at once, each with its line [admin.config-check]', async (t) => {
+    const found = examined(
+      t,
+      `node: { id: N1, data_dir: data }
+cluster:
+  hartbeat: 100ms
+  heartbeat: 100
+  members: []
+security: { master_key_file: key }
+limits:
+  chunk_buffers: 1
+`,
+      { HOLDFAST_LOGGING__LEVLE: 'info', HOLDFAST_AUDIT__STRICT: 'yes' },
+    )
+    t.equal(found.config, null)
+    t.same(toldFaults(found), [
+      "1: The setting 'node.id' is wrong: 'N1' does not match ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+      "3: Unknown setting 'cluster.hartbeat'",
+      "4: The setting 'cluster.heartbeat' is wrong: expected a duration such as 100ms, 90s, 15m, 24h or 7d, got '100'",
+      "5: The setting 'cluster.members' is wrong: expected a list of 1 to 99 members",
+      "8: The setting 'limits.chunk_buffers' is wrong: expected 2 to 1024, got 1",
+      ": The setting 'cluster.id' is missing",
+      "HOLDFAST_AUDIT__STRICT: The setting 'audit.strict' is wrong: expected true or false, got 'yes'",
+      "HOLDFAST_LOGGING__LEVLE: Unknown setting 'HOLDFAST_LOGGING__LEVLE'",
+    ])
+    for (const { hint } of found.faults) t.match(hint, /\w/, 'says what to do')
+  })
+
+  t.test('are all in the one error that keeps a node from starting', async (t) => {
+    const file = writeConfig(t, `${SMALLEST}logging: { level: loud, levle: info }`)
+    t.throws(() => loadConfig(file, {}), {
+      name: 'StartError',
+      code: 'invalid_config',
+      message: /has 2 faults:[^]*Unknown setting 'logging\.levle'[^]*expected one of/,
+      hint: /holdfast config check/,
+    })
+  })
+
+  t.test('are unknown keys, with the nearest known one [admin.config-nearest]', async (t) => {
+    const { faults } = examined(t, `${SMALLEST}limits: { chunk_bufers: 5 }`, {
+      HOLDFAST_SECURITY__MAX_PRESIGN_TLL: '1h',
+    })
+    t.match(faults, [
+      { setting: 'limits.chunk_bufers', hint: "Did you mean 'limits.chunk_buffers'?" },
+      { hint: "Did you mean 'HOLDFAST_SECURITY__MAX_PRESIGN_TTL'?" },
+    ])
+  })
+
+  t.test('are several settings that do not go together', async (t) => {
+    const found = examined(
+      t,
+      `node: { id: n2, data_dir: data }
+cluster: { id: test-cluster, election_timeout: 500ms, members: [{ id: n1, peer: '127.0.0.1:9002' }] }
+listeners: { admin: '127.0.0.1:9000' }
+disk: { stop_placing: 99% }
+security: { master_key_file: key }
+`,
+    )
+    t.same(toldFaults(found), [
+      ': cluster.election_timeout (500 ms) is less than ten heartbeats (100 ms each)',
+      ': disk.stop_placing (99%) is above disk.stop_writing (92%)',
+      ': Two of the listeners have the address 127.0.0.1:9000',
+      ": node.id 'n2' is not among cluster.members (n1)",
+    ])
+  })
+
+  t.test('are names that stand there twice', async (t) => {
+    t.same(toldFaults(examined(t, `${SMALLEST}limits:\n  chunk_buffers: 5\n  chunk_buffers: 6`)), [
+      '6: a key of this name stands there twice',
+    ])
+    t.match(toldFaults(examined(t, `${SMALLEST}node: { zone: a }`)), [
+      '4: a key of this name stands there twice',
+    ])
+    t.same(toldFaults(examined(t, `${SMALLEST}node.id: n2`)), ["4: 'node.id' stands there twice"])
+  })
+
+  t.test('are keys without a value, but not sections without keys', async (t) => {
+    t.same(toldFaults(examined(t, `${SMALLEST}limits:\n  # chunk_buffers: 6\naudit: {}\n`)), [])
+    t.same(toldFaults(examined(t, `${SMALLEST}limits:\n  chunk_buffers:\n`)), [
+      "5: 'limits.chunk_buffers' has no value",
+    ])
+    t.match(toldFaults(examined(t, `${SMALLEST}limits: 5\n`)), ["4: expected keys under 'limits:'"])
+  })
+
+  t.test('quote no secret that got into a value', async (t) => {
+    const { faults } = examined(
+      t,
+      `${SMALLEST}notifications: { allow_origins: 'https://u:hunter2@hooks.internal/' }`,
+    )
+    t.equal(faults.length, 1)
+    t.notMatch(JSON.stringify(faults), /hunter2/)
+    t.match(faults[0]?.message, 'https://***@hooks.internal')
+  })
+})
+
+t.test('a file that is no configuration', async (t) => {
+  const cases: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+    ['is empty: all that is missing is told', '', /'node\.id' is missing/],
+    ['holds comments alone', '# nothing\n', /'node\.id' is missing/],
+    ['is broken YAML', 'node: { id: n1\n', /this is no YAML/],
+    ['is a list', '- a\n- b\n', /expected sections/],
+    ['is a text', 'hello', /expected sections/],
+    ['holds two documents', `${SMALLEST}---\n${SMALLEST}`, /this is no YAML/],
+    ['holds an unknown tag', `${SMALLEST}limits: { chunk_buffers: !five 5 }`, /this is no YAML/],
+    ['holds aliases', 'node: &a { id: n1 }\ncluster: *a\n', /an alias/],
+    ['is no UTF-8', Buffer.from([0x6e, 0xff, 0xfe]), /no UTF-8/],
+    ['is larger than 1 MiB', '#'.repeat(1024 * 1024 + 1), /larger than 1 MiB/],
+  ]
+  for (const [what, text, says] of cases)
+    t.test(what, async (t) => {
+      const { config, faults } = examined(t, text)
+      t.equal(config, null)
+      t.match(faults[0]?.message, says)
+      t.match(faults[0]?.hint, /\w/)
+    })
+
+  t.test('is a directory, a device or not there', async (t) => {
+    const file = writeConfig(t, '')
+    const folder = join(file, '..', 'folder')
+    mkdirSync(folder)
+    for (const [path, says] of [
+      [folder, /found a directory/],
+      ['/dev/null', /a device/],
+      [`${file}.not`, /does not exist/],
+    ] as const)
+      t.match(examineConfig(path, {}).faults, [{ where: path, message: says }])
+  })
+
+  t.test('may not be read by this user', async (t) => {
+    const file = writeConfig(t, SMALLEST)
+    chmodSync(file, 0)
+    chmodSync(join(file, '..'), 0o755)
+    const { faults } = asNobody(() => examineConfig(file, {}))
+    t.match(faults, [{ where: file, message: /may not read/, hint: /chmod/ }])
+  })
+
+  t.test('is a pipe: then it is read', async (t) => {
+    const file = writeConfig(t, SMALLEST)
+    const main = new URL('../../src/main.ts', import.meta.url).pathname
+    const script = 'cat "$1" | env -u NODE_OPTIONS "$2" "$3" config check --config /dev/stdin'
+    const out = execFileSync('sh', ['-c', script, 'sh', file, process.execPath, main], { encoding: 'utf8' })
+    t.match(out, /valid configuration of node n1/)
+  })
+})
+
+/** Root may read everything. */
+function asNobody<T>(work: () => T): T {
+  if (process.geteuid?.() !== 0) return work()
+  process.seteuid?.(65_534)
+  try {
+    return work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
+t.test('a value is what stands there, not what YAML would make of it', async (t) => {
+  const { config } = examined(
+    t,
+    SMALLEST.replace('test-cluster', '0012345678')
+      .replace('n1, data', '1e3, data')
+      .replace('id: n1,', "id: '1e3',"),
+  )
+  t.match(config, { cluster: { id: '0012345678' }, node: { id: '1e3' } })
+})
+
+const SAMPLES: Readonly<Record<string, string>> = {
+  text: 'sample-text',
+  path: '/srv/sample',
+  address: '127.0.0.1:4711',
+  boolean: 'true',
+  level: 'debug',
+  members: '[{id: sample-text, peer: "127.0.0.1:9002"}]',
+  origins: 'https://hooks.internal:8443,https://other.internal',
+}
+
+/** One that differs from the default and is within the bounds. */
+function sampleOf(setting: (typeof SETTINGS)[number]): string {
+  if (setting.name === 'listeners.public_url') return 'https://files.example.org'
+  if (setting.name === 'content.compression') return 'off'
+  if (setting.kind === 'percent') return '94%'
+  const sample = SAMPLES[setting.kind]
+  if (sample !== undefined) return sample
+  const min = 'min' in setting ? setting.min : 0
+  return setting.kind === 'duration' ? `${min + 1}ms` : String(min + 1)
+}
+
+t.test(
+  'every setting can be given by environment, which wins over the file [admin.config-environment]',
+  async (t) => {
+    const check = (t: Test, setting: (typeof SETTINGS)[number]): void => {
+      const variable = `HOLDFAST_${setting.name.toUpperCase().replace('.', '__')}`
+      const { written, values, faults } = examined(t, SMALLEST, { [variable]: sampleOf(setting) })
+      t.same(
+        faults.filter((fault) => fault.where.includes(variable) || fault.setting === setting.name),
+        [],
+        setting.name,
+      )
+      t.match(written.get(setting.name)?.origin, {
+        kind: 'environment',
+        where: `environment variable ${variable}`,
+      })
+      t.not(
+        JSON.stringify(values.get(setting.name)),
+        JSON.stringify(examined(t, SMALLEST).values.get(setting.name)),
+      )
+    }
+    for (const setting of SETTINGS) check(t, setting)
+
+    await t.test('and what is no list is refused with its variable', async (t) => {
+      const found = examined(t, SMALLEST, { HOLDFAST_CLUSTER__MEMBERS: '[{id: n1' })
+      t.match(found.faults, [{ where: /HOLDFAST_CLUSTER__MEMBERS/, message: /no YAML/ }])
+    })
+    await t.test('and a variable with one underscore is somebody else’s', async (t) => {
+      t.same(examined(t, SMALLEST, { HOLDFAST_HOME: '/x', HOLDFAST_ADMIN_TOKEN: 'x' }).faults, [])
+    })
+  },
+)

@@ -3,3 +3,6 @@
  */
 export * from './types.ts'
 export { createCluster } from './cluster.ts'
+export { alternativeNames, clusterUri, identityOf, nodeUri } from './transport/certificate-identity.ts'
+export { CertificateFiles } from './transport/certificate-files.ts'
+export { certificateSamples } from './transport/certificate-samples.ts'

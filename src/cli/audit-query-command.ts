@@ -5,8 +5,9 @@
  * Rule: a token comes from a file or the environment, never from the command line, which others can read.
  */
 import { readFile } from 'node:fs/promises'
-import { adminClient, ApiError, NoAnswerError } from '../client/clients.ts'
+import { type AdminClient, adminClient, ApiError, NoAnswerError } from '../client/clients.ts'
 import type { AdminOperations } from '../client/generated/admin-operations.ts'
+import { readPem } from './certificates/certificate-files.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 type Wish = NonNullable<AdminOperations['queryAuditLog']['call']['query']>
@@ -16,6 +17,7 @@ type Row = Page['records'][number]
 export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationToken'> {
   readonly adminEndpoint: string
   readonly tokenFile?: string
+  readonly caFile?: string
   readonly limit: number
   readonly json?: boolean
 }
@@ -23,18 +25,31 @@ export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationTok
 export async function queryAudit({
   adminEndpoint,
   tokenFile,
+  caFile,
   json = false,
   ...wish
 }: QueryAuditOptions): Promise<number> {
-  const page = await ask(adminEndpoint, await adminToken(tokenFile), wish)
+  const page = await ask(await adminAt({ adminEndpoint, tokenFile, caFile }), wish)
   for (const row of page.records) process.stdout.write(`${json ? JSON.stringify(row) : lineOf(row)}\n`)
   if (page.isTruncated)
     process.stderr.write('There is more: ask for less with --since, --until and the other filters.\n')
   return EXIT.done
 }
 
-async function ask(endpoint: string, token: string, query: Wish): Promise<Page> {
-  const client = adminClient({ endpoints: endpoint.split(','), token })
+async function adminAt({
+  adminEndpoint,
+  tokenFile,
+  caFile,
+}: Pick<QueryAuditOptions, 'adminEndpoint'> & {
+  readonly tokenFile: string | undefined
+  readonly caFile: string | undefined
+}): Promise<AdminClient> {
+  const token = await adminToken(tokenFile)
+  const trust = caFile === undefined ? {} : { ca: await readPem(caFile) }
+  return adminClient({ endpoints: adminEndpoint.split(','), token, ...trust })
+}
+
+async function ask(client: AdminClient, query: Wish): Promise<Page> {
   try {
     return (await client.call('queryAuditLog', { query })).answer
   } catch (cause) {
@@ -50,7 +65,8 @@ function told(cause: unknown): unknown {
     return new CommandError(cause.message, { code: cause.code, hint })
   }
   if (!(cause instanceof NoAnswerError)) return cause
-  const hint = 'Name the admin address of a running node with --admin-endpoint.'
+  const hint =
+    'Name the admin address of a running node with --admin-endpoint, and the CA of an https one with --ca-file.'
   return new CommandError(cause.message, { code: 'unreachable', hint, exitCode: EXIT.unreachable })
 }
 

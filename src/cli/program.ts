@@ -152,6 +152,9 @@ function auditQueryCommand(done: Done): Command {
         .default('http://127.0.0.1:9001'),
     )
     .option('--token-file <file>', 'a file with an admin token (otherwise HOLDFAST_ADMIN_TOKEN)')
+    .addOption(
+      new Option('--ca-file <file>', 'the CA of nodes that speak https (PEM)').env('HOLDFAST_CA_FILE'),
+    )
     .option('--tenant <id>', 'of this tenant')
     .option('--since <age>', 'not older, such as 90s, 15m or 7d (default: 24h)')
     .option('--until <age>', 'not newer')

@@ -2,7 +2,6 @@
  * What a scrape learns of the certificate of one listener.
  */
 import type { MetricSample } from '../types.ts'
-import type { CertificateFiles } from './certificate-files.ts'
 
 const EXPIRY = {
   name: 'holdfast_tls_certificate_expiry_timestamp_seconds',
@@ -16,9 +15,15 @@ const STALE = {
   kind: 'gauge',
 } as const
 
+/** Of the files of one listener. Times in ms since 1970. */
+export interface CertificateState {
+  readonly validity: { readonly certificateEndsAt: number; readonly authorityEndsAt: number | null }
+  readonly isStale: boolean
+}
+
 export function certificateSamples(
   listener: 'data' | 'admin' | 'peer',
-  { validity, isStale }: Pick<CertificateFiles, 'validity' | 'isStale'>,
+  { validity, isStale }: CertificateState,
 ): readonly MetricSample[] {
   const { certificateEndsAt, authorityEndsAt } = validity
   const expiry = (certificate: string, endsAt: number): MetricSample => ({

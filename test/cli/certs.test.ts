@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { runProgram } from '../../src/cli/program.ts'
+import { type Printed, runCommand } from '../helpers/command-line.ts'
 import { opensslVersion } from '../transport/test-certificates.ts'
 
 interface Shown {
@@ -22,20 +22,10 @@ function folderOf(t: Test): string {
   return folder
 }
 
-/** Exit code and what was printed. */
-async function run(t: Test, ...argv: readonly string[]) {
-  const out = t.capture(process.stdout, 'write', () => true)
-  const err = t.capture(process.stderr, 'write', () => true)
-  const code = await runProgram(['certs', ...argv])
-  const text = (calls: ReturnType<typeof out>) => calls.map(({ args }) => String(args[0])).join('')
-  const printed = { code, out: text(out()), err: text(err()) }
-  out.restore()
-  err.restore()
-  return printed
-}
+const run = (...argv: readonly string[]): Promise<Printed> => runCommand('certs', ...argv)
 
 async function made(t: Test, ...argv: readonly string[]): Promise<Shown> {
-  const { code, out, err } = await run(t, ...argv, '--json')
+  const { code, out, err } = await run(...argv, '--json')
   t.equal(code, 0, err)
   return JSON.parse(out)
 }
@@ -56,21 +46,21 @@ t.test('certs init', async (t) => {
   })
   await t.test('writes nothing over, and nothing beside what is there', async (t) => {
     const before = [certificateFile, keyFile].map((file) => readFileSync(file, 'utf8'))
-    t.match(await run(t, 'init', '--dir', dir), { code: 3, err: /exists already/ })
+    t.match(await run('init', '--dir', dir), { code: 3, err: /exists already/ })
     t.same(
       before,
       [certificateFile, keyFile].map((file) => readFileSync(file, 'utf8')),
     )
     const half = folderOf(t)
     writeFileSync(join(half, 'ca.pem'), 'mine')
-    t.match(await run(t, 'init', '--dir', half), { code: 3 })
+    t.match(await run('init', '--dir', half), { code: 3 })
     t.same(readdirSync(half), ['ca.pem'])
   })
   await t.test('makes a cluster id where none is given, and takes none that no node would', async (t) => {
     const fresh = await made(t, 'init', '--dir', join(folderOf(t), 'a'))
     t.match(fresh.certificate.names, [/^URI:holdfast:\/\/[0-9a-f]{32}$/])
-    t.match(await run(t, 'init', '--dir', join(folderOf(t), 'b'), '--cluster-id', 'a/b'), { code: 2 })
-    t.match(await run(t, 'init', '--dir', join(folderOf(t), 'b'), '--days', '0'), { code: 2 })
+    t.match(await run('init', '--dir', join(folderOf(t), 'b'), '--cluster-id', 'a/b'), { code: 2 })
+    t.match(await run('init', '--dir', join(folderOf(t), 'b'), '--days', '0'), { code: 2 })
   })
 })
 
@@ -124,38 +114,38 @@ t.test('certs issue', async (t) => {
     t.match(String(verified), /: OK/)
   })
   await t.test('writes nothing over, not even the authority', async (t) => {
-    t.match(await run(t, 'issue', '--dir', dir, '--node', 'n1'), { code: 3, err: /exists already/ })
-    t.match(await run(t, 'issue', '--dir', dir, '--node', 'ca'), { code: 3 })
+    t.match(await run('issue', '--dir', dir, '--node', 'n1'), { code: 3, err: /exists already/ })
+    t.match(await run('issue', '--dir', dir, '--node', 'ca'), { code: 3 })
     const again = await made(t, 'issue', '--dir', dir, '--node', 'n1', '--out', join(dir, 'new'))
     t.notSame(readFileSync(again.keyFile), readFileSync(n1.keyFile))
   })
   await t.test('takes no name that no node or host has', async (t) => {
     for (const node of ['N1', 'a.b', '../n1', '']) {
-      t.match(await run(t, 'issue', '--dir', dir, '--node', node), { code: 2 }, node)
+      t.match(await run('issue', '--dir', dir, '--node', node), { code: 2 }, node)
     }
     for (const host of ['*.example.net', 'a b', 'https://a', 'a..b', `${'a'.repeat(64)}.net`]) {
-      const refused = await run(t, 'issue', '--dir', dir, '--node', 'n2', '--host', host)
+      const refused = await run('issue', '--dir', dir, '--node', 'n2', '--host', host)
       t.match(refused, { code: 2, err: /neither a DNS name nor an IP address/ }, host)
     }
     t.notOk(existsSync(join(dir, 'n2.key')))
   })
   await t.test('signs with the authority of a cluster and nothing else', async (t) => {
     const empty = folderOf(t)
-    t.match(await run(t, 'issue', '--dir', empty, '--node', 'n2'), { code: 1, err: /Cannot read/ })
+    t.match(await run('issue', '--dir', empty, '--node', 'n2'), { code: 1, err: /Cannot read/ })
     const mixed = folderOf(t)
     await made(t, 'init', '--dir', join(mixed, 'other'))
     const put = (name: string, file: string) => writeFileSync(join(mixed, name), readFileSync(file))
     put('ca.pem', ca.certificateFile)
     put('ca.key', join(mixed, 'other', 'ca.key'))
-    t.match(await run(t, 'issue', '--dir', mixed, '--node', 'n2'), { code: 1, err: /belongs to another/ })
+    t.match(await run('issue', '--dir', mixed, '--node', 'n2'), { code: 1, err: /belongs to another/ })
     put('ca.pem', n1.certificateFile)
     put('ca.key', n1.keyFile)
-    t.match(await run(t, 'issue', '--dir', mixed, '--node', 'n2'), {
+    t.match(await run('issue', '--dir', mixed, '--node', 'n2'), {
       code: 1,
       err: /not that of a cluster CA/,
     })
     put('ca.key', ca.certificateFile)
-    const damaged = await run(t, 'issue', '--dir', mixed, '--node', 'n2')
+    const damaged = await run('issue', '--dir', mixed, '--node', 'n2')
     t.match(damaged, { code: 1, err: /key cannot be read as PEM/ })
   })
 })
@@ -164,7 +154,7 @@ t.test('certs show', async (t) => {
   const dir = folderOf(t)
   await made(t, 'init', '--dir', dir, '--cluster-id', 'test-cluster')
   const { certificateFile, keyFile } = await made(t, 'issue', '--dir', dir, '--node', 'n1')
-  const { out } = await run(t, 'show', certificateFile)
+  const { out } = await run('show', certificateFile)
   const leaf = new X509Certificate(readFileSync(certificateFile))
   t.match(out, 'node n1 of cluster test-cluster')
   t.match(out, leaf.fingerprint256)
@@ -174,15 +164,15 @@ t.test('certs show', async (t) => {
     bundle,
     [certificateFile, keyFile, join(dir, 'ca.pem')].map((file) => readFileSync(file)).join(''),
   )
-  const all = await run(t, 'show', bundle, '--json')
+  const all = await run('show', bundle, '--json')
   t.same(
     JSON.parse(all.out).certificates.map((one: { nodeId: string | null }) => one.nodeId),
     ['n1', null],
   )
   t.notMatch(all.out, 'PRIVATE', 'the key beside them is not shown')
   const key = readFileSync(keyFile, 'utf8')
-  const refused = await run(t, 'show', keyFile)
+  const refused = await run('show', keyFile)
   t.match(refused, { code: 1, err: /holds 0 PEM certificates/ })
   t.notMatch(refused.err, key.split('\n')[1] ?? '')
-  t.match(await run(t, 'show', join(dir, 'nothing')), { code: 1, err: /Cannot read/ })
+  t.match(await run('show', join(dir, 'nothing')), { code: 1, err: /Cannot read/ })
 })

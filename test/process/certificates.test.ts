@@ -4,18 +4,16 @@
  */
 import { appendFileSync, copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { runProgram } from '../../src/cli/program.ts'
+import t from 'tap'
 import { until } from '../helpers/async.ts'
+import { runCommand } from '../helpers/command-line.ts'
 import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
 
 const NODES = ['n1', 'n2', 'n3']
 
-async function holdfast(t: Test, ...argv: readonly string[]): Promise<void> {
-  const out = t.capture(process.stdout, 'write', () => true)
-  const code = await runProgram(argv)
-  out.restore()
-  t.equal(code, 0, argv.join(' '))
+async function holdfast(...argv: readonly string[]): Promise<void> {
+  const { code, err } = await runCommand(...argv)
+  if (code !== 0) throw new Error(`holdfast ${argv.join(' ')} ended with ${code}: ${err}`)
 }
 
 t.test('an exchange of certificates', { timeout: 120_000 }, async (t) => {
@@ -24,7 +22,7 @@ t.test('an exchange of certificates', { timeout: 120_000 }, async (t) => {
   const { clusterId } = cluster.setup
   const issue = async (out: string): Promise<void> => {
     for (const node of NODES)
-      await holdfast(t, 'certs', 'issue', '--dir', certs, '--node', node, '--out', join(certs, out))
+      await holdfast('certs', 'issue', '--dir', certs, '--node', node, '--out', join(certs, out))
   }
   const folderOf = (node: string): string => join(cluster.node(node).dataDir, '..')
   const copy = (from: string): void => {
@@ -41,7 +39,7 @@ t.test('an exchange of certificates', { timeout: 120_000 }, async (t) => {
     return Number(row.exec(page)?.[1])
   }
 
-  await holdfast(t, 'certs', 'init', '--dir', certs, '--cluster-id', clusterId)
+  await holdfast('certs', 'init', '--dir', certs, '--cluster-id', clusterId)
   await issue('first')
   copy('first')
   for (const node of NODES) await cluster.signal(node, 'SIGTERM')

@@ -88,7 +88,7 @@ t.test('a listener over TLS', async (t) => {
   const ca = made.caText
 
   await t.test(
-    'answers on both planes, and says over TLS alone that it wants to be asked over TLS',
+    'answers on both planes [tls.listeners], and says over TLS alone that it wants to be asked over TLS',
     async (t) => {
       for (const port of [dataPort, adminPort]) {
         const { status, headers } = await ask(port, ca)
@@ -178,7 +178,7 @@ t.test('a listener over TLS', async (t) => {
     await t.rejects(stranger.call('listTenants'), { name: 'NoAnswerError' })
   })
   await t.test(
-    'shows a new certificate when the files change, and the old one while they are wrong',
+    'shows a new certificate when the files change, and the old one while they are wrong [tls.reload]',
     async (t) => {
       const look = async (message: string): Promise<void> => {
         memory.lines.length = 0

@@ -40,11 +40,11 @@ t.test('certs init', async (t) => {
     t.ok(authority.checkPrivateKey(createPrivateKey(readFileSync(keyFile))))
     t.equal(authority.subjectAltName, 'URI:holdfast://test-cluster')
   })
-  await t.test('keeps key and folder to its owner', async (t) => {
+  await t.test('keeps key and folder to its owner [tls.certs-init]', async (t) => {
     t.equal(statSync(keyFile).mode & 0o777, 0o600)
     t.equal(statSync(dir).mode & 0o777, 0o700)
   })
-  await t.test('writes nothing over, and nothing beside what is there', async (t) => {
+  await t.test('writes nothing over, and nothing beside what is there [tls.exit-codes]', async (t) => {
     const before = [certificateFile, keyFile].map((file) => readFileSync(file, 'utf8'))
     t.match(await run('init', '--dir', dir), { code: 3, err: /exists already/ })
     t.same(
@@ -84,7 +84,7 @@ t.test('certs issue', async (t) => {
   )
   const leaf = new X509Certificate(readFileSync(n1.certificateFile))
 
-  await t.test('names node and cluster, and the hosts for clients', async (t) => {
+  await t.test('names node and cluster, and the hosts for clients [tls.certs-issue]', async (t) => {
     t.ok(leaf.verify(authority.publicKey))
     t.ok(leaf.checkIssued(authority))
     t.notOk(leaf.ca)

@@ -4,6 +4,7 @@
  * Owns: which areas there are and which are built. Rule: an area is set to built together with its rows and their tests.
  */
 import type { ContractArea } from '../../scripts/contract.ts'
+import { tlsRows } from './admin-tls-rows.ts'
 import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { corsRows } from './cors-rows.ts'
@@ -35,5 +36,6 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'cors', built: true, rows: corsRows },
   { name: 'notifications', built: true, rows: notificationRows },
   { name: 'audit', built: true, rows: auditRows },
+  { name: 'tls', built: true, rows: tlsRows },
   ...['admin'].map(later),
 ]

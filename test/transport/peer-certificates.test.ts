@@ -83,7 +83,7 @@ async function answerTo(address: string, files: Shown, headers = FITTING): Promi
   })
 }
 
-t.test('the peer port', async (t) => {
+t.test('the peer port [tls.peers]', async (t) => {
   const made = new MadeCertificates(t)
   const { address, lines } = await startNode(t, made.issue('a'))
   const advised = (reason: string): Promise<void> =>
@@ -177,7 +177,7 @@ t.test('a node whose certificate peers refuse is told what to do', async (t) => 
   t.match(said(), { err: { message: /peer_tls\.ca must be the same on every node/ } })
 })
 
-t.test('certificates change while nodes run', async (t) => {
+t.test('certificates change while nodes run [tls.reload]', async (t) => {
   const made = new MadeCertificates(t)
   const files = made.issue('a')
   const node = await startNode(t, files)

@@ -20,7 +20,8 @@ export interface TimeOfDay {
 const SYSTEM_TIME: TimeOfDay = {
   wallTime: () => Date.now(),
   after(ms, callback) {
-    const timer = setTimeout(callback, ms)
+    // A node that could not start must be able to end, although nobody closes what never listened.
+    const timer = setTimeout(callback, ms).unref()
     return { cancel: () => clearTimeout(timer) }
   },
 }

@@ -22,13 +22,14 @@ export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationTok
   readonly json?: boolean
 }
 
-export async function queryAudit({
-  adminEndpoint,
-  tokenFile,
-  caFile,
-  json = false,
-  ...wish
-}: QueryAuditOptions): Promise<number> {
+interface Door {
+  readonly adminEndpoint: string
+  readonly tokenFile: string | undefined
+  readonly caFile: string | undefined
+}
+
+export async function queryAudit(options: QueryAuditOptions): Promise<number> {
+  const { adminEndpoint, tokenFile, caFile, json = false, ...wish } = options
   const page = await ask(await adminAt({ adminEndpoint, tokenFile, caFile }), wish)
   for (const row of page.records) process.stdout.write(`${json ? JSON.stringify(row) : lineOf(row)}\n`)
   if (page.isTruncated)
@@ -36,14 +37,7 @@ export async function queryAudit({
   return EXIT.done
 }
 
-async function adminAt({
-  adminEndpoint,
-  tokenFile,
-  caFile,
-}: Pick<QueryAuditOptions, 'adminEndpoint'> & {
-  readonly tokenFile: string | undefined
-  readonly caFile: string | undefined
-}): Promise<AdminClient> {
+async function adminAt({ adminEndpoint, tokenFile, caFile }: Door): Promise<AdminClient> {
   const token = await adminToken(tokenFile)
   const trust = caFile === undefined ? {} : { ca: await readPem(caFile) }
   return adminClient({ endpoints: adminEndpoint.split(','), token, ...trust })

@@ -7,4 +7,12 @@ export { diskLevel } from './blobs/disk-level.ts'
 export { findIdentity, type Identity } from './identity.ts'
 export { type PeerProbe, probePeer } from './transport/peer-probe.ts'
 export { requireLoopback } from './transport/peer-address.ts'
-export { certificateNames } from './transport/peer-tls.ts'
+export {
+  alternativeNames,
+  certificateNames,
+  clusterUri,
+  identityOf,
+  nodeUri,
+} from './transport/certificate-identity.ts'
+export { CertificateFiles } from './transport/certificate-files.ts'
+export { certificateSamples } from './transport/certificate-samples.ts'

@@ -46,7 +46,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
     'There is no such bucket, object, tenant, key or path. What belongs to others is not found either.',
   method_not_allowed:
     'The path exists, the method does not; or a delete marker was asked for by its id. `Allow` says what does.',
-  request_timeout: 'The headers of the request took too long.',
+  request_timeout: 'The headers of the request took too long, or its body came too slowly.',
   bucket_already_exists: 'The tenant has a bucket of this name.',
   bucket_not_empty: 'Delete its versions and delete markers, and abort its uploads, first.',
   already_exists: 'The id is taken.',

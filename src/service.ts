@@ -18,6 +18,8 @@ import { AuditSpool } from './audit/audit-spool.ts'
 import type { AuditTrail } from './audit/audit-trail.ts'
 import { createAdminServer } from './api/admin-server.ts'
 import { createDataServer } from './api/data-server.ts'
+import { PLAIN_EDGE } from './api/edge.ts'
+import { ListenerTls } from './api/listener-tls.ts'
 import { startLocalServer } from './api/local/local-server.ts'
 import type { Config } from './config/types.ts'
 import { ObjectContent } from './content/object-content.ts'
@@ -243,11 +245,21 @@ async function openListeners(
   { cluster, services, samples }: Pick<Rooms, 'cluster' | 'services' | 'samples'>,
   teardown: Teardown,
 ): Promise<{ data: string; admin: string }> {
-  const metrics = new Metrics({ version: VERSION, nodeId: cluster.nodeId, samples })
-  const admin = createAdminServer(services, metrics)
+  const { adminTls, dataTls } = config
+  const edges = {
+    admin: { ...PLAIN_EDGE, tls: adminTls === null ? null : new ListenerTls('admin', adminTls) },
+    data: { ...PLAIN_EDGE, tls: dataTls === null ? null : new ListenerTls('data', dataTls) },
+  }
+  const certificates = [edges.data.tls, edges.admin.tls]
+  const metrics = new Metrics({
+    version: VERSION,
+    nodeId: cluster.nodeId,
+    samples: () => [...samples(), ...certificates.flatMap((tls) => tls?.samples() ?? [])],
+  })
+  const admin = createAdminServer(services, metrics, edges.admin)
   teardown.add('admin listener', async () => admin.close())
   const adminAddress = await listen(admin, config.listeners.admin, 'listeners.admin')
-  const data = createDataServer(services, metrics)
+  const data = createDataServer(services, metrics, edges.data)
   teardown.add('data listener', async () => data.close())
   const dataAddress = await listen(data, config.listeners.data, 'listeners.data')
   await openLocalSocket(config, services, teardown)

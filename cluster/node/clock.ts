@@ -11,7 +11,7 @@ export interface Timer {
 export interface Clock {
   /** Monotonic milliseconds; only differences mean anything. */
   now(): number
-  /** Milliseconds since 1970 UTC; stamped into proposals; the scrub paces itself by it over restarts; no other decision in cluster/. */
+  /** Milliseconds since 1970 UTC; stamped into proposals; the scrub paces itself by it over restarts; a new certificate is asked whether it ended; no other decision in cluster/. */
   wallTime(): number
   /** One shot. The callback runs outside of the caller's turn. */
   after(ms: number, callback: () => void): Timer

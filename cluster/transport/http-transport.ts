@@ -16,7 +16,7 @@ import { PeerClient, type PeerClientLimits } from './peer-client.ts'
 import { FIRST_STANDING, type PeerIdentity, type PeerPolicy, RAFT_METHOD } from './peer-identity.ts'
 import { PeerListener } from './peer-listener.ts'
 import { PeerServer } from './peer-server.ts'
-import { loadPeerTls, type PeerTls } from './peer-tls.ts'
+import { PeerTls } from './peer-tls.ts'
 import { PeerTraffic } from './peer-traffic.ts'
 import { RaftLane } from './raft-lane.ts'
 import {
@@ -81,7 +81,7 @@ export class HttpTransport implements Transport {
       assert(/^[\x21-\x7e]{1,128}$/.test(value), `'${value}' cannot travel in a header`)
     }
     for (const address of [options.listen, ...options.addresses.values()]) this.#checkAddress(address)
-    this.#tls = options.tls === null ? null : loadPeerTls(options.tls, options.nodeId)
+    this.#tls = options.tls === null ? null : new PeerTls(options.tls, options)
     this.#traffic = new PeerTraffic(options.clock)
     this.#names = new AddressMemory(options.resolveName)
     this.#listener = this.#makeListener()
@@ -97,6 +97,8 @@ export class HttpTransport implements Transport {
     this.#events = events
     await this.#listener.start()
     this.#rememberNames()
+    const { clock, logger } = this.#options
+    this.#tls?.watch({ clock, logger, onChange: () => this.#listener.renewCertificate() })
     this.#options.logger.info({ address: this.address, tls: this.#tls !== null }, 'listening for peers')
   }
 
@@ -138,7 +140,7 @@ export class HttpTransport implements Transport {
   }
 
   metrics(): readonly MetricSample[] {
-    return this.#traffic.samples()
+    return [...this.#traffic.samples(), ...(this.#tls?.samples() ?? [])]
   }
 
   /** clock.now() when the peer was last heard, or null. */
@@ -162,6 +164,7 @@ export class HttpTransport implements Transport {
 
   async #stop(): Promise<void> {
     this.#nextRemembering?.cancel()
+    this.#tls?.stop()
     for (const { lane } of this.#links.values()) lane.stop()
     await this.#listener.stop()
     await Promise.all([...this.#links.values()].map(({ client }) => client.close()))
@@ -242,7 +245,7 @@ export class HttpTransport implements Transport {
         isMember: (peer) => addresses.has(peer),
         judge: (claims) => this.#options.judge?.(claims) ?? null,
       },
-      tls: this.#tls !== null,
+      tls: this.#tls,
       traffic: this.#traffic,
       logger,
       isStopping: () => this.#stopped !== null,

@@ -6,13 +6,15 @@
  * repeated here, for only the caller knows whether that is safe.
  */
 import { Readable } from 'node:stream'
-import { Client, type Dispatcher, Pool } from 'undici'
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../node/clock.ts'
 import type { NodeId } from '../raft/types.ts'
 import type { PeerAddress } from '../types.ts'
 import type { AddressMemory } from './address-memory.ts'
 import { Deadline } from './deadline.ts'
 import { encodeHeader, HEADER_BYTES_MAX, HEADER_LENGTH_BYTES, MalformedFrameError } from './frame.ts'
+import { handshakeAdvice } from './handshake-advice.ts'
+import { codeOf } from './handshake-refusals.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { type OutgoingPayload, payloadOf } from './outgoing-body.ts'
 import {
@@ -177,18 +179,29 @@ export class PeerClient {
 }
 
 function connectionOptions({ tls, peer, names, limits }: PeerClientOptions): Client.Options {
+  const plain = { timeout: limits.connectTimeoutMs, keepAlive: true, lookup: names.lookup }
   return {
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: 16 * 1024,
-    connect: {
-      timeout: limits.connectTimeoutMs,
-      maxCachedSessions: 0,
-      keepAlive: true,
-      lookup: names.lookup,
-      ...tls?.client(peer),
-    },
+    connect: tls === null ? plain : overTls(tls, peer, plain),
   }
+}
+
+/** Each connection by the certificate of its time. No session is taken up again, so each proves anew who is there. */
+function overTls(tls: PeerTls, peer: NodeId, plain: buildConnector.BuildOptions): buildConnector.connector {
+  return (options, callback) => {
+    const connect = buildConnector({ ...plain, maxCachedSessions: 0, ...tls.client(peer) })
+    connect(options, (...[error, socket]) => {
+      if (error === null) callback(null, socket)
+      else callback(advised(error), null)
+    })
+  }
+}
+
+function advised(error: Error): Error {
+  const advice = handshakeAdvice(codeOf(error))
+  return advice === null ? error : new Error(`${error.message}. ${advice.hint}`, { cause: error })
 }

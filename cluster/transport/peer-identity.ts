@@ -134,7 +134,10 @@ export function checkIdentity(headers: IncomingHttpHeaders, rules: IdentityRules
   if (from === self.nodeId) return refusal('unknown_member', `Two nodes call themselves ${from}`)
   if (!rules.isMember(from)) return refusal('unknown_member', `Node '${from}' is no member of this cluster`)
   if (!rules.certifies(from))
-    return refusal('wrong_certificate', `The certificate of the connection does not name node ${from}`)
+    return refusal(
+      'wrong_certificate',
+      `The certificate of the connection does not name node ${from} of this cluster: issue one that does, or mend node.id there`,
+    )
   const claims = claimsOf(headers, from)
   if ('status' in claims) return claims
   const objection = rules.judge(claims)

@@ -8,8 +8,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import type { Clock } from '../node/clock.ts'
 import { type Logger, type PeerAddress, StartError } from '../types.ts'
+import { HandshakeRefusals } from './handshake-refusals.ts'
 import { parsePeerAddress } from './peer-address.ts'
 import type { PeerTls } from './peer-tls.ts'
 
@@ -53,7 +55,8 @@ export class PeerListener {
       options.logger.debug({ err }, 'peer connection broke')
       socket.destroy()
     })
-    this.#server.on('tlsClientError', (err) => options.logger.debug({ err }, 'peer failed the tls handshake'))
+    const refusals = new HandshakeRefusals(options)
+    this.#server.on('tlsClientError', (err: Error, socket: Socket) => refusals.refused(err, socket))
   }
 
   /** Throws StartError. */
@@ -76,6 +79,12 @@ export class PeerListener {
   get address(): PeerAddress {
     const { address, port, family } = this.#server.address() as AddressInfo
     return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
+  }
+
+  /** Connections from here on see what the files of the certificate hold now; those that are open stay as they are. */
+  renewCertificate(): void {
+    const { tls } = this.#options
+    if (tls !== null && this.#server instanceof TlsServer) this.#server.setSecureContext(tls.server)
   }
 
   get stopping(): boolean {

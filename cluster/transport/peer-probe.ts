@@ -13,7 +13,7 @@ import { MalformedFrameError } from './frame.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { parsePeerAddress } from './peer-address.ts'
 import { PATH_PREFIX, PROTOCOL_VERSION } from './peer-identity.ts'
-import { loadPeerTls } from './peer-tls.ts'
+import { PeerTls } from './peer-tls.ts'
 
 export interface PeerProbeOptions {
   readonly clusterId: string
@@ -36,7 +36,7 @@ export interface PeerProbe {
 
 /** Never rejects for what a peer does. Throws StartError when the files of `tls` cannot be used. */
 export async function probePeer(options: PeerProbeOptions): Promise<PeerProbe> {
-  const tls = options.tls === null ? null : loadPeerTls(options.tls, options.from).client(options.to)
+  const tls = options.tls === null ? null : clientTlsOf(options, options.tls)
   let answer: IncomingMessage
   try {
     answer = await ask(options, tls)
@@ -53,7 +53,11 @@ export async function probePeer(options: PeerProbeOptions): Promise<PeerProbe> {
   }
 }
 
-type ClientTls = ReturnType<ReturnType<typeof loadPeerTls>['client']>
+type ClientTls = ReturnType<PeerTls['client']>
+
+function clientTlsOf({ clusterId, from, to }: PeerProbeOptions, files: TlsFiles): ClientTls {
+  return new PeerTls(files, { clusterId, nodeId: from }).client(to)
+}
 
 function ask({ clusterId, from, to, address, signal }: PeerProbeOptions, tls: ClientTls | null) {
   const { host, port } = parsePeerAddress(address)

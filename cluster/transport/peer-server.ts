@@ -23,14 +23,14 @@ import {
   type Refusal,
   refusal,
 } from './peer-identity.ts'
-import { certificateNames } from './peer-tls.ts'
+import type { PeerTls } from './peer-tls.ts'
 import type { PeerTraffic } from './peer-traffic.ts'
 import { runHandler } from './run-handler.ts'
 import { type CallHandler, type OutgoingAnswer, PeerRefusedError, PeerUnreachableError } from './transport.ts'
 
 export interface PeerServerOptions {
   readonly rules: Omit<IdentityRules, 'certifies'>
-  readonly tls: boolean
+  readonly tls: PeerTls | null
   readonly traffic: PeerTraffic
   readonly logger: Logger
   readonly isStopping: () => boolean
@@ -69,8 +69,9 @@ export class PeerServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const admitted = this.#admit(request)
     if ('status' in admitted) {
+      const { code, message } = admitted
       this.#options.logger.warn(
-        { code: admitted.code, remote: request.socket.remoteAddress },
+        { code, reason: message, remote: request.socket.remoteAddress },
         'peer request refused',
       )
       return this.#refuse(request, response, admitted)
@@ -94,10 +95,11 @@ export class PeerServer {
   }
 
   #certifies(socket: Socket, nodeId: NodeId): boolean {
-    if (!this.#options.tls) return true
+    const { tls } = this.#options
+    if (tls === null) return true
     if (this.#certified.get(socket) === nodeId) return true
     const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
-    if (certificate === undefined || !certificateNames(certificate, nodeId)) return false
+    if (certificate === undefined || !tls.certifies(certificate, nodeId)) return false
     this.#certified.set(socket, nodeId)
     return true
   }

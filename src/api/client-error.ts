@@ -24,7 +24,7 @@ interface Edge {
 }
 
 export function answerClientError(error: ParserError, socket: Socket, edge: Edge): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+  if (isHandshake(error) || error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()
     return
   }
@@ -49,6 +49,9 @@ export function answerClientError(error: ParserError, socket: Socket, edge: Edge
     ].join('\r\n'),
   )
 }
+
+/** No request was ever begun: there is nobody to answer and nothing to keep. */
+const isHandshake = ({ code = '' }: ParserError): boolean => /^(ERR_SSL_|ERR_TLS_|EPROTO)/.test(code)
 
 /** False: there is no room for its row. */
 function audited(

@@ -3,10 +3,15 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../operations/services.ts'
+import { type Edge, PLAIN_EDGE } from './edge.ts'
 import { createHttpServer } from './http-server.ts'
 import { dataPlane } from './native/routes.ts'
 import { NO_METER, type RequestMeter } from './request-log.ts'
 
-export function createDataServer(services: Services, meter: RequestMeter = NO_METER): FastifyInstance {
-  return createHttpServer(services, dataPlane, meter)
+export function createDataServer(
+  services: Services,
+  meter: RequestMeter = NO_METER,
+  edge: Edge = PLAIN_EDGE,
+): FastifyInstance {
+  return createHttpServer(services, dataPlane, meter, edge)
 }

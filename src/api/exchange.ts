@@ -7,6 +7,8 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { releasing } from '../content/spent-bytes.ts'
+import { Refusal } from '../refusal.ts'
+import type { BodyPace } from './body-pace.ts'
 
 /** A client that goes on sending after it was refused gets this much patience and no more. */
 const DRAIN_BYTES_MAX = 8 * 1024 * 1024
@@ -32,6 +34,8 @@ export class Exchange {
   readonly #gone = new AbortController()
   /** On the clock of `performance.now()`. */
   readonly startedMs = performance.now()
+  /** Set before a body is read; null: it may come as slowly as it likes. */
+  pace: { readonly body: BodyPace; readonly now: () => number } | null = null
   /** Bytes of bodies, for the figures. */
   receivedBytes = 0
   sentBytes = 0
@@ -77,9 +81,13 @@ export class Exchange {
   async *bytes(): AsyncGenerator<Uint8Array> {
     if (WAITING_FOR_CONTINUE.delete(this.#request)) this.#response.writeContinue()
     // Leaving the loop early must leave the request whole: what is still to come of it has to be drained.
+    let askedMs = this.pace?.now() ?? 0
     for await (const piece of this.#request.iterator({ destroyOnReturn: false })) {
       this.receivedBytes += piece.length
+      if (this.pace?.body.isTooSlow(piece.length, this.pace.now() - askedMs))
+        throw new Refusal('request_timeout', 'The body of the request came too slowly')
       yield piece
+      askedMs = this.pace?.now() ?? 0
     }
   }
 

@@ -12,9 +12,12 @@ import type { OperationId } from '../access/operation-ids.ts'
 import type { Services } from '../operations/services.ts'
 import { Refusal } from '../refusal.ts'
 import { UNAUDITED } from './audited.ts'
+import { BodyPace } from './body-pace.ts'
 import { answerClientError } from './client-error.ts'
 import { corsHeadersOf } from './cors-headers.ts'
+import { type Edge, PLAIN_EDGE } from './edge.ts'
 import { answerExpectationsLate, Exchange } from './exchange.ts'
+import { HEADER_BYTES_MAX, listenerServer } from './listener-server.ts'
 import { allowedMethods, methodsOf, pathsOf, type Plane, strangerAuthAt } from './plane.ts'
 import { expectedProblem, unexpectedProblem } from './problem.ts'
 import { rateHeadersOf } from './rate-headers.ts'
@@ -34,13 +37,12 @@ declare module 'fastify' {
   }
 }
 
-const HEADER_BYTES_MAX = 16 * 1024
-const HEADERS_MS_MAX = 20_000
-/** A socket on which nothing moves for so long is given up, in the middle of a body too. */
-const SILENCE_MS_MAX = 120_000
-const KEEP_ALIVE_MS = 72_000
-
-export function createHttpServer(services: Services, plane: Plane, meter: RequestMeter): FastifyInstance {
+export function createHttpServer(
+  services: Services,
+  plane: Plane,
+  meter: RequestMeter,
+  edge: Edge = PLAIN_EDGE,
+): FastifyInstance {
   const log = new RequestLog(services, plane.api, meter)
   const toRoutable = routableUrl(plane)
   const server = Fastify({
@@ -52,12 +54,10 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     // Our own 503 is a problem body; see closeInOrder.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    connectionTimeout: SILENCE_MS_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // An upload takes as long as it takes; silence and slow headers are bounded above and below.
-    requestTimeout: 0,
-    // Node would refuse a request without a host, and go on with the one behind it: see refuseUnclearHost.
-    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX, requireHostHeader: false },
+    serverFactory: (onRequest) => {
+      const { config, logger } = services
+      return listenerServer({ edge, connectionsMax: config.limits.connectionsMax, logger, onRequest })
+    },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),
     frameworkErrors: (error, request, reply) => {
@@ -68,7 +68,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, { services, api: plane.api }),
   })
-  const begin = (pair: Pair): void => beginRequest({ services, plane, log }, pair)
+  const begin = (pair: Pair): void => beginRequest({ services, plane, log, edge }, pair)
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
     answerError(services, log, { error, request, reply })
 
@@ -78,7 +78,7 @@ export function createHttpServer(services: Services, plane: Plane, meter: Reques
     begin({ request, reply })
     refuseUnclearHost(request, reply)
   })
-  closeInOrder(server)
+  closeInOrder(server, edge)
   server.addHook('onRequest', async (request) => admit(services, request))
   server.setErrorHandler((error, request, reply) => fail(error, request, reply))
   server.setNotFoundHandler(async (request) => {
@@ -99,17 +99,21 @@ function neverParseBodies(server: FastifyInstance): void {
  * Once close() has begun: what runs is finished, what comes is refused, and no connection outlives its last answer.
  * Without it a kept-alive connection would hold the node back until its time-out.
  */
-function closeInOrder(server: FastifyInstance): void {
+function closeInOrder(server: FastifyInstance, { tls }: Edge): void {
   let closing = false
-  const open = new Set<Socket>()
-  server.server.on('connection', (socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
+  /** Those that have not asked for anything yet, by the other side's address, for TLS puts another socket around each. */
+  const silent = new Map<string, Socket>()
+  const placeOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`
+  server.server.on('connection', (socket: Socket) => {
+    const place = placeOf(socket)
+    silent.set(place, socket)
+    socket.once('close', () => silent.delete(place))
   })
+  server.server.on('request', ({ socket }) => silent.delete(placeOf(socket)))
   server.addHook('preClose', async () => {
     closing = true
     // Browsers connect before they have anything to ask. Node counts such a connection as busy until its headers are overdue.
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+    for (const socket of silent.values()) if (tls !== null || socket.bytesRead === 0) socket.destroy()
   })
   server.addHook('onRequest', async (_, reply) => {
     if (closing) throw new Condition('shutting_down', 'This node is shutting down; ask another one')
@@ -145,11 +149,17 @@ interface Pair {
   readonly reply: FastifyReply
 }
 
-function beginRequest(
-  { services, plane, log }: { readonly services: Services; readonly plane: Plane; readonly log: RequestLog },
-  { request, reply }: Pair,
-): void {
-  Exchange.of(request.raw, reply.raw)
+interface Rooms {
+  readonly services: Services
+  readonly plane: Plane
+  readonly log: RequestLog
+  readonly edge: Edge
+}
+
+function beginRequest({ services, plane, log, edge }: Rooms, { request, reply }: Pair): void {
+  const { bodyBytesPerMinuteMin } = services.config.limits
+  const exchange = Exchange.of(request.raw, reply.raw)
+  exchange.pace = { body: new BodyPace(bodyBytesPerMinuteMin), now: edge.now }
   RequestAudit.begin(services, plane, { request, reply })
   log.watch(request, reply)
   reply.headers(standingHeaders(services, request))
@@ -194,9 +204,17 @@ function refuseUnclearHost({ raw }: FastifyRequest, reply: FastifyReply): void {
   throw new Refusal('invalid_request', 'A request names its host, once')
 }
 
+/** Said over TLS alone: over plain HTTP anybody could have put it there. [RFC 6797 7.2] */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
+
 function standingHeaders(services: Services, request: FastifyRequest): Record<string, string> {
   const { nodeId } = services.cluster
-  const standing = { 'x-request-id': request.id, 'x-served-by': nodeId, 'x-content-type-options': 'nosniff' }
+  const standing = {
+    'x-request-id': request.id,
+    'x-served-by': nodeId,
+    'x-content-type-options': 'nosniff',
+    ...(request.protocol === 'https' ? STRICT_TRANSPORT : {}),
+  }
   const { principal } = RequestAudit.of(request)
   // A page may read of a refusal what it may read of an answer.
   return { ...standing, ...corsHeadersOf(request), ...rateHeadersOf(services, principal) }

@@ -11,11 +11,13 @@ import { CommandError, EXIT } from './exit.ts'
 
 export interface DataAccessOptions {
   readonly endpoint?: string
+  readonly caFile?: string
   readonly clusterFile?: string
 }
 
 export interface AdminAccessOptions {
   readonly adminEndpoint?: string
+  readonly caFile?: string
   readonly tokenFile?: string
   readonly clusterFile?: string
 }
@@ -62,12 +64,13 @@ export function dataAccess(
   const file = clusterFile(options.clusterFile, surroundings)
   const known = file?.content.nodes.map(({ dataUrl }) => dataUrl) ?? []
   const endpoints = endpointsOf(options.endpoint, known, '--endpoint or HOLDFAST_ENDPOINT')
+  const place = { endpoints, ...trustOf(options.caFile, surroundings) }
   const { HOLDFAST_ACCESS_KEY_ID: id, HOLDFAST_SECRET_KEY: secret } = surroundings.env
   if (file !== null && mayServe(file, endpoints, known) && (file.isNamed || !(id && secret))) {
     const { accessKeyId, secretKey } = file.content
-    return { endpoints, accessKeyId, secretKey }
+    return { ...place, accessKeyId, secretKey }
   }
-  if (id && secret) return { endpoints, accessKeyId: id, secretKey: secret }
+  if (id && secret) return { ...place, accessKeyId: id, secretKey: secret }
   throw usage(
     'There is no access key',
     'Set HOLDFAST_ACCESS_KEY_ID and HOLDFAST_SECRET_KEY, or name the file of a local cluster with --cluster-file.',
@@ -82,7 +85,15 @@ export function adminAccess(
   const file = clusterFile(options.clusterFile, surroundings)
   const known = file?.content.nodes.map(({ adminUrl }) => adminUrl) ?? []
   const endpoints = endpointsOf(options.adminEndpoint, known, '--admin-endpoint or HOLDFAST_ADMIN_ENDPOINT')
-  return { endpoints, token: adminToken(options.tokenFile, surroundings, file, known, endpoints) }
+  const token = adminToken(options.tokenFile, surroundings, file, known, endpoints)
+  return { endpoints, ...trustOf(options.caFile, surroundings), token }
+}
+
+function trustOf(file: string | undefined, { read }: Surroundings): Pick<ClientOptions, 'ca'> {
+  if (file === undefined) return {}
+  const ca = read(file)
+  if (ca?.includes('-----BEGIN CERTIFICATE-----')) return { ca }
+  throw usage(`'${file}' holds no certificate`, 'Name the ca.pem of the cluster with --ca-file.')
 }
 
 /** Of which tenant: as said, or the one of the cluster file. */

@@ -9,6 +9,7 @@ import { accountCommand } from './commands/account.ts'
 import { adminTokenCommand } from './commands/admin-token.ts'
 import { auditCommand } from './commands/audit.ts'
 import { bucketCommand } from './commands/bucket.ts'
+import { certsCommand } from './commands/certs.ts'
 import { clusterCommand } from './commands/cluster.ts'
 import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
@@ -63,7 +64,10 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       auditCommand,
     ],
   ],
-  ['A node:', [serverCommand, configCommand, doctorCommand, adminTokenCommand, masterKeyCommand]],
+  [
+    'A node:',
+    [serverCommand, configCommand, doctorCommand, adminTokenCommand, masterKeyCommand, certsCommand],
+  ],
   ['Other:', [completionCommand]],
 ]
 

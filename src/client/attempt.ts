@@ -23,11 +23,17 @@ export interface Patience {
   readonly silenceMs: number
 }
 
+/** Whom to believe over TLS. */
+export interface Trust {
+  /** PEM; null: the authorities that Node knows. */
+  readonly ca: string | null
+}
+
 export class Connections {
   readonly #agent: Agent
 
-  constructor({ connectMs, answerMs, silenceMs }: Patience) {
-    const connect = { timeout: connectMs }
+  constructor({ connectMs, answerMs, silenceMs }: Patience, { ca }: Trust) {
+    const connect = { timeout: connectMs, ...(ca === null ? {} : { ca }) }
     this.#agent = new Agent({ connect, headersTimeout: answerMs, bodyTimeout: silenceMs })
   }
 

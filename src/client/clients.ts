@@ -19,6 +19,8 @@ export type AdminClient = ApiClient<AdminOperations>
 export interface ClientOptions {
   /** URLs of nodes; the first is asked until it fails. */
   readonly endpoints: readonly string[]
+  /** PEM of the authority of nodes that speak https; without it those that Node knows. */
+  readonly ca?: string
   readonly connectMs?: number
   readonly answerMs?: number
   readonly silenceMs?: number
@@ -68,7 +70,7 @@ function mintedFor(
 function partsOf(options: ClientOptions): ClientParts {
   const { connectMs = 5_000, answerMs = 60_000, silenceMs = 60_000 } = options
   return {
-    connections: new Connections({ connectMs, answerMs, silenceMs }),
+    connections: new Connections({ connectMs, answerMs, silenceMs }, { ca: options.ca ?? null }),
     endpoints: new Endpoints(options.endpoints),
     policy: { ...REPEAT_POLICY, ...options.repeat },
     clock: options.clock ?? SYSTEM_CLOCK,

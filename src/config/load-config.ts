@@ -12,7 +12,7 @@ import { readConfigFile, type Written } from './config-file.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { parseSettings, type Values } from './parse-settings.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
-import type { Config } from './types.ts'
+import type { Config, ListenerTlsFiles } from './types.ts'
 
 export type { Environment }
 
@@ -56,6 +56,30 @@ function peerTls(read: Reader): Config['peerTls'] {
   return { ca: read.text('peer_tls.ca'), cert: read.text('peer_tls.cert'), key: read.text('peer_tls.key') }
 }
 
+function listenerTls(read: Reader, section: 'data_tls' | 'admin_tls'): ListenerTlsFiles | null {
+  const given = ([`${section}.cert`, `${section}.key`] as const).filter((name) => read.has(name))
+  if (given.length === 0) return null
+  if (given.length < 2)
+    throw refuse(`${section} needs cert and key, got only ${given.join(', ')}`, 'Give both or none.')
+  return { cert: read.text(`${section}.cert`), key: read.text(`${section}.key`) }
+}
+
+function limits(read: Reader): Config['limits'] {
+  return {
+    inlineBytesMax: read.number('limits.inline_bytes'),
+    objectPutBytesMax: read.number('limits.object_put_bytes'),
+    multipartExpiresAfterMs: read.number('limits.multipart_expires_after'),
+    bucketsPerTenantMax: read.number('limits.buckets_per_tenant'),
+    tokenMintPerMinute: read.number('limits.token_mint_per_minute'),
+    tokenMintBurst: read.number('limits.token_mint_burst'),
+    adminRequestsPerMinute: read.number('limits.admin_requests_per_minute'),
+    adminRequestsBurst: read.number('limits.admin_requests_burst'),
+    chunkBuffersMax: read.number('limits.chunk_buffers'),
+    connectionsMax: read.number('limits.connections'),
+    bodyBytesPerMinuteMin: read.number('limits.body_bytes_per_minute'),
+  }
+}
+
 function assemble(read: Reader): Config {
   return {
     node: { id: read.text('node.id'), dataDir: read.text('node.data_dir'), zone: read.text('node.zone') },
@@ -82,6 +106,8 @@ function assemble(read: Reader): Config {
       publicUrl: read.has('listeners.public_url') ? read.text('listeners.public_url') : null,
     },
     peerTls: peerTls(read),
+    dataTls: listenerTls(read, 'data_tls'),
+    adminTls: listenerTls(read, 'admin_tls'),
     security: {
       masterKeyFile: read.text('security.master_key_file'),
       nativeApiTokenTtlMs: read.number('security.native_api_token_ttl'),
@@ -102,17 +128,7 @@ function assemble(read: Reader): Config {
     },
     metrics: { public: read.get<boolean>('metrics.public') },
     logging: { level: read.get<Config['logging']['level']>('logging.level') },
-    limits: {
-      inlineBytesMax: read.number('limits.inline_bytes'),
-      objectPutBytesMax: read.number('limits.object_put_bytes'),
-      multipartExpiresAfterMs: read.number('limits.multipart_expires_after'),
-      bucketsPerTenantMax: read.number('limits.buckets_per_tenant'),
-      tokenMintPerMinute: read.number('limits.token_mint_per_minute'),
-      tokenMintBurst: read.number('limits.token_mint_burst'),
-      adminRequestsPerMinute: read.number('limits.admin_requests_per_minute'),
-      adminRequestsBurst: read.number('limits.admin_requests_burst'),
-      chunkBuffersMax: read.number('limits.chunk_buffers'),
-    },
+    limits: limits(read),
   }
 }
 

@@ -173,21 +173,21 @@ export const SETTINGS = [
     fallback: null,
     optional: true,
     meaning:
-      'where clients reach the data API, without a slash at the end: signed URLs begin so; without it, with http:// and listeners.data',
+      'where clients reach the data API, without a slash at the end: signed URLs begin so; without it, with listeners.data',
   },
   {
     name: 'peer_tls.ca',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'certificate of the cluster CA (PEM)',
+    meaning: 'certificate of the cluster CA (PEM); all three files are read anew when they change',
   },
   {
     name: 'peer_tls.cert',
     kind: 'path',
     fallback: null,
     optional: true,
-    meaning: 'certificate of this node, its id as a DNS name (PEM)',
+    meaning: 'certificate of this node, as `holdfast certs issue` makes it (PEM)',
   },
   {
     name: 'peer_tls.key',
@@ -195,6 +195,35 @@ export const SETTINGS = [
     fallback: null,
     optional: true,
     meaning: 'private key of this node (PEM)',
+  },
+  {
+    name: 'data_tls.cert',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning:
+      'certificate of listeners.data and whatever is between it and its root (PEM); without it plain HTTP',
+  },
+  {
+    name: 'data_tls.key',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'its private key (PEM); both files are read anew when they change',
+  },
+  {
+    name: 'admin_tls.cert',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'the same of listeners.admin; it may be the same file',
+  },
+  {
+    name: 'admin_tls.key',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'its private key (PEM); both files are read anew when they change',
   },
   {
     name: 'security.master_key_file',
@@ -349,6 +378,23 @@ export const SETTINGS = [
     min: 2,
     max: 1024,
     meaning: 'chunks of 4 MiB that all uploads of this node hold in memory together',
+  },
+  {
+    name: 'limits.connections',
+    kind: 'integer',
+    fallback: '10000',
+    min: 16,
+    max: 1_000_000,
+    meaning:
+      'connections that listeners.data and listeners.admin each keep open; further ones are closed at once',
+  },
+  {
+    name: 'limits.body_bytes_per_minute',
+    kind: 'bytes',
+    fallback: '16KiB',
+    min: 0,
+    max: 1024 * MIB,
+    meaning: 'a body that brings less in a minute of waiting for it is given up with 408; 0: none is',
   },
 ] as const satisfies readonly Setting[]
 

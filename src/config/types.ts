@@ -5,6 +5,12 @@
  */
 import type { Member } from '../../cluster/index.ts'
 
+/** Absolute paths. */
+export interface ListenerTlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
 export interface Config {
   readonly node: { readonly id: string; readonly dataDir: string; readonly zone: string }
   readonly cluster: {
@@ -30,6 +36,9 @@ export interface Config {
     readonly publicUrl: string | null
   }
   readonly peerTls: { readonly ca: string; readonly cert: string; readonly key: string } | null
+  /** null: plain HTTP. */
+  readonly dataTls: ListenerTlsFiles | null
+  readonly adminTls: ListenerTlsFiles | null
   readonly security: {
     readonly masterKeyFile: string
     readonly nativeApiTokenTtlMs: number
@@ -61,5 +70,9 @@ export interface Config {
     readonly adminRequestsBurst: number
     /** 4 MiB chunk buffers that all uploads of this node may hold together. */
     readonly chunkBuffersMax: number
+    /** Of each public listener. */
+    readonly connectionsMax: number
+    /** 0: a body may come as slowly as it likes. */
+    readonly bodyBytesPerMinuteMin: number
   }
 }

@@ -8,6 +8,7 @@ import { adminConfigRows } from './admin-config-rows.ts'
 import { adminKeysRows } from './admin-keys-rows.ts'
 import { adminQuotaRows } from './admin-quota-rows.ts'
 import { adminTenantRows } from './admin-tenants-rows.ts'
+import { tlsRows } from './admin-tls-rows.ts'
 import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { corsRows } from './cors-rows.ts'
@@ -42,4 +43,5 @@ export const CONTRACT: readonly ContractArea[] = [
     built: true,
     rows: { ...adminTenantRows, ...adminKeysRows, ...adminQuotaRows, ...adminConfigRows },
   },
+  { name: 'tls', built: true, rows: tlsRows },
 ]

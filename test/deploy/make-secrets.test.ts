@@ -19,7 +19,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { connect, createServer } from 'node:tls'
 import t from 'tap'
-import { loadPeerTls } from '../../cluster/transport/peer-tls.ts'
+import { PeerTls } from '../../cluster/transport/peer-tls.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
@@ -52,6 +52,8 @@ function contentOf(dir: string): Readonly<Record<string, string>> {
   )
 }
 
+const tlsOf = (folder: string, nodeId: string): PeerTls =>
+  new PeerTls(tlsFiles(folder), { clusterId: 'test-cluster', nodeId })
 const tlsFiles = (folder: string) => ({
   ca: join(folder, 'ca.crt'),
   cert: join(folder, 'node.crt'),
@@ -96,19 +98,19 @@ t.test('make-secrets', { skip }, async (t) => {
       t.equal(certificate.subjectAltName, `DNS:${node}`)
       t.ok(certificate.verify(new X509Certificate(readFileSync(join(dir, 'ca', 'ca.crt'))).publicKey))
       t.notOk(certificate.ca)
-      t.throws(() => loadPeerTls(tlsFiles(join(dir, node)), 'n9'), { code: 'peer_certificate_wrong_name' })
+      t.throws(() => tlsOf(join(dir, node), 'n9'), { code: 'peer_certificate_wrong_name' })
     }
   })
 
   t.test('issues certificates with which two nodes speak to each other', async (t) => {
-    const server = createServer(loadPeerTls(tlsFiles(join(dir, 'n1')), 'n1').server, (socket) => {
+    const server = createServer(tlsOf(join(dir, 'n1'), 'n1').server, (socket) => {
       t.equal(socket.authorized, true, 'the caller is known')
       socket.end('hello')
     })
     t.teardown(() => server.close())
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
-    const n2 = loadPeerTls(tlsFiles(join(dir, 'n2')), 'n2')
+    const n2 = tlsOf(join(dir, 'n2'), 'n2')
     const socket = connect({ port, host: '127.0.0.1', ...n2.client('n1') })
     t.equal(String((await once(socket, 'data'))[0]), 'hello')
     await once(connect({ port, host: '127.0.0.1', ...n2.client('n3') }), 'error')
@@ -129,7 +131,7 @@ t.test('make-secrets', { skip }, async (t) => {
     const after = contentOf(dir)
     const changed = Object.keys(after).filter((path) => after[path] !== before[path])
     t.same(changed, ['n2/node.crt', 'n2/node.key', 'n4', ...FILES.map((file) => `n4/${file}`)])
-    t.ok(loadPeerTls(tlsFiles(join(dir, 'n4')), 'n4'))
+    t.ok(tlsOf(join(dir, 'n4'), 'n4'))
   })
 
   t.test('never makes anew what all nodes share', async (t) => {

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import t from 'tap'
 import { parse } from 'yaml'
+import { certificateSamples } from '../../cluster/transport/certificate-samples.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { alertRules, groupingLabels, served, TARGET_LABELS, wantedBy } from './alerts.ts'
@@ -116,6 +117,10 @@ t.test('beside a running cluster', async (t) => {
       return late.every((name) => names.has(name))
     })
     const names = served(await page()).set('up', new Set())
+    // A cluster on loopback has no certificates; test/process/certificates.test.ts asks one that has.
+    const certificates = { validity: { certificateEndsAt: 0, authorityEndsAt: 0 }, isStale: false }
+    for (const { name, labels = {} } of certificateSamples('peer', certificates))
+      names.set(name, new Set(Object.keys(labels)))
     const labels = new Set([...names.values()].flatMap((of) => [...of]).concat(TARGET_LABELS))
     for (const { alert, expr } of alertRules()) {
       t.ok(wantedBy(expr).length > 0, alert)

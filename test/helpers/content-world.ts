@@ -32,6 +32,8 @@ export const TEST_LIMITS: Config['limits'] = {
   adminRequestsPerMinute: 600,
   adminRequestsBurst: 100,
   chunkBuffersMax: 3,
+  connectionsMax: 1000,
+  bodyBytesPerMinuteMin: 0,
 }
 
 export const testMasterKey = MasterKey.fromBytes('mk-test', Buffer.alloc(32, 7))

@@ -265,6 +265,8 @@ function testConfig(dataDir: string, options: Options): Config {
       publicUrl: options.publicUrl ?? null,
     },
     peerTls: null,
+    dataTls: null,
+    adminTls: null,
     security: { masterKeyFile: '', nativeApiTokenTtlMs: 3_600_000, maxPresignTtlMs: 604_800_000 },
     content: { compression: 'zstd', sealingThreads: 1 },
     audit: { keepMs: 90 * 86_400_000, strict: options.auditStrict ?? false, spoolBytesMax: 2 ** 28 },

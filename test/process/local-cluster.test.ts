@@ -338,7 +338,7 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
       refused(t, result, new RegExp(`127.0.0.1:${port}`), /in use/)
     }
   })
-  await t.test('a peer listener beyond loopback without certificates', async (t) => {
+  await t.test('a peer listener beyond loopback without certificates [tls.plain-peers]', async (t) => {
     refused(
       t,
       serve('plain', (c) => (c['listeners'] = { ...c['listeners'], peer: '0.0.0.0:7000' })),

@@ -79,8 +79,8 @@ export const signUrlRoutes = {
   ),
 }
 
-function baseUrl({ listeners }: Config): string {
-  return listeners.publicUrl ?? `http://${listeners.data}`
+function baseUrl({ listeners, dataTls }: Config): string {
+  return listeners.publicUrl ?? `${dataTls === null ? 'http' : 'https'}://${listeners.data}`
 }
 
 function signedUrlView(

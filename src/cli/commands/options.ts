@@ -20,6 +20,9 @@ export const reasonOption = (): Option =>
 const clusterFileOption = (): Option =>
   new Option('--cluster-file <file>', 'what npm start wrote (default: data/cluster.json, if there is one)')
 
+const caOption = (): Option =>
+  new Option('--ca-file <file>', 'the CA of nodes that speak https (PEM)').env('HOLDFAST_CA_FILE')
+
 /** For commands that ask the data API. */
 export function withDataAccess(command: Command): Command {
   return command
@@ -28,6 +31,7 @@ export function withDataAccess(command: Command): Command {
         'HOLDFAST_ENDPOINT',
       ),
     )
+    .addOption(caOption())
     .addOption(clusterFileOption())
 }
 
@@ -39,6 +43,7 @@ export function withAdminAccess(command: Command): Command {
         'HOLDFAST_ADMIN_ENDPOINT',
       ),
     )
+    .addOption(caOption())
     .option('--token-file <file>', 'a file with an admin token (otherwise HOLDFAST_ADMIN_TOKEN)')
     .addOption(clusterFileOption())
 }

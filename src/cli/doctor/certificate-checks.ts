@@ -31,6 +31,14 @@ export interface PeerTlsFacts {
   } | null
 }
 
+export interface ListenerTlsFacts {
+  readonly listener: 'data' | 'admin'
+  /** One sentence for each file that cannot be used. */
+  readonly unusable: readonly string[]
+  readonly certificates: readonly CertificateFacts[]
+  readonly keyFits: boolean
+}
+
 const DAY_MS = 86_400_000
 const WARN_DAYS = 30
 
@@ -44,7 +52,8 @@ export function checkPeerTls(
   if (files === null) return [withoutTls(isLoopbackOnly)]
   const problem = (found: string, expected: string, action: string): Finding =>
     error('peer_tls', { found, expected, action })
-  const reissue = 'Issue the certificate of this node again (README, "Three machines"), and restart the node.'
+  const reissue =
+    'Issue the certificate of this node again (README, "Three machines"); a running node takes it over by itself.'
   if (files.unusable.length > 0)
     return files.unusable.map((found) =>
       problem(
@@ -53,12 +62,12 @@ export function checkPeerTls(
         'Check the paths in peer_tls and the rights of the files.',
       ),
     )
-  const findings = files.certificates.flatMap((certificate) => checkDates(certificate, now))
+  const findings = files.certificates.flatMap((certificate) => checkDates('peer_tls', certificate, now))
   if (!files.namesNode)
     findings.push(
       problem(
         'peer_tls.cert does not name this node (peer_certificate_wrong_name)',
-        `DNS:${nodeId} among its names`,
+        `what \`holdfast certs issue --node ${nodeId}\` makes for this cluster, or DNS:${nodeId} among its names`,
         reissue,
       ),
     )
@@ -93,6 +102,37 @@ export function checkPeerTls(
   ]
 }
 
+/** Of those listeners that speak TLS. */
+export function checkListenerTls(listeners: readonly ListenerTlsFacts[], now: number): readonly Finding[] {
+  if (listeners.length === 0) return [well('listener_tls', 'the data and admin listeners speak plain HTTP')]
+  return listeners.flatMap((listener) => checkOneListener(listener, now))
+}
+
+function checkOneListener(
+  { listener, unusable, certificates, keyFits }: ListenerTlsFacts,
+  now: number,
+): readonly Finding[] {
+  const problem = (found: string, expected: string, action: string): Finding =>
+    error('listener_tls', { found, expected, action })
+  const paths = `Check the paths in ${listener}_tls and the rights of the files.`
+  if (unusable.length > 0)
+    return unusable.map((found) => problem(found, 'two PEM files that the user of the node may read', paths))
+  const findings = certificates.flatMap((certificate) => checkDates('listener_tls', certificate, now))
+  if (!keyFits)
+    findings.push(
+      problem(
+        `${listener}_tls.key does not belong to ${listener}_tls.cert`,
+        'the private key that the certificate was made for',
+        'Give the two files that were made together.',
+      ),
+    )
+  const [first] = certificates
+  if (findings.length > 0 || first === undefined) return findings
+  return [
+    well('listener_tls', `certificate and key of the ${listener} listener fit; until ${day(first.validTo)}`),
+  ]
+}
+
 function withoutTls(isLoopbackOnly: boolean): Finding {
   if (isLoopbackOnly) return well('peer_tls', 'none, and none is needed: all peer addresses are loopback')
   return error('peer_tls', {
@@ -102,12 +142,16 @@ function withoutTls(isLoopbackOnly: boolean): Finding {
   })
 }
 
-function checkDates({ setting, path, validFrom, validTo }: CertificateFacts, now: number): Finding[] {
+function checkDates(
+  check: 'peer_tls' | 'listener_tls',
+  { setting, path, validFrom, validTo }: CertificateFacts,
+  now: number,
+): Finding[] {
   const name = `${setting} (${path})`
-  const action = 'Issue it again and restart the nodes one after the other.'
+  const action = 'Issue it again in the same place (deploy/runbooks/rotate-certificates.md).'
   if (now >= validTo)
     return [
-      error('peer_tls', {
+      error(check, {
         found: `${name} expired at ${day(validTo)}`,
         expected: 'a certificate that is valid today',
         action,
@@ -115,7 +159,7 @@ function checkDates({ setting, path, validFrom, validTo }: CertificateFacts, now
     ]
   if (now < validFrom)
     return [
-      error('peer_tls', {
+      error(check, {
         found: `${name} is not valid before ${day(validFrom)}`,
         expected: 'a certificate that is valid today',
         action: 'Check the clock of this machine, or wait until then.',
@@ -124,7 +168,7 @@ function checkDates({ setting, path, validFrom, validTo }: CertificateFacts, now
   if (validTo - now >= WARN_DAYS * DAY_MS) return []
   const days = Math.floor((validTo - now) / DAY_MS)
   return [
-    warning('peer_tls', {
+    warning(check, {
       found: `${name} expires in ${days} days, at ${day(validTo)}`,
       expected: `at least ${WARN_DAYS} days`,
       action,

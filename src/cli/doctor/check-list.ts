@@ -85,6 +85,12 @@ export const CHECKS = [
     warning: 'one expires within 30 days, or other users may read the key',
   },
   {
+    id: 'listener_tls',
+    looksAt: 'certificates and keys of the data and admin listeners, where they speak TLS',
+    error: 'unreadable, expired or not valid yet, or a key that does not fit',
+    warning: 'one expires within 30 days',
+  },
+  {
     id: 'listeners',
     looksAt: 'the addresses of the data, admin and peer listeners',
     error: 'another program listens there, or this machine has no such address',

@@ -8,8 +8,8 @@ import { sentenceOf } from '../../config/config-fault.ts'
 import { type Environment, examineConfig } from '../../config/load-config.ts'
 import type { Config } from '../../config/types.ts'
 import { VERSION } from '../../version.ts'
-import { checkPeerTls } from './certificate-checks.ts'
-import { peerTlsFacts } from './certificate-facts.ts'
+import { checkListenerTls, checkPeerTls } from './certificate-checks.ts'
+import { listenerTlsFacts, peerTlsFacts } from './certificate-facts.ts'
 import { type CheckId, CHECKS } from './check-list.ts'
 import { checkDirectory, checkIdentity, checkStateFormat, type DirectoryFacts } from './directory-checks.ts'
 import { directoryFacts, identityFacts, stateFacts } from './directory-facts.ts'
@@ -75,11 +75,12 @@ function pidOf(node: NodeFacts): number | null {
 async function checkConfigured(config: Config | null, node: NodeFacts | null): Promise<readonly Finding[]> {
   if (config === null || node === null) return []
   const directory = await directoryFacts(config.node.dataDir)
-  const [ofData, ofPeers, listeners, tls] = await Promise.all([
+  const [ofData, ofPeers, listeners, tls, listenerTls] = await Promise.all([
     checkData(config, node, directory),
     peerFacts(config),
     listenerFacts(config, node),
     peerTlsFacts(config),
+    listenerTlsFacts(config),
   ])
   // By itself: other work of this process would be counted as slowness of the disk.
   const ofDisks = await checkDisks(config, directory)
@@ -88,6 +89,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     ...ofData,
     ...ofDisks,
     ...checkPeerTls(tls, config.node.id, Date.now()),
+    ...checkListenerTls(listenerTls, Date.now()),
     ...listeners.map(checkListener),
     ...peersOrNone(config, ofPeers.map(checkPeer)),
     ...checkClock(ofPeers, config.cluster.clockSkewMaxMs),

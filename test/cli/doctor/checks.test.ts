@@ -2,8 +2,8 @@
  * What the doctor makes of facts: every finding that is not well, and the bounds where it begins.
  */
 import t from 'tap'
-import type { PeerTlsFacts } from '../../../src/cli/doctor/certificate-checks.ts'
-import { checkPeerTls } from '../../../src/cli/doctor/certificate-checks.ts'
+import type { ListenerTlsFacts, PeerTlsFacts } from '../../../src/cli/doctor/certificate-checks.ts'
+import { checkListenerTls, checkPeerTls } from '../../../src/cli/doctor/certificate-checks.ts'
 import { checkDirectory, checkIdentity, checkStateFormat } from '../../../src/cli/doctor/directory-checks.ts'
 import { checkFilesystem, checkSpace, checkSpeed } from '../../../src/cli/doctor/disk-checks.ts'
 import type { Finding } from '../../../src/cli/doctor/finding.ts'
@@ -149,6 +149,23 @@ t.test('certificates of the traffic between nodes', async (t) => {
     /^error: .*peer_tls_required/,
   ])
   t.match(said(checkPeerTls({ isLoopbackOnly: true, files: null }, 'n1', NOW)), [/^ok/])
+})
+
+t.test('certificates of the data and admin listeners', async (t) => {
+  const certificate = { setting: 'data_tls.cert', path: '/c', validFrom: NOW - DAY, validTo: NOW + 31 * DAY }
+  const listener: ListenerTlsFacts = {
+    listener: 'data',
+    unusable: [],
+    certificates: [certificate],
+    keyFits: true,
+  }
+  const of = (change: Partial<ListenerTlsFacts>) => said(checkListenerTls([{ ...listener, ...change }], NOW))
+  t.match(said(checkListenerTls([], NOW)), [/^ok: .*plain HTTP/])
+  t.match(of({}), [/^ok/])
+  t.match(of({ certificates: [{ ...certificate, validTo: NOW + 1 }] }), [/^warning: .*expires in 0 days/])
+  t.match(of({ certificates: [{ ...certificate, validTo: NOW }] }), [/^error: .*expired/])
+  t.match(of({ keyFits: false }), [/^error: data_tls\.key does not belong/])
+  t.match(of({ unusable: ['data_tls.key (/x) cannot be used: ENOENT'] }), [/^error: data_tls\.key/])
 })
 
 t.test('listeners', async (t) => {

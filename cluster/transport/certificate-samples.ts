@@ -1,0 +1,39 @@
+/**
+ * What a scrape learns of the certificate of one listener.
+ */
+import type { MetricSample } from '../types.ts'
+
+const EXPIRY = {
+  name: 'holdfast_tls_certificate_expiry_timestamp_seconds',
+  help: 'When the certificate that a listener shows, or the authority that it asks for, ends; seconds since 1970.',
+  kind: 'gauge',
+} as const
+
+const STALE = {
+  name: 'holdfast_tls_certificate_stale',
+  help: '1 when the certificate files of a listener changed and cannot be used, so that the pair before is still shown.',
+  kind: 'gauge',
+} as const
+
+/** Of the files of one listener. Times in ms since 1970. */
+export interface CertificateState {
+  readonly validity: { readonly certificateEndsAt: number; readonly authorityEndsAt: number | null }
+  readonly isStale: boolean
+}
+
+export function certificateSamples(
+  listener: 'data' | 'admin' | 'peer',
+  { validity, isStale }: CertificateState,
+): readonly MetricSample[] {
+  const { certificateEndsAt, authorityEndsAt } = validity
+  const expiry = (certificate: string, endsAt: number): MetricSample => ({
+    ...EXPIRY,
+    labels: { listener, certificate },
+    value: Math.floor(endsAt / 1000),
+  })
+  return [
+    expiry('own', certificateEndsAt),
+    ...(authorityEndsAt === null ? [] : [expiry('authority', authorityEndsAt)]),
+    { ...STALE, labels: { listener }, value: isStale ? 1 : 0 },
+  ]
+}

@@ -1,0 +1,67 @@
+/**
+ * The socket of one public listener, over TLS or without: what it allows before there is a request.
+ *
+ * Owns: every limit of node:http(s), on purpose and in one place. Knows nothing of: fastify, routes.
+ * Rules: how many, how large and how slow is bounded; and no header is dropped in silence: Node would drop those above a
+ * count, so that is switched off, and their bytes are the bound.
+ */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { Logger } from '../../cluster/index.ts'
+import type { Edge } from './edge.ts'
+
+export interface ListenerOptions {
+  readonly edge: Edge
+  readonly connectionsMax: number
+  readonly logger: Logger
+  readonly onRequest: RequestListener
+}
+
+export const HEADER_BYTES_MAX = 16 * 1024
+const HEADERS_MS_MAX = 20_000
+/** A socket on which nothing moves for so long is given up, in the middle of a body too. */
+const SILENCE_MS_MAX = 120_000
+const KEEP_ALIVE_MS = 72_000
+/** Who is turned away while all connections are taken is told of once in so long. */
+const FULL_TOLD_EVERY_MS = 60_000
+
+export function listenerServer({ edge, connectionsMax, logger, onRequest }: ListenerOptions): Server {
+  // Node would refuse a request without a host, and go on with the one behind it: see refuseUnclearHost.
+  const http = {
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: HEADERS_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // An upload takes as long as it takes; silence, drips (BodyPace) and slow headers are bounded.
+    requestTimeout: 0,
+    requireHostHeader: false,
+  }
+  const server =
+    edge.tls === null ? createServer(http, onRequest) : overTls(http, edge, { logger, onRequest })
+  server.setTimeout(SILENCE_MS_MAX)
+  server.maxHeadersCount = 0
+  server.maxConnections = connectionsMax
+  tellWhenFull(server, { logger, connectionsMax, now: edge.now })
+  return server
+}
+
+function overTls(
+  http: object,
+  { tls, clock }: Edge,
+  { logger, onRequest }: Pick<ListenerOptions, 'logger' | 'onRequest'>,
+): Server {
+  const server = createTlsServer({ ...http, ...tls?.options }, onRequest)
+  tls?.follow(server, logger, clock)
+  return server
+}
+
+function tellWhenFull(
+  server: Server,
+  { logger, connectionsMax, now }: { logger: Logger; connectionsMax: number; now: () => number },
+): void {
+  let told = -Infinity
+  server.on('drop', () => {
+    if (now() - told < FULL_TOLD_EVERY_MS) return
+    told = now()
+    logger.warn({ connectionsMax }, 'connection closed, limits.connections are open')
+  })
+}

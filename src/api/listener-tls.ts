@@ -1,0 +1,54 @@
+/**
+ * TLS of the data or admin listener: its certificate, and what becomes of it when the files change.
+ *
+ * Owns: the TLS options of a public listener. Knows nothing of: routes, who asks.
+ * Rule: clients prove themselves with tokens and are asked for no certificate; TLS 1.2 is the oldest that is spoken.
+ */
+import type { Server as HttpsServer, ServerOptions } from 'node:https'
+import { CertificateFiles, certificateSamples, type Logger, type MetricSample } from '../../cluster/index.ts'
+import type { ListenerTlsFiles } from '../config/types.ts'
+
+/** Whoever connects and does not come to the point is hung up on. ms */
+const HANDSHAKE_MS_MAX = 20_000
+
+export interface TimeOfDay {
+  /** Milliseconds since 1970. */
+  wallTime(): number
+  after(ms: number, callback: () => void): { cancel(): void }
+}
+
+const SYSTEM_TIME: TimeOfDay = {
+  wallTime: () => Date.now(),
+  after(ms, callback) {
+    // A node that could not start must be able to end, although nobody closes what never listened.
+    const timer = setTimeout(callback, ms).unref()
+    return { cancel: () => clearTimeout(timer) }
+  },
+}
+
+export class ListenerTls {
+  readonly #listener: 'data' | 'admin'
+  readonly #files: CertificateFiles
+
+  /** Throws StartError. */
+  constructor(listener: 'data' | 'admin', { cert, key }: ListenerTlsFiles) {
+    this.#listener = listener
+    const use = `TLS of the ${listener} listener`
+    this.#files = new CertificateFiles({ files: { ca: null, cert, key }, code: 'listener_tls', use })
+  }
+
+  get options(): ServerOptions {
+    return { ...this.#files.material, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS_MAX }
+  }
+
+  /** Until the server closes, new connections see what the files hold. */
+  follow(server: HttpsServer, logger: Logger, clock: TimeOfDay = SYSTEM_TIME): void {
+    const onChange = (): void => server.setSecureContext(this.options)
+    this.#files.watch({ clock, logger, onChange })
+    server.once('close', () => this.#files.stop())
+  }
+
+  samples(): readonly MetricSample[] {
+    return certificateSamples(this.#listener, this.#files)
+  }
+}

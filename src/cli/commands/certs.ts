@@ -1,0 +1,70 @@
+/**
+ * `holdfast certs`: its names, options and help.
+ */
+import { Command, Option } from 'commander'
+import type { InitCertsOptions, IssueCertOptions } from '../certs-command.ts'
+import { countValue, type Done, examples, jsonOption } from './options.ts'
+
+const DAYS_MAX = 7300
+const AUTHORITY_DAYS = 3650
+const NODE_DAYS = 365
+
+const dirOption = (): Option =>
+  new Option('--dir <dir>', 'the folder of the authority, with ca.pem and ca.key').makeOptionMandatory()
+const daysOption = (days: number): Option =>
+  new Option('--days <n>', `good for so many days, 1 to ${DAYS_MAX}`)
+    .argParser(countValue(DAYS_MAX))
+    .default(days)
+
+export function certsCommand(done: Done): Command {
+  const group = new Command('certs').description('the certificates with which nodes prove who they are')
+  group.addCommand(initCommand(done))
+  group.addCommand(issueCommand(done))
+  group
+    .command('show <file>')
+    .description('whom the certificates of a PEM file speak for, and until when')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('certs show certs/n1.pem'))
+    .action(async (file: string, options: { json?: boolean }) => {
+      const { showCerts } = await import('../certs-command.ts')
+      done(await showCerts(file, options))
+    })
+  return group
+}
+
+function initCommand(done: Done): Command {
+  return new Command('init')
+    .description('make the certificate authority of a cluster')
+    .addOption(dirOption())
+    .option('--cluster-id <id>', 'the cluster.id of its nodes (otherwise a new one is made)')
+    .addOption(daysOption(AUTHORITY_DAYS))
+    .addOption(jsonOption())
+    .addHelpText('after', examples('certs init --dir certs'))
+    .action(async (options: InitCertsOptions) => {
+      const { initCerts } = await import('../certs-command.ts')
+      done(await initCerts(options))
+    })
+}
+
+function issueCommand(done: Done): Command {
+  return new Command('issue')
+    .description('make the certificate and key of one node')
+    .addOption(dirOption())
+    .requiredOption('--node <id>', 'the node.id that it speaks for')
+    .addOption(
+      new Option('--host <name>', 'a name or address that clients use; may be given more than once')
+        .argParser((host: string, before: readonly string[]) => [...before, host])
+        .default([]),
+    )
+    .option('--out <dir>', 'the folder of the new files (otherwise that of the authority)')
+    .addOption(daysOption(NODE_DAYS))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `\nIt ends no later than the authority. Nodes do not look at hosts; clients of listeners that show it do.\n${examples('certs issue --dir certs --node n1 --host 10.0.0.1 --host n1.example.net')}`,
+    )
+    .action(async (options: IssueCertOptions) => {
+      const { issueCert } = await import('../certs-command.ts')
+      done(await issueCert(options))
+    })
+}

@@ -1,0 +1,52 @@
+/**
+ * TLS of the public listeners in the configuration: both files or none, each listener for itself.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { loadConfig } from '../../src/config/load-config.ts'
+import type { Config } from '../../src/config/types.ts'
+
+const REST = `
+node: { id: n1, data_dir: data }
+cluster: { id: test-cluster, members: [{ id: n1, peer: '127.0.0.1:9002' }] }
+security: { master_key_file: key }
+`
+
+async function load(t: Test, more = '') {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-config-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'node.yaml')
+  await writeFile(file, REST + more)
+  const config: Config = loadConfig(file, {})
+  return { folder, config }
+}
+
+t.test('data_tls and admin_tls', async (t) => {
+  await t.test('are not there unless given', async (t) => {
+    const { config } = await load(t)
+    t.match(config, { dataTls: null, adminTls: null })
+  })
+  await t.test('are for one listener each, with paths from where the file lies', async (t) => {
+    const { config, folder } = await load(t, 'data_tls: { cert: a.pem, key: /keys/a.key }')
+    t.same(config.dataTls, { cert: join(folder, 'a.pem'), key: '/keys/a.key' })
+    t.equal(config.adminTls, null)
+  })
+  await t.test('refuse the start with half of a pair', async (t) => {
+    for (const section of ['data_tls', 'admin_tls'])
+      for (const half of ['cert', 'key'])
+        await t.rejects(load(t, `${section}: { ${half}: a }`), {
+          code: 'invalid_config',
+          message: `${section} needs cert and key, got only ${section}.${half}`,
+        })
+  })
+})
+
+t.test('limits of connections and of slow bodies', async (t) => {
+  const { config } = await load(t)
+  t.match(config.limits, { connectionsMax: 10_000, bodyBytesPerMinuteMin: 16_384 })
+  const given = await load(t, 'limits: { connections: 16, body_bytes_per_minute: 0 }')
+  t.match(given.config.limits, { connectionsMax: 16, bodyBytesPerMinuteMin: 0 })
+  await t.rejects(load(t, 'limits: { connections: 15 }'), { code: 'invalid_config' })
+})

@@ -1,0 +1,32 @@
+/**
+ * The command line in this process, and what it prints.
+ *
+ * Rule: only what the command itself writes is kept; the results of tests that go out meanwhile on the same stream pass.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { runProgram } from '../../src/cli/program.ts'
+
+export interface Printed {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+const PRINTING = new AsyncLocalStorage<Record<'stdout' | 'stderr', string>>()
+
+for (const name of ['stdout', 'stderr'] as const) {
+  const stream = process[name]
+  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean
+  stream.write = (...args: unknown[]): boolean => {
+    const printed = PRINTING.getStore()
+    if (printed === undefined) return write(...args)
+    printed[name] += String(args[0])
+    return true
+  }
+}
+
+export async function runCommand(...argv: readonly string[]): Promise<Printed> {
+  const printed = { stdout: '', stderr: '' }
+  const code = await PRINTING.run(printed, () => runProgram(argv))
+  return { code, out: printed.stdout, err: printed.stderr }
+}

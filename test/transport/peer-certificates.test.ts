@@ -1,0 +1,261 @@
+/**
+ * Who gets in at the peer port by which certificate, what the log says to whoever must mend it, and how certificates are
+ * exchanged while nodes run.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { connect as connectPlain } from 'node:net'
+import { connect, type ConnectionOptions } from 'node:tls'
+import t, { type Test } from 'tap'
+import { SystemClock } from '../../cluster/node/system-clock.ts'
+import type { Timer } from '../../cluster/node/clock.ts'
+import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from '../../cluster/transport/frame.ts'
+import type { TlsFiles } from '../../cluster/types.ts'
+import { until } from '../helpers/async.ts'
+import { HttpBench } from './benches.ts'
+import { MadeCertificates, put } from './made-certificates.ts'
+import { FITTING } from './raw-peer.ts'
+import { rejection } from './streams.ts'
+
+/** Real time, but what is due in ten seconds or later is due when the test says so. */
+class PatientClock extends SystemClock {
+  #due: (() => void)[] = []
+
+  override after(ms: number, callback: () => void): Timer {
+    if (ms < 10_000) return super.after(ms, callback)
+    this.#due.push(callback)
+    return { cancel: () => void (this.#due = this.#due.filter((one) => one !== callback)) }
+  }
+
+  /** Whatever looks at its files now and then does so. */
+  look(): void {
+    const due = this.#due
+    this.#due = []
+    for (const callback of due) callback()
+  }
+}
+
+const handlers = { echo: async () => ({ header: 'heard' }) }
+
+async function startNode(t: Test, tls: TlsFiles, nodeId = 'a') {
+  const clock = new PatientClock()
+  const bench = new HttpBench(t, { clock })
+  const node = await bench.run(nodeId, bench.make(nodeId, { tls }), handlers)
+  const { transport } = node
+  return { bench, transport, clock, address: transport.address, lines: bench.lines }
+}
+
+interface Shown {
+  readonly ca: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+function optionsOf({ ca, cert, key }: Shown): ConnectionOptions {
+  const own =
+    cert === undefined || key === undefined ? {} : { cert: readFileSync(cert), key: readFileSync(key) }
+  return { ca: readFileSync(ca), ...own, checkServerIdentity: () => undefined }
+}
+
+/** The code that node `a` answers with; null: it hung up. */
+async function answerTo(address: string, files: Shown, headers = FITTING): Promise<unknown> {
+  const [host, port] = address.split(':')
+  const all = {
+    host,
+    port,
+    ...optionsOf(files),
+    path: '/peer/v1/echo',
+    method: 'POST',
+    headers,
+    agent: false,
+  }
+  return new Promise((resolve) => {
+    const asking = request(all, (response) => {
+      const pieces: Buffer[] = []
+      response.on('data', (piece: Buffer) => void pieces.push(piece))
+      response.on('end', () => {
+        const header = decodeHeader(Buffer.concat(pieces).subarray(HEADER_LENGTH_BYTES))
+        resolve(response.statusCode === 200 ? header : (header as { code: unknown }).code)
+      })
+    })
+    asking.on('error', () => resolve(null))
+    asking.end(encodeHeader(null))
+  })
+}
+
+t.test('the peer port [tls.peers]', async (t) => {
+  const made = new MadeCertificates(t)
+  const { address, lines } = await startNode(t, made.issue('a'))
+  const advised = (reason: string): Promise<void> =>
+    until(`the log says that ${reason}`, () =>
+      lines.some(({ level, message, fields }) => {
+        const { reason: told, hint } = fields as { reason?: string; hint?: string }
+        return (
+          level === 'warn' && message === 'peer connection refused' && told === reason && hint !== undefined
+        )
+      }),
+    )
+
+  await t.test('hears the certificate of the node that is claimed', async (t) => {
+    t.equal(await answerTo(address, made.issue('b')), 'heard')
+  })
+  await t.test(
+    '[wrong_certificate] refuses the certificate of another node, even with the name among its hosts',
+    async (t) => {
+      t.equal(await answerTo(address, made.issue('c')), 'wrong_certificate')
+      t.equal(await answerTo(address, made.issue('c', { hosts: ['b'] })), 'wrong_certificate')
+      const told = lines.filter(({ message }) => message === 'peer request refused')
+      t.match(told, [
+        { level: 'warn', fields: { code: 'wrong_certificate', reason: /does not name node b .*issue one/ } },
+      ])
+    },
+  )
+  await t.test(
+    '[wrong_certificate] refuses a node of another cluster that has the same authority',
+    async (t) => {
+      t.equal(await answerTo(address, made.issue('b', { clusterId: 'other-cluster' })), 'wrong_certificate')
+    },
+  )
+  await t.test('hangs up on a certificate of another authority', async (t) => {
+    const stranger = new MadeCertificates(t)
+    t.equal(await answerTo(address, { ...stranger.issue('b'), ca: made.ca }), null)
+    await advised('a certificate is of another authority')
+  })
+  await t.test('hangs up on a certificate that has ended', async (t) => {
+    t.equal(await answerTo(address, made.issue('b', { endedDaysAgo: 3 })), null)
+    await advised('a certificate is out of its time')
+  })
+  await t.test('hangs up on who shows none', async (t) => {
+    t.equal(await answerTo(address, { ca: made.ca }), null)
+    await advised('no certificate was shown')
+  })
+  await t.test('hangs up on plain TCP', async () => {
+    const [host, port] = address.split(':')
+    await new Promise((resolve) => {
+      const socket = connectPlain({ host: host ?? '', port: Number(port) }, () =>
+        socket.write('POST /peer/v1/raft HTTP/1.1\r\nhost: a\r\n\r\n'),
+      )
+      socket
+        .resume()
+        .once('close', resolve)
+        .on('error', () => undefined)
+    })
+    await advised('the other side does not speak TLS')
+  })
+  await t.test('hangs up on TLS 1.2', async (t) => {
+    const { ca } = made
+    const [host, port] = address.split(':')
+    const failed = await new Promise((resolve) => {
+      const old = { ...optionsOf(made.issue('b')), ca: readFileSync(ca), maxVersion: 'TLSv1.2' } as const
+      const socket = connect({ host: host ?? '', port: Number(port), ...old }, () => resolve(null))
+      socket.once('error', resolve)
+    })
+    t.type(failed, Error)
+    await advised('the other side speaks an older TLS')
+  })
+  await t.test('tells each reason of an address once a minute', async (t) => {
+    const count = (): number => lines.filter(({ message }) => message === 'peer connection refused').length
+    const before = count()
+    for (let n = 0; n < 5; n++) await answerTo(address, { ca: made.ca })
+    t.equal(await answerTo(address, made.issue('b')), 'heard')
+    t.equal(count(), before)
+  })
+})
+
+t.test('a node whose certificate peers refuse is told what to do', async (t) => {
+  const made = new MadeCertificates(t)
+  const { bench, transport, lines } = await startNode(t, made.issue('a'))
+  const b = new MadeCertificates(t).issue('b')
+  const stranger = await startNode(t, b, 'b')
+  bench.addresses.set('b', stranger.address)
+  const failed = await rejection(transport.call('b', 'echo', { header: null }))
+  t.match(failed.message, /peer_tls\.ca must be the same on every node/)
+  transport.send({ type: 'TimeoutNow', from: 'a', to: 'b', term: 1 })
+  const said = (): object | undefined =>
+    lines.find(({ message }) => message === 'peer takes no messages')?.fields
+  await until('the log says it', () => said() !== undefined)
+  t.match(said(), { err: { message: /peer_tls\.ca must be the same on every node/ } })
+})
+
+t.test('certificates change while nodes run [tls.reload]', async (t) => {
+  const made = new MadeCertificates(t)
+  const files = made.issue('a')
+  const node = await startNode(t, files)
+  const shownBy = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const [host, port] = node.address.split(':')
+      const socket = connect({ host: host ?? '', port: Number(port), ...optionsOf(made.issue('b')) }, () => {
+        resolve(socket.getPeerX509Certificate()?.toString() ?? '')
+        socket.destroy()
+      })
+      socket.once('error', reject)
+    })
+  const logged = async (message: string): Promise<object> => {
+    node.lines.length = 0
+    node.clock.look()
+    await until(message, () => node.lines.some((line) => line.message === message))
+    return node.lines.find((line) => line.message === message)?.fields ?? {}
+  }
+  const samples = () =>
+    Object.fromEntries(
+      node.transport
+        .metrics()
+        .filter(({ name }) => name.startsWith('holdfast_tls'))
+        .map(({ name, labels, value }) => [`${name}${labels?.['certificate'] ?? ''}`, value]),
+    )
+  const first = await shownBy()
+
+  await t.test(
+    'half a change, a wrong key, another node and a bygone one are told and change nothing',
+    async (t) => {
+      const next = made.pair('a')
+      const broken = { certificate: next.certificate, key: 'no key' }
+      const cases = {
+        'belongs to another': { ...made.pair('a'), key: readFileSync(files.key, 'utf8') },
+        'holds no PEM private key': broken,
+        'does not name node': made.pair('b'),
+        'it ended at': made.pair('a', { endedDaysAgo: 2 }),
+      }
+      for (const [why, pair] of Object.entries(cases)) {
+        put(files, pair)
+        const fields = await logged('new certificate cannot be used, the one before it stays')
+        t.match(fields, { err: { message: why } })
+        t.equal(await shownBy(), first, why)
+        t.equal(samples()['holdfast_tls_certificate_stale'], 1)
+      }
+    },
+  )
+  await t.test('a good one is shown to new connections, in both directions', async (t) => {
+    const next = made.pair('a')
+    put(files, next)
+    await logged('new certificate in use')
+    t.equal(await shownBy(), next.certificate)
+    t.equal(samples()['holdfast_tls_certificate_stale'], 0)
+    const b = await startNode(t, made.issue('b'), 'b')
+    node.bench.addresses.set('b', b.address)
+    t.match(await node.transport.call('b', 'echo', { header: null }), { header: 'heard' })
+  })
+  await t.test('an authority takes the place of another by way of both', async (t) => {
+    const fresh = new MadeCertificates(t)
+    const b = { ...fresh.issue('b'), ca: made.ca }
+    t.equal(await answerTo(node.address, b), null)
+    writeFileSync(files.ca, made.caText + fresh.caText)
+    await logged('new certificate in use')
+    t.equal(await answerTo(node.address, b), 'heard')
+    put(files, fresh.pair('a'))
+    await logged('new certificate in use')
+    writeFileSync(files.ca, fresh.caText)
+    await logged('new certificate in use')
+    t.equal(await answerTo(node.address, { ...made.issue('b'), ca: fresh.ca }), null, 'the old one is out')
+    t.equal(await answerTo(node.address, fresh.issue('b')), 'heard')
+  })
+  await t.test('their ends are told as figures', async (t) => {
+    const {
+      holdfast_tls_certificate_expiry_timestamp_secondsown: own,
+      holdfast_tls_certificate_expiry_timestamp_secondsauthority: authority,
+    } = samples()
+    const inDays = (seconds = 0): number => Math.round((seconds - Date.now() / 1000) / 86_400)
+    t.equal(inDays(own), 30)
+    t.equal(inDays(authority), 100)
+  })
+})

@@ -16,13 +16,14 @@ const BAR_CHARS = 20
 const LABEL_CHARS_MAX = 30
 const ERASE = '\r\u001b[K'
 
+/** Its functions stand alone: they are handed on as callbacks. */
 export interface Progress {
   /** How much there is in all; null: not known. */
-  expect(bytes: number | null): void
-  advance(bytes: number): void
+  readonly expect: (bytes: number | null) => void
+  readonly advance: (bytes: number) => void
   /** Makes room for another line; the next bytes draw it again. */
-  clear(): void
-  end(): void
+  readonly clear: () => void
+  readonly end: () => void
 }
 
 const SILENT: Progress = { expect: () => {}, advance: () => {}, clear: () => {}, end: () => {} }

@@ -69,36 +69,44 @@ t.test('the command line', { timeout: 180_000 }, async (t) => {
     t.match(url, /^http.*token=svcurl_/)
   })
 
-  await t.test('goes on with an upload that was broken off, and sends no part twice', async (t) => {
-    const bytes = randomBytes(12 * MIB + 5)
-    const args = ['put', '-', 'photos/large', '--part-size', '5MiB']
-    const broken = cli.start([...args, '--parallel', '2'])
-    let told = ''
-    broken.stderr?.on('data', (piece) => (told += String(piece)))
-    broken.stdin?.write(bytes.subarray(0, 11 * MIB))
-    await cluster.login('n1')
-    const asked = async (path: string): Promise<Json> =>
-      JSON.parse((await cluster.call('n1', 'GET', path)).body.toString()) as Json
-    const uploads = async () => (await asked('/buckets/photos/multipart'))['uploads'] as readonly Json[]
-    await until('two parts are stored', async () => {
-      const [upload] = await uploads()
-      if (upload === undefined) return false
-      const { parts } = await asked(`/buckets/photos/multipart/${String(upload['uploadId'])}/parts/large`)
-      return (parts as readonly Json[]).length === 2
-    })
-    const over = ended(broken)
-    broken.kill('SIGINT')
-    t.equal(await over, 1, 'an interrupted command has failed, though its input is still open')
-    t.match(told, /interrupted\n.*--resume goes on with it/)
-    t.equal((await uploads()).length, 1, 'what was uploaded waits')
-    const [stored] = await cli.json([...args, '--resume'], bytes)
-    t.match(stored, { size: bytes.length, partsCount: 3 })
-    t.equal((await uploads()).length, 0, 'it was the same upload')
-    await cli.run(['get', 'photos/large', 'large'])
-    t.ok(readFileSync(file('large')).equals(bytes))
-    const audit = ['audit', 'query', '--operation', 'uploadPart', '--key', 'large', '--outcome', 'success']
-    t.equal((await cli.json(audit)).length, 3, 'each part was sent once')
-  })
+  await t.test(
+    'goes on with an upload that was broken off, and sends no part twice that is the same',
+    async (t) => {
+      const bytes = randomBytes(12 * MIB + 5)
+      const args = ['put', '-', 'photos/large', '--part-size', '5MiB']
+      const broken = cli.start([...args, '--parallel', '2'])
+      let told = ''
+      broken.stderr?.on('data', (piece) => (told += String(piece)))
+      broken.stdin?.write(bytes.subarray(0, 11 * MIB))
+      await cluster.login('n1')
+      const asked = async (path: string): Promise<Json> =>
+        JSON.parse((await cluster.call('n1', 'GET', path)).body.toString()) as Json
+      const uploads = async () => (await asked('/buckets/photos/multipart'))['uploads'] as readonly Json[]
+      await until('two parts are stored', async () => {
+        const [upload] = await uploads()
+        if (upload === undefined) return false
+        const { parts } = await asked(`/buckets/photos/multipart/${String(upload['uploadId'])}/parts/large`)
+        return (parts as readonly Json[]).length === 2
+      })
+      const over = ended(broken)
+      broken.kill('SIGINT')
+      t.equal(await over, 1, 'an interrupted command has failed, though its input is still open')
+      t.match(told, /interrupted\n.*--resume goes on with it/)
+      t.equal((await uploads()).length, 1, 'what was uploaded waits')
+      bytes[6 * MIB] = ~(bytes[6 * MIB] ?? 0)
+      const [stored] = await cli.json([...args, '--resume'], bytes)
+      t.match(stored, { size: bytes.length, partsCount: 3 })
+      t.equal((await uploads()).length, 0, 'it was the same upload')
+      await cli.run(['get', 'photos/large', 'large'])
+      t.ok(readFileSync(file('large')).equals(bytes))
+      const audit = ['audit', 'query', '--operation', 'uploadPart', '--key', 'large', '--outcome', 'success']
+      t.equal(
+        (await cli.json(audit)).length,
+        4,
+        'the first was sent once; the second, which is another one now, again',
+      )
+    },
+  )
 
   await t.test('makes a prefix like a folder, and a folder like a prefix', async (t) => {
     for (const name of ['1', 'sub/2', 'sub/3']) {

@@ -18,7 +18,10 @@ export const reasonOption = (): Option =>
   new Option('--reason <text>', 'why; it stands in the audit log').makeOptionMandatory()
 
 const clusterFileOption = (): Option =>
-  new Option('--cluster-file <file>', 'what npm start wrote (default: data/cluster.json, if there is one)')
+  new Option(
+    '--cluster-file <file>',
+    'what npm start wrote (default: data/cluster.json, if there is one)',
+  ).env('HOLDFAST_CLUSTER_FILE')
 
 const caOption = (): Option =>
   new Option('--ca-file <file>', 'the CA of nodes that speak https (PEM)').env('HOLDFAST_CA_FILE')

@@ -4,9 +4,6 @@
 import type { DataClient } from '../../client/clients.ts'
 import type { DataOperations } from '../../client/generated/data-operations.ts'
 
-/** As many as one request takes. */
-export const BATCH_COUNT_MAX = 1000
-
 export interface Doomed {
   readonly key: string
   readonly versionId?: string
@@ -14,7 +11,7 @@ export interface Doomed {
 
 type Result = DataOperations['batchDeleteObjects']['answer']['results'][number]
 
-/** Not more than BATCH_COUNT_MAX. A result for each, in the same order. */
+/** Not more than a page of a listing holds. A result for each, in the same order. */
 export async function removeAll(
   client: DataClient,
   bucket: string,

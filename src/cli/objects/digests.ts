@@ -10,9 +10,9 @@ import { createCRC64 } from 'hash-wasm'
 const CRC64_NVME_POLYNOMIAL = '9a6c9329ac4bc9b5'
 
 export interface RunningDigest {
-  update(piece: Uint8Array): void
+  readonly update: (piece: Uint8Array) => void
   /** base64. Call once. */
-  digest(): string
+  readonly digest: () => string
 }
 
 export async function crc64nvme(): Promise<RunningDigest> {

@@ -146,7 +146,7 @@ export function underDeletion(
 ): Accepted<{ readonly tenant: TenantRecord; readonly operation: OperationRecord }> | Refused {
   const tenant = tenantOf(view, tenantId)
   if (!tenant.ok) return tenant
-  if (tenant.value.status !== 'deleting' || tenant.value.deletion !== operationId)
+  if (tenant.value.deletion !== operationId)
     return refuse(
       'precondition_failed',
       `Cannot ${what} tenant "${tenantId}": "${operationId}" does not delete it`,

@@ -80,7 +80,6 @@ export function allWorkers(parts: WorkerParts): Work {
   const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
   const delivering = createDelivering(parts, logger)
   const trimming = new Trimming({ ...parts, now: Date.now, logger })
-  const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
@@ -103,23 +102,20 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
-    {
-      name: 'sessions',
-      work: async () => {
-        uploads.retire(isClosed)
-        await uploads.prepare()
-        await uploads.advance()
-        return false
-      },
-      everyMs: WORK_EVERY_MS,
-      logger,
-    },
+    { name: 'sessions', work: () => advanceSessions(parts), everyMs: WORK_EVERY_MS, logger },
   ]
   return {
     workers,
     samples: () => [...recounting.metrics(), ...delivering.samples()],
     close: () => delivering.close(),
   }
+}
+
+async function advanceSessions({ uploads, state }: WorkerParts): Promise<boolean> {
+  uploads.retire((session) => state.session(session)?.closed === true)
+  await uploads.prepare()
+  await uploads.advance()
+  return false
 }
 
 function createDelivering(parts: WorkerParts, logger: Logger): Delivering {

@@ -9,14 +9,7 @@ import type { Command } from './commands.ts'
 import { tooMany } from './copies.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
-import {
-  ALL_PLANNED,
-  beginOperation,
-  isFinished,
-  setOperationStatus,
-  tooManyOperations,
-  workable,
-} from './operations.ts'
+import { beginOperation, isFinished, setOperationStatus, tooManyOperations, workable } from './operations.ts'
 import type { OperationProgress, OperationRecord, TenantId, TenantRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import { tenantOf } from './tenants.ts'
@@ -67,7 +60,7 @@ export function deleteTenant(
   const about = { kind: 'tenantDeletion', operationId, requestedBy, reason, tenantId } as const
   const limits = { bucket: null, node: null, maxBytesPerSecond: null }
   const begun = beginOperation(draft, { ...about, ...limits }, context)
-  const operation = { ...begun, cursor: ALL_PLANNED, progress: wayOf(draft, tenantId, begun.progress) }
+  const operation = { ...begun, progress: wayOf(draft, tenantId, begun.progress) }
   draft.put(keys.operation(operationId), operation)
   return accept(operation)
 }

@@ -50,6 +50,7 @@ import { NO_USAGE } from '../state-machine/usage.ts'
 import { findPart } from '../state-machine/upload-parts.ts'
 import { findVersion, newestVersion } from '../state-machine/versions.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
+import { listAccessKeys } from './access-key-listing.ts'
 import { auditPage, verifyAudit } from './audit-walk.ts'
 import { cutView } from './cut-view.ts'
 import { LevelOutboxReader } from './level-outbox-reader.ts'
@@ -107,15 +108,8 @@ export class LevelStateReader implements StateReader {
     return this.#read(keys.accessKey(id))
   }
 
-  async accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>> {
-    const all = ranges.tenantAccessKeys(tenant)
-    const { items, next } = await this.#page<'tenantAccessKey'>({ all, after, limit })
-    const records = items.map(({ accessKeyId }) => {
-      const record = this.accessKey(accessKeyId)
-      assert(record !== undefined, 'an access key that the index names exists')
-      return record
-    })
-    return { items: records, next }
+  accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>> {
+    return this.#handle.lease((state) => listAccessKeys(state, tenant, { after, limit }))
   }
 
   adminToken(sha256: string): AdminTokenRecord | undefined {

@@ -60,7 +60,7 @@ export interface Work {
 }
 
 export function allWorkers(parts: WorkerParts): Work {
-  const { members, collectAfterMs, uploads, state } = parts
+  const { members, collectAfterMs, state } = parts
   const logger = parts.logger.child({ room: 'workers' })
   const now = (): number => performance.now()
   const collection = new Collection({

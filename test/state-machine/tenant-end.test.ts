@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Command, ErasedItem } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import type { BucketRecord } from '../../src/state-machine/records.ts'
+import { deliveries, hookOf, wish, worldWithHooks } from './hook-commands.ts'
 import {
   createBucket,
   createTenant,
@@ -253,6 +254,25 @@ t.test('eraseTenant', async (t) => {
     t.match(world.run(eraseBucket('vault')), { code: 'bucket_not_empty' })
     t.match(world.run(shred), { code: 'precondition_failed', message: /it has 2 buckets/ })
     t.equal(world.get(keys.tenant('acme'))?.dataKey.length, 1, 'and its keys are whole')
+  })
+
+  t.test('tells no hook of what goes, and delivers nothing any more', async (t) => {
+    const world = worldWithHooks(wish('a'))
+    const { object } = world.do(put('k', sealed(1), 5))
+    t.equal(deliveries(world).length, 1)
+    disableTenant(world, 'acme')
+    world.do(deleteTenant('acme', 'op1'))
+    world.do(erase('photos', { kind: 'version', key: 'k', versionId: object.versionId }))
+    t.equal(deliveries(world).length, 1, 'that of the put')
+    world.do(eraseBucket('photos'))
+    t.match(
+      hookOf(world, 'a'),
+      { state: 'removed', secret: { length: 0 } },
+      'its rows are left to be trimmed',
+    )
+    t.equal(rowsOf(world, 'busyHook').length, 0)
+    world.do(shred)
+    t.same(recounted(world), [])
   })
 
   t.test('is refused to whoever does not delete this tenant', async (t) => {

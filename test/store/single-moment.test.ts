@@ -3,7 +3,7 @@ import t from 'tap'
 import { keys } from '../../src/state-machine/keys.ts'
 import type { ObjectRecord } from '../../src/state-machine/records.ts'
 import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
-import { put } from '../state-machine/map-world.ts'
+import { createTenant, deleteTenant, put } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
 
 const SPINS_MAX = 10_000_000
@@ -41,3 +41,34 @@ t.test('a version that comes up to be the newest between two reads of one questi
   t.equal(reads, 2, 'the write landed between them')
   await landing
 })
+
+t.test('access keys that go with their tenant are listed all or not at all', async (t) => {
+  const world = await StoreWorld.open(t)
+  const secret = Uint8Array.of(1)
+  for (let n = 0; n < 40; n++) {
+    const [tenantId, operationId] = [`t${n}`, `op${n}`]
+    const accessKeyIds = Array.from({ length: 40 }, (_, k) => `AK${n}K${k}`)
+    const key = { tenantId, name: null, scopes: 'read', secret, expiresAt: null }
+    const step = { kind: 'accessKeys', accessKeyIds } as const
+    await world.apply([
+      createTenant(tenantId),
+      ...accessKeyIds.map((accessKeyId) => ({ type: 'createAccessKey' as const, accessKeyId, ...key })),
+      { type: 'disableTenant', tenantId, reason: 'unpaid', accessKeyIds },
+      deleteTenant(tenantId, operationId),
+    ])
+    const erased = world.do({ type: 'eraseTenant', tenantId, operationId, step })
+    for (const { length } of await listedUntil(world, tenantId, erased)) t.ok(length === 0 || length === 40)
+    await world.do({ type: 'shredTenant', tenantId, operationId })
+  }
+})
+
+/** Every page that was read until `end`, and one more. */
+async function listedUntil(world: StoreWorld, tenantId: string, end: Promise<unknown>) {
+  const pages: (readonly unknown[])[] = []
+  let isOver = false
+  void end.then(() => (isOver = true))
+  for (let more = true; more; more = !isOver)
+    pages.push((await world.store.reader.accessKeys(tenantId, '', 100)).items)
+  await end
+  return pages
+}

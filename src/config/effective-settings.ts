@@ -8,7 +8,8 @@ import { stringify } from 'yaml'
 import type { Member } from '../../cluster/index.ts'
 import type { Examined } from './load-config.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { SETTINGS, type Setting, type SettingName } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { SETTINGS, type SettingName } from './settings.ts'
 
 export interface EffectiveSetting {
   readonly name: SettingName

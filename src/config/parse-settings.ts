@@ -9,7 +9,8 @@ import { type ConfigFault, configFault } from './config-fault.ts'
 import type { Written } from './config-file.ts'
 import { environmentName } from './environment.ts'
 import { parseAddress, parseOrigins, parseScalar, ValueError } from './parse-value.ts'
-import { SETTINGS, type Setting, type SettingName } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { SETTINGS, type SettingName } from './settings.ts'
 
 const MEMBERS_MAX = 99
 

@@ -3,7 +3,8 @@
  *
  * Owns: the spellings that the configuration accepts. Rule: an error says what was read, what is accepted, and an example.
  */
-import { LOG_LEVELS, type Setting, type SettingKind } from './settings.ts'
+import type { Setting, SettingKind } from './setting.ts'
+import { LOG_LEVELS } from './settings.ts'
 
 export class ValueError extends Error {}
 

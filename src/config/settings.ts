@@ -4,32 +4,7 @@
  * Owns: the table that the loader checks against and that the reference page is made from.
  * Rule: names given by the contract keep their spelling (security.native_api_token_ttl, security.max_presign_ttl).
  */
-export type SettingKind =
-  | 'text'
-  | 'path'
-  | 'address'
-  | 'duration'
-  | 'bytes'
-  | 'percent'
-  | 'integer'
-  | 'boolean'
-  | 'members'
-  | 'level'
-  | 'origins'
-
-export interface Setting {
-  readonly name: string
-  readonly kind: SettingKind
-  readonly meaning: string
-  /** As it would be written in the file; null: must be given. */
-  readonly fallback: string | null
-  /** For numbers, in ms, bytes, percent or units. */
-  readonly min?: number
-  readonly max?: number
-  /** For text. */
-  readonly pattern?: RegExp
-  readonly optional?: true
-}
+import type { Setting } from './setting.ts'
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND

@@ -56,6 +56,9 @@ export function setQuota(
   const { tenantId, maxBytes, maxObjects, maxBuckets } = command
   const tenant = tenantOf(draft, tenantId)
   if (!tenant.ok) return tenant
+  const { status } = tenant.value
+  if (status === 'deleting' || status === 'deleted')
+    return refuse('precondition_failed', `Cannot set quota: tenant "${tenantId}" is ${status}`)
   const limits = [maxBytes, maxObjects, maxBuckets]
   if (limits.some((limit) => limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)))
     return refuse('invalid_argument', 'Cannot set quota: a limit is no whole number of zero or more')

@@ -8,14 +8,7 @@
 import type { Command, ReplyValues } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
-import {
-  ALL_PLANNED,
-  beginOperation,
-  isFinished,
-  setOperationStatus,
-  tooManyOperations,
-  workable,
-} from './operations.ts'
+import { beginOperation, isFinished, setOperationStatus, tooManyOperations, workable } from './operations.ts'
 import type { OperationProgress, OperationRecord, TenantId, TenantRecord } from './records.ts'
 import { type Accepted, accept, type Refused, refuse } from './reply.ts'
 import { revokeKeys, tenantAccessOf } from './tenant-access.ts'
@@ -61,7 +54,7 @@ export function deleteTenant(
   const about = { kind: 'tenantDeletion', operationId, requestedBy, reason, tenantId } as const
   const limits = { bucket: null, node: null, maxBytesPerSecond: null }
   const begun = beginOperation(draft, { ...about, ...limits }, context)
-  const operation = { ...begun, cursor: ALL_PLANNED, progress: wayOf(draft, tenantId, begun.progress) }
+  const operation = { ...begun, progress: wayOf(draft, tenantId, begun.progress) }
   draft.put(keys.operation(operationId), operation)
   return accept(operation)
 }
@@ -142,7 +135,7 @@ export function underDeletion(
 ): Accepted<{ readonly tenant: TenantRecord; readonly operation: OperationRecord }> | Refused {
   const tenant = tenantOf(view, tenantId)
   if (!tenant.ok) return tenant
-  if (tenant.value.status !== 'deleting' || tenant.value.deletion !== operationId)
+  if (tenant.value.deletion !== operationId)
     return refuse(
       'precondition_failed',
       `Cannot ${what} tenant "${tenantId}": "${operationId}" does not delete it`,

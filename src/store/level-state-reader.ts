@@ -52,6 +52,7 @@ import { NO_USAGE } from '../state-machine/usage.ts'
 import { findPart } from '../state-machine/upload-parts.ts'
 import { findVersion, newestVersion } from '../state-machine/versions.ts'
 import type { RowKey, RowKind, RowTypes, View } from '../state-machine/view.ts'
+import { listAccessKeys } from './access-key-listing.ts'
 import { auditPage, verifyAudit } from './audit-walk.ts'
 import { cutView } from './cut-view.ts'
 import { LevelOutboxReader } from './level-outbox-reader.ts'
@@ -109,24 +110,8 @@ export class LevelStateReader implements StateReader {
     return this.#read(keys.accessKey(id))
   }
 
-  /** From one cut: a key that was revoked long ago may be forgotten meanwhile. */
   accessKeys(tenant: TenantId, after: string, limit: number): Promise<Page<AccessKeyRecord>> {
-    return this.#handle.lease(async (state) => {
-      const snapshot = state.db.snapshot()
-      try {
-        const view = cutView(state.db, snapshot)
-        const all = ranges.tenantAccessKeys(tenant)
-        const { items, next } = await readPage<'tenantAccessKey'>(state, { all, after, limit, snapshot })
-        const records = items.map(({ accessKeyId }) => {
-          const record = view.get(keys.accessKey(accessKeyId))
-          assert(record !== undefined, 'an access key that the index names exists')
-          return record
-        })
-        return { items: records, next }
-      } finally {
-        await snapshot.close()
-      }
-    })
+    return this.#handle.lease((state) => listAccessKeys(state, tenant, { after, limit }))
   }
 
   accounts(tenant: TenantId, after: string, limit: number): Promise<Page<AccountRecord>> {

@@ -39,6 +39,9 @@ t.test('etaSeconds', async (t) => {
   t.equal(eta({ status: 'paused' }), null)
   t.equal(eta({ progress: { ...RUNNING.progress, blobsDone: 0 } }), null)
   t.equal(eta({ startedAt: 90_000 }), 0, 'a clock that runs behind')
+  const deletion = { kind: 'tenantDeletion', progress: { ...RUNNING.progress, tasksOpen: 0 } } as const
+  t.equal(eta(deletion), 120, 'of a deletion by what is gone')
+  t.equal(eta({ ...deletion, progress: { ...deletion.progress, blobsDone: 0 } }), null)
   const share = (progress: number) => ({ isDone: progress === 1, progress, copies: 1, bytes: 1, lost: 0 })
   const shares = { n1: share(1), n2: share(0.25) }
   t.equal(eta({ shares, cursor: '' }), 240, 'a quarter in 80 seconds, by the node that is furthest behind')

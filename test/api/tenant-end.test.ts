@@ -57,7 +57,8 @@ t.test('disableTenant', async (t) => {
       })
       t.ok(Date.parse(String(heard.json['disabledAt'])) > 0)
       const listed = (await admin('GET', '/acme/keys')).json['keys'] as readonly Record<string, unknown>[]
-      t.same(listed.map(({ revokedReason }) => revokedReason).toSorted(), ['lost', REASON.reason].toSorted())
+      t.same(new Set(listed.map(({ revokedReason }) => revokedReason)), new Set(['lost', REASON.reason]))
+      t.equal(listed.length, 2)
       t.ok(listed.every(({ status }) => status === 'revoked'))
       t.match(await films.get('k'), { status: 401, code: 'tenant_disabled' })
       t.match(await post('/acme/disable', { reason: 'again' }), { status: 200, json: heard.json })

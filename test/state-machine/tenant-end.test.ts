@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Command, ErasedItem } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import type { BucketRecord } from '../../src/state-machine/records.ts'
+import { deliveries, hookOf, wish, worldWithHooks } from './hook-commands.ts'
 import {
   createBucket,
   createTenant,
@@ -282,6 +283,25 @@ t.test('eraseTenant', async (t) => {
     t.equal(world.get(keys.tenant('acme'))?.dataKey.length, 1, 'and its keys are whole')
   })
 
+  t.test('tells no hook of what goes, and delivers nothing any more', async (t) => {
+    const world = worldWithHooks(wish('a'))
+    const { object } = world.do(put('k', sealed(1), 5))
+    t.equal(deliveries(world).length, 1)
+    disableTenant(world, 'acme')
+    world.do(deleteTenant('acme', 'op1'))
+    world.do(erase('photos', { kind: 'version', key: 'k', versionId: object.versionId }))
+    t.equal(deliveries(world).length, 1, 'that of the put')
+    world.do(eraseBucket('photos'))
+    t.match(
+      hookOf(world, 'a'),
+      { state: 'removed', secret: { length: 0 } },
+      'its rows are left to be trimmed',
+    )
+    t.equal(rowsOf(world, 'busyHook').length, 0)
+    world.do(shred)
+    t.same(recounted(world), [])
+  })
+
   t.test('is refused to whoever does not delete this tenant', async (t) => {
     const world = worldWithBucket()
     const { object } = world.do(put('k', sealed(1), 5))
@@ -294,6 +314,9 @@ t.test('eraseTenant', async (t) => {
     world.do(deleteTenant('other', 'op1'))
     t.match(world.run(erase('photos', item)), { code: 'precondition_failed' }, 'another one')
     t.match(world.run({ ...erase('photos', item), tenantId: 'nobody' }), { code: 'not_found' })
+    world.do(deleteTenant('acme', 'op2'))
+    t.match(world.run(erase('photos', item)), { code: 'precondition_failed' }, 'still another one')
+    t.match(world.run(shred), { code: 'precondition_failed' })
     const [one] = rowsOf<BucketRecord>(world, 'bucket')
     t.equal(one?.versionCount, 1)
   })

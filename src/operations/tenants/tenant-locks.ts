@@ -5,7 +5,7 @@
  * only releases: nobody can set a lock any more.
  */
 import { locksOf } from '../../state-machine/locks.ts'
-import type { BucketRecord, TenantId } from '../../state-machine/records.ts'
+import type { BucketRecord, TenantId, VersionRecord } from '../../state-machine/records.ts'
 import type { Page } from '../../store/state-reader.ts'
 import type { Services } from '../services.ts'
 
@@ -42,11 +42,7 @@ async function addBucket(
 ): Promise<TenantLocks> {
   let { held, retained, earliestRelease, endedBy } = locks
   for (let after: string | null = ''; after !== null; ) {
-    const page: Awaited<ReturnType<typeof state.lockedVersions>> = await state.lockedVersions(
-      bucketId,
-      after,
-      PAGE,
-    )
+    const page: Page<VersionRecord> = await state.lockedVersions(bucketId, after, PAGE)
     for (const version of page.items) {
       const { isHeld, isRetained, until } = locksOf(version, time)
       if (isHeld) held++

@@ -1,0 +1,29 @@
+/**
+ * What is known of one setting of a node.
+ */
+export type SettingKind =
+  | 'text'
+  | 'path'
+  | 'address'
+  | 'duration'
+  | 'bytes'
+  | 'percent'
+  | 'integer'
+  | 'boolean'
+  | 'members'
+  | 'level'
+  | 'origins'
+
+export interface Setting {
+  readonly name: string
+  readonly kind: SettingKind
+  readonly meaning: string
+  /** As it would be written in the file; null: must be given. */
+  readonly fallback: string | null
+  /** For numbers, in ms, bytes, percent or units. */
+  readonly min?: number
+  readonly max?: number
+  /** For text. */
+  readonly pattern?: RegExp
+  readonly optional?: true
+}

@@ -1,0 +1,33 @@
+/**
+ * A page of the access keys of a tenant: by their index, and the keys themselves, from one moment.
+ *
+ * Rule: keys go with their tenant, index and key in one entry; two looks at different moments would find one without the other.
+ */
+import assert from 'node:assert/strict'
+import { keys, ranges } from '../state-machine/keys.ts'
+import type { AccessKeyRecord, TenantId } from '../state-machine/records.ts'
+import { cutView } from './cut-view.ts'
+import type { OpenState } from './open-state.ts'
+import { readPage } from './row-page.ts'
+import type { Page } from './state-reader.ts'
+
+export async function listAccessKeys(
+  state: OpenState,
+  tenant: TenantId,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<Page<AccessKeyRecord>> {
+  const snapshot = state.db.snapshot()
+  try {
+    const view = cutView(state.db, snapshot)
+    const all = ranges.tenantAccessKeys(tenant)
+    const { items, next } = await readPage<'tenantAccessKey'>(state, { all, after, limit, snapshot })
+    const records = items.map(({ accessKeyId }) => {
+      const record = view.get(keys.accessKey(accessKeyId))
+      assert(record !== undefined, 'an access key that the index names exists')
+      return record
+    })
+    return { items: records, next }
+  } finally {
+    await snapshot.close()
+  }
+}

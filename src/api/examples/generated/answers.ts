@@ -130,6 +130,15 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "hasCors": false,
     "hasNotifications": false
   },
+  "createLeavingTenant": {
+    "id": "former",
+    "name": "Former Ltd.",
+    "status": "active",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "disabledAt": null,
+    "disabledReason": null,
+    "deletedAt": null
+  },
   "createMultipartUpload": {
     "bucket": "photos",
     "key": "2026/film.txt",
@@ -178,6 +187,42 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "expiresAt": "2026-11-21T12:00:00.000Z",
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme"
+  },
+  "deleteTenant": {
+    "operationId": "op_example",
+    "type": "tenantDeletion",
+    "status": "queued",
+    "phase": "queued",
+    "requestedBy": "adm_0123456789abcdef",
+    "reason": "The contract has ended",
+    "tenantId": "former",
+    "bucket": null,
+    "nodeId": null,
+    "maxBytesPerSecond": null,
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "startedAt": null,
+    "finishedAt": null,
+    "progress": {
+      "blobsTotal": 0,
+      "blobsDone": 0,
+      "bytesTotal": 0,
+      "bytesMoved": 0,
+      "checksumFailures": 0,
+      "skipped": 0,
+      "tasksOpen": 0
+    },
+    "etaSeconds": null,
+    "nodes": [],
+    "error": null
+  },
+  "disableTenant": {
+    "id": "former",
+    "name": "Former Ltd.",
+    "status": "disabled",
+    "createdAt": "2026-11-21T12:00:00.000Z",
+    "disabledAt": "2026-11-21T12:00:00.000Z",
+    "disabledReason": "The contract has ended",
+    "deletedAt": null
   },
   "getBucket": {
     "name": "photos",
@@ -413,7 +458,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
+        "deliveryId": "evt_01M81QBGJA0000000000F00000-4DLEM655HLNNAUMP",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -771,7 +816,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
+    "deliveryId": "evt_01M81QBGJA0000000000F00000-4DLEM655HLNNAUMP",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -924,7 +969,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_z+YRfEhS6qkr2b8C3HVYCVrJvuJvD8os",
+        "signingSecret": "whsec_kgHdAhe7nssFMKWKZ2wQ1bHAa7Mq9Lgp",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1039,7 +1084,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81P7N7G0000000000F00000-U5HY7NMBOKXIDP2G",
+    "deliveryId": "evt_01M81QBGJA0000000000F00000-4DLEM655HLNNAUMP",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -21,6 +21,7 @@ import {
   removeCommand,
   signCommand,
   statCommand,
+  tokenCommand,
 } from './commands/objects.ts'
 import type { Done } from './commands/options.ts'
 import { policyCommand } from './commands/policy.ts'
@@ -46,6 +47,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       statCommand,
       signCommand,
       syncCommand,
+      tokenCommand,
     ],
   ],
   [

@@ -71,7 +71,7 @@ export function told(cause: unknown): unknown {
   }
   if (!(cause instanceof NoAnswerError)) return cause
   const hint =
-    'Is it the address of a running node? --endpoint and --admin-endpoint take several, with commas.'
+    'Is it the address of a running node? --endpoint and --admin-endpoint take several, with commas; an https one may need --ca-file.'
   return new CommandError(cause.message, { code: 'unreachable', hint, exitCode: EXIT.unreachable })
 }
 

@@ -23,7 +23,7 @@ export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationTok
 }
 
 export function queryAudit(options: QueryAuditOptions): Promise<number> {
-  const { adminEndpoint: _, tokenFile: __, clusterFile: ___, json = false, ...wish } = options
+  const { adminEndpoint: _, caFile: __, tokenFile: ___, clusterFile: ____, json = false, ...wish } = options
   return askAdmin(options, async (client) => {
     let left = wish.limit
     for await (const { records, isTruncated } of rowsOf(client, wish)) {

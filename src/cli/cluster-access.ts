@@ -65,16 +65,24 @@ export function dataAccess(
   const known = file?.content.nodes.map(({ dataUrl }) => dataUrl) ?? []
   const endpoints = endpointsOf(options.endpoint, known, '--endpoint or HOLDFAST_ENDPOINT')
   const place = { endpoints, ...trustOf(options.caFile, surroundings) }
-  const { HOLDFAST_ACCESS_KEY_ID: id, HOLDFAST_SECRET_KEY: secret } = surroundings.env
-  if (file !== null && mayServe(file, endpoints, known) && (file.isNamed || !(id && secret))) {
-    const { accessKeyId, secretKey } = file.content
+  const ofCluster = file !== null && mayServe(file, endpoints, known) ? file : null
+  const own = ofEnvironment(surroundings)
+  if (ofCluster !== null && (ofCluster.isNamed || own === null)) {
+    const { accessKeyId, secretKey } = ofCluster.content
     return { ...place, accessKeyId, secretKey }
   }
-  if (id && secret) return { ...place, accessKeyId: id, secretKey: secret }
+  if (own !== null) return { ...place, ...own }
   throw usage(
     'There is no access key',
-    'Set HOLDFAST_ACCESS_KEY_ID and HOLDFAST_SECRET_KEY, or name the file of a local cluster with --cluster-file.',
+    'Set HOLDFAST_ACCESS_KEY_ID and HOLDFAST_SECRET_KEY, or HOLDFAST_TOKEN, or name the file of a local cluster with --cluster-file.',
   )
+}
+
+/** A token before a key, which would have to get one first. Null: neither. */
+function ofEnvironment({ env }: Surroundings): DataCredentials | null {
+  const { HOLDFAST_TOKEN: token, HOLDFAST_ACCESS_KEY_ID: accessKeyId, HOLDFAST_SECRET_KEY: secretKey } = env
+  if (token) return { token }
+  return accessKeyId && secretKey ? { accessKeyId, secretKey } : null
 }
 
 /** Throws CommandError when a place or a token is missing. */

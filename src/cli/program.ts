@@ -24,6 +24,7 @@ import {
   removeCommand,
   signCommand,
   statCommand,
+  tokenCommand,
 } from './commands/objects.ts'
 import type { Done } from './commands/options.ts'
 import { policyCommand } from './commands/policy.ts'
@@ -49,6 +50,7 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
       statCommand,
       signCommand,
       syncCommand,
+      tokenCommand,
     ],
   ],
   [

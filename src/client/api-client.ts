@@ -98,9 +98,13 @@ export class ApiClient<O extends { readonly [K in keyof O]: Operations[string] }
       if ('body' in outcome) return outcome
       const retryAfter = outcome instanceof ApiError ? outcome.headers['retry-after'] : undefined
       const isGone = outcome instanceof ApiError && !isPassing(outcome.status)
+      // What nobody heard has changed nothing, whatever it is.
+      const isUnheard = outcome instanceof NoAnswerError && outcome.isUnheard
       const failed = { attempts, retryAfter, now: clock.now(), chance: random() }
       const delay =
-        isGone || !asked.isRepeatable || asked.signal?.aborted ? null : delayBefore(policy, failed)
+        isGone || !(asked.isRepeatable || isUnheard) || asked.signal?.aborted
+          ? null
+          : delayBefore(policy, failed)
       if (delay === null) throw outcome
       await clock.wait(delay, asked.signal)
     }

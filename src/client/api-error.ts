@@ -29,16 +29,30 @@ export class ApiError extends Error {
   }
 }
 
+/** How connections fail before a byte of a request has left. */
+const UNHEARD: readonly unknown[] = [
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]
+
 /** The request may have been carried out: nobody said. */
 export class NoAnswerError extends Error {
   readonly operation: string
   readonly endpoint: string
+  /** No connection was made, so it was not carried out. */
+  readonly isUnheard: boolean
   constructor(operation: string, endpoint: string, options: ErrorOptions) {
     const why = options.cause instanceof Error ? `: ${options.cause.message}` : ''
     super(`${operation} had no answer from ${endpoint}${why}`, options)
     this.name = 'NoAnswerError'
     this.operation = operation
     this.endpoint = endpoint
+    const { code } = { code: undefined, ...(options.cause as object | undefined) } as { code?: unknown }
+    this.isUnheard = UNHEARD.includes(code)
   }
 }
 

@@ -54,6 +54,8 @@ t.test('beside a local cluster nothing has to be said', async (t) => {
 t.test('the environment counts before a file that was found by itself', async (t) => {
   t.match(dataAccess({}, around(FILE, ENVIRONMENT)), { accessKeyId: 'AKENV' })
   t.match(adminAccess({}, around(FILE, ENVIRONMENT)), { token: 'svcadm_of_the_environment' })
+  const withToken = { ...ENVIRONMENT, HOLDFAST_TOKEN: 'svctk_of_the_environment' }
+  t.match(dataAccess({}, around(FILE, withToken)), { token: 'svctk_of_the_environment' })
 })
 
 t.test('a file that is named counts before the environment', async (t) => {

@@ -64,6 +64,16 @@ t.test('it gives up in the end, with the last answer', async (t) => {
   t.ok((await client.call('listBuckets').catch((caught: unknown) => caught)) instanceof NoAnswerError)
 })
 
+t.test('whatever nobody heard goes to the next node, a write too', async (t) => {
+  const [gone, server] = [await ScriptedServer.start(t), await ScriptedServer.start(t)]
+  const { client } = clientOf([gone, server])
+  t.teardown(() => client.close())
+  await gone.stop()
+  server.script(OK)
+  await client.call('createBucket', { body: { name: 'photos' } })
+  t.match(server.seen, [{ method: 'POST', body: /photos/ }])
+})
+
 t.test('a write is repeated with an idempotency key, and only then', async (t) => {
   const server = await ScriptedServer.start(t)
   const { client } = clientOf([server])

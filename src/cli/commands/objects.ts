@@ -7,6 +7,7 @@ import type { ListOptions } from '../objects/list-command.ts'
 import type { CopyOptions, SignOptions, StatOptions } from '../objects/object-commands.ts'
 import { PART_BYTES_MAX, PART_BYTES_MIN } from '../objects/part-size.ts'
 import type { PutOptions } from '../objects/put-command.ts'
+import type { TokenOptions } from '../objects/token-command.ts'
 import type { RemoveOptions } from '../objects/remove-command.ts'
 import {
   countValue,
@@ -28,6 +29,17 @@ const versionOption = (): Option => new Option('--version-id <id>', 'this versio
 export const noProgressOption = (): Option => new Option('--no-progress', 'no bar, on a terminal either')
 export const parallelOption = (): Option =>
   new Option('--parallel <n>', 'requests at once').argParser(countValue(PARALLEL_MAX)).default(4)
+
+export function tokenCommand(done: Done): Command {
+  return withDataAccess(new Command('token'))
+    .description('print a bearer token, for many commands in a row (HOLDFAST_TOKEN) or for other programs')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('token', 'token --json'))
+    .action(async (options: TokenOptions) => {
+      const { getToken } = await import('../objects/token-command.ts')
+      done(await getToken(options))
+    })
+}
 
 export function listCommand(done: Done): Command {
   return withDataAccess(new Command('ls'))

@@ -12,6 +12,7 @@ import {
   tenantOption,
   withAdminAccess,
 } from './options.ts'
+import { deleteTenantCommand, disableTenantCommand } from './tenant-end.ts'
 
 export function tenantCommand(done: Done): Command {
   return new Command('tenant')
@@ -20,6 +21,8 @@ export function tenantCommand(done: Done): Command {
     .addCommand(createCommand(done))
     .addCommand(getCommand(done))
     .addCommand(tenantUsageCommand(done))
+    .addCommand(disableTenantCommand(done))
+    .addCommand(deleteTenantCommand(done))
 }
 
 function listCommand(done: Done): Command {

@@ -11,7 +11,7 @@ import { diskFacts, speedFacts } from '../../../src/cli/doctor/disk-facts.ts'
 import { machineFacts, softLimit, swapUsed } from '../../../src/cli/doctor/machine-facts.ts'
 import { holderOf, nodeFacts } from '../../../src/cli/doctor/node-facts.ts'
 import { inspectState } from '../../../src/store/state-inspection.ts'
-import { StateDirectory } from '../../../src/store/state-directory.ts'
+import { STATE_FORMAT, StateDirectory } from '../../../src/store/state-directory.ts'
 import { temporaryFolder } from '../../helpers/process-cluster.ts'
 import { opensslVersion, TestAuthority } from '../../transport/test-certificates.ts'
 import { examined, SMALLEST } from '../../config/written-config.ts'
@@ -77,7 +77,12 @@ t.test('a state directory is looked at and not touched', async (t) => {
   mkdirSync(directory.locationOf('state-1'))
   t.match(await inspectState(folder), { fault: /CURRENT is missing/ })
   await directory.makeCurrent('state-1')
-  t.match(await inspectState(folder), { format: 4, known: 4, fault: null, distrusted: null })
+  t.match(await inspectState(folder), {
+    format: STATE_FORMAT,
+    known: STATE_FORMAT,
+    fault: null,
+    distrusted: null,
+  })
   await directory.distrust('a sum is wrong')
   t.match(await inspectState(folder), { distrusted: 'a sum is wrong' })
   writeFileSync(join(folder, 'CURRENT'), 'state-1 00000000\n')

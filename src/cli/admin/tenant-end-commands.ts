@@ -1,0 +1,29 @@
+/**
+ * `holdfast tenant disable` and `delete`: the end of a tenant, in two steps.
+ */
+import type { Tenant } from '../../client/generated/admin-operations.ts'
+import { askAdmin } from '../asking.ts'
+import { note } from '../printing.ts'
+import { begun, type StartOptions } from './operation-commands.ts'
+import { rehearsal, toldChange } from './outcome.ts'
+
+export interface DeleteTenantOptions extends StartOptions {
+  /** The id once more. */
+  readonly confirm: string
+}
+
+export function disableTenant(id: string, options: StartOptions): Promise<number> {
+  const call = { params: { id }, body: { reason: options.reason }, query: rehearsal(options) }
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call('disableTenant', call)
+    return toldChange<Tenant>(answer, options, () => note(`${id} is disabled, its access keys are revoked`))
+  })
+}
+
+export function deleteTenant(id: string, options: DeleteTenantOptions): Promise<number> {
+  const { reason, confirm } = options
+  return askAdmin(options, async (client) => {
+    const call = { params: { id }, body: { reason, confirm }, query: rehearsal(options) }
+    return begun(client, (await client.call('deleteTenant', call)).answer, options)
+  })
+}

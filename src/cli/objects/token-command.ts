@@ -1,0 +1,36 @@
+/**
+ * `holdfast token`: a bearer token for many commands, or for other programs.
+ *
+ * Each command gets a token of its own otherwise, and of those a key gets only so many a minute.
+ */
+import { askData } from '../asking.ts'
+import { dataAccess, type DataAccessOptions } from '../cluster-access.ts'
+import { CommandError, EXIT } from '../exit.ts'
+import { note, printJson, printLine } from '../printing.ts'
+
+export interface TokenOptions extends DataAccessOptions {
+  readonly json?: boolean
+}
+
+export function getToken(options: TokenOptions): Promise<number> {
+  const access = dataAccess(options)
+  if ('token' in access)
+    throw new CommandError('A token does not get another one', {
+      code: 'invalid_argument',
+      hint: 'Unset HOLDFAST_TOKEN, and give an access key.',
+      exitCode: EXIT.usage,
+    })
+  const { accessKeyId, secretKey } = access
+  return askData(options, async (client) => {
+    const { answer } = await client.call('createToken', {
+      body: { accessKeyId, secretKey },
+      isRepeatable: true,
+    })
+    if (options.json) printJson(answer)
+    else {
+      printLine(answer.token)
+      note(`Good until ${answer.expiresAt} for whoever has it: export HOLDFAST_TOKEN=…`)
+    }
+    return EXIT.done
+  })
+}

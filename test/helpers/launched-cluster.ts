@@ -12,14 +12,24 @@ import { freeBasePort } from './process-cluster.ts'
 
 const LAUNCHER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'scripts', 'local-cluster.ts')
 
-/** Resolves with the base port once three nodes serve. */
+/** Resolves with the base port once three nodes serve. `options`: more for the launcher. */
 export async function startLauncher(
   t: { teardown(callback: () => unknown): unknown },
   data: string,
+  options: readonly string[] = [],
 ): Promise<number> {
   const basePort = await freeBasePort(3)
   const child = spawn(
-    ...plainly(process.execPath, LAUNCHER, '--json', '--data', data, '--base-port', String(basePort)),
+    ...plainly(
+      process.execPath,
+      LAUNCHER,
+      '--json',
+      '--data',
+      data,
+      '--base-port',
+      String(basePort),
+      ...options,
+    ),
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

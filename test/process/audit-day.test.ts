@@ -131,6 +131,11 @@ t.test('a day of work', { timeout: 120_000 }, async (t) => {
   const denied = await act(visitor, 'n3', `DELETE ${buckets}/files/objects/report`)
   t.equal(denied.status, 403)
   const quota = await done(owner, 'n1', `PUT /admin/api/v1/tenants/${tenantId}/quota`, { maxObjects: 50 })
+  const tenants = '/admin/api/v1/tenants'
+  await done(owner, 'n1', `POST ${tenants}`, { id: 'leaver', name: 'Leaver' })
+  const disabled = await done(owner, 'n2', `POST ${tenants}/leaver/disable`, { reason: 'has left' })
+  const ending = { reason: 'asked for by letter', confirm: 'leaver' }
+  const ended = await done(owner, 'n3', `POST ${tenants}/leaver/delete`, ending)
   const keyPath = `/admin/api/v1/tenants/${tenantId}/keys/${cleaner.id}`
   const revoked = await done(owner, 'n3', `POST ${keyPath}/revoke`, { reason: 'deleted too much' })
 
@@ -176,7 +181,20 @@ t.test('a day of work', { timeout: 120_000 }, async (t) => {
       revoked,
       { reason: 'deleted too much', details: { accessKeyId: cleaner.id } },
     ],
-    // NOTE: who deleted a tenant, and why, is asked here as soon as a route deletes one.
+    'who disabled the tenant leaver, and why': [
+      'tenant=leaver&operation=disableTenant',
+      disabled,
+      { tenantId: 'leaver', reason: 'has left', details: { accessKeyIds: [] } },
+    ],
+    'who deleted the tenant leaver, and why': [
+      'tenant=leaver&operation=deleteTenant',
+      ended,
+      {
+        tenantId: 'leaver',
+        reason: 'asked for by letter',
+        details: { operationId: ended.json['operationId'] },
+      },
+    ],
   }
 
   const records = async (nodeId: string, query: string): Promise<readonly Json[]> => {
@@ -200,7 +218,9 @@ t.test('a day of work', { timeout: 120_000 }, async (t) => {
         t.match(record, { actor: { id: who.id }, sourceIp: who.from, nodeId, requestId, ...said })
         t.equal((record['actor'] as Json)['type'], who === owner ? 'adminToken' : 'accessKey')
         const time = Date.parse(String(record['time']))
-        t.ok(began <= time && time <= ended, `${String(record['time'])} lies within the request`)
+        // Of what changed nothing the row tells when the answer had left, and that may be after it was heard.
+        const latest = asked === denied ? Date.now() : ended
+        t.ok(began <= time && time <= latest, `${String(record['time'])} lies within the request`)
       }
     })
 

@@ -9,6 +9,7 @@ import t, { type Test } from 'tap'
 import { encodeHeader } from '../../cluster/transport/frame.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { writeMarker } from '../../src/store/marker-file.ts'
+import { STATE_FORMAT } from '../../src/store/state-directory.ts'
 import { canMount, DoctorWard, type Sections, type Visit } from '../helpers/doctor-ward.ts'
 import { opensslVersion, TestAuthority } from '../transport/test-certificates.ts'
 
@@ -176,13 +177,16 @@ t.test('holdfast doctor', { timeout: 120_000 }, async (t) => {
 
   await t.test('state of a newer build [admin.doctor-version]', async (t) => {
     const name = ward.copyData()
-    await writeMarker(join(ward.folder, name, 'state'), 'CURRENT', { format: 5, state: 'state-1' })
+    await writeMarker(join(ward.folder, name, 'state'), 'CURRENT', {
+      format: STATE_FORMAT + 1,
+      state: 'state-1',
+    })
     const config = ward.configure((each) => (each['node'] = { ...each['node'], data_dir: name }))
     names(
       t,
       await ward.visit(config),
       'state_format',
-      /format 5, of a newer build/,
+      new RegExp(`format ${STATE_FORMAT + 1}, of a newer build`),
       /newer build that wrote it/,
     )
   })

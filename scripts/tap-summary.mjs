@@ -15,6 +15,11 @@ function describe(path, result) {
   return `FAILED ${[...path, result.name].filter(Boolean).join(' > ')}${place}\n${detail}\n`
 }
 
+/** Of a file, so that whoever looks for the slow ones finds them. */
+function took({ time }) {
+  return typeof time === 'number' ? ` ${(time / 1000).toFixed(1)} s` : ''
+}
+
 /** What was not proved here is said, with the reason. */
 function describeSkipped(path, result) {
   const why = result.skip || result.todo
@@ -46,7 +51,8 @@ export default class TapSummary extends Transform {
       const closesChild = child !== null && child.name === result.name
       const finished = closesChild ? child : null
       if (closesChild) child = null
-      if (path.length === 0) process.stderr.write(`${result.ok ? 'ok    ' : 'FAILED'} ${result.name}\n`)
+      if (path.length === 0)
+        process.stderr.write(`${result.ok ? 'ok    ' : 'FAILED'} ${result.name}${took(result)}\n`)
       const inside = finished?.results
       if (inside && inside.count > 0 && (result.ok || inside.fail > 0)) return
       this.#count(result, path)

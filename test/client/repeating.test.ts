@@ -68,7 +68,7 @@ t.test('whatever nobody heard goes to the next node, a write too', async (t) => 
   const [gone, server] = [await ScriptedServer.start(t), await ScriptedServer.start(t)]
   const { client } = clientOf([gone, server])
   t.teardown(() => client.close())
-  await gone.stop()
+  gone.stop()
   server.script(OK)
   await client.call('createBucket', { body: { name: 'photos' } })
   t.match(server.seen, [{ method: 'POST', body: /photos/ }])

@@ -37,6 +37,8 @@ function describe(error: unknown): ErrorText {
     return { code: error.code, message: error.message, hint: '', exitCode: EXIT.refused }
   if (error instanceof Condition)
     return { code: error.code, message: error.message, hint: 'Try again.', exitCode: EXIT.unreachable }
+  if (error instanceof Error && chainOf(error).some(isFromTheSystem))
+    return { code: 'refused_by_system', message: error.message, hint: '', exitCode: EXIT.failed }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return {
     code: 'internal_error',
@@ -46,9 +48,18 @@ function describe(error: unknown): ErrorText {
   }
 }
 
+/** ENOSPC and its like, also where LevelDB met them: no bug, and the message says what to do. */
+function isFromTheSystem(error: Error): boolean {
+  return 'code' in error && /^(E[A-Z]+|LEVEL_IO_ERROR)$/.test(String(error.code))
+}
+
 function rootCause(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error ? `\n  because: ${cause.message}` : ''
+  const root = chainOf(error).at(-1)
+  return root === undefined || root === error ? '' : `\n  because: ${root.message}`
+}
+
+function chainOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...chainOf(error.cause)] : []
 }
 
 /** Returns the exit code. */

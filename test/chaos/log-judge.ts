@@ -4,37 +4,37 @@
  * Owns: which lines call for an operator. Pure.
  * Rule: a line that is no JSON is one too: it is what a program says when it falls over.
  */
-const ALARMING = ['error', 'fatal']
+const PLAIN = 'plain'
+const ALARMING = ['error', 'fatal', PLAIN]
 const LINE_CHARS_MAX = 400
 
-/** Without `isExpected`, every line of level error and above. */
+/** Without `isExpected`, every line of level error and above, and every one that is no JSON. */
 export function alarmingLines(
   log: string,
   isExpected: (line: LogLine) => boolean = () => false,
 ): readonly string[] {
-  return log
-    .split('\n')
-    .filter((text) => text !== '')
-    .filter((text) => {
-      const line = parsed(text)
-      return line === null || (ALARMING.includes(line.level) && !isExpected(line))
-    })
-    .map((text) => text.slice(0, LINE_CHARS_MAX))
+  let at = 0
+  const alarming: string[] = []
+  for (const text of log.split('\n')) {
+    if (text === '') continue
+    const line = parsed(text) ?? { level: PLAIN, at, text }
+    at = line.at
+    if (ALARMING.includes(line.level) && !isExpected(line)) alarming.push(text.slice(0, LINE_CHARS_MAX))
+  }
+  return alarming
 }
 
 export interface LogLine {
   readonly level: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; of a line that is no JSON, of the one before. */
   readonly at: number
-  readonly msg: string
   readonly text: string
 }
 
 function parsed(text: string): LogLine | null {
   try {
-    const { level, time, msg } = JSON.parse(text) as { level: unknown; time: unknown; msg?: unknown }
-    if (typeof level !== 'string') return null
-    return { level, at: Date.parse(String(time)), msg: String(msg), text }
+    const { level, time } = JSON.parse(text) as { level: unknown; time: unknown }
+    return typeof level === 'string' ? { level, at: Date.parse(String(time)), text } : null
   } catch {
     return null
   }

@@ -77,5 +77,5 @@ export function reportText(report: ChaosReport): string {
 function sums(...counts: readonly ReadonlyMap<string, number>[]): Readonly<Record<string, number>> {
   const all = new Map<string, number>()
   for (const [name, count] of counts.flatMap((one) => [...one])) all.set(name, (all.get(name) ?? 0) + count)
-  return Object.fromEntries([...all].sort())
+  return Object.fromEntries([...all].sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -160,22 +160,28 @@ class ChaosRun {
     this.struck.push({ nemesis: strike.nemesis, what, at, healedAt, readyAt: performance.now(), excused })
   }
 
-  /** Starts again who has ended; that may only be whose disk was full. */
-  async #allReady({ excused, what }: Fault): Promise<void> {
-    const { cluster, say } = this.#parts
+  async #allReady(fault: Fault): Promise<void> {
     const giveUpAt = performance.now() + READY_MS_MAX
-    for (const { nodeId } of cluster.plan) {
-      while (!(await cluster.ready(nodeId))) {
+    for (const { nodeId } of this.#parts.cluster.plan) {
+      for (let why = await this.#tend(nodeId, fault); why !== null; why = await this.#tend(nodeId, fault)) {
         if (performance.now() > giveUpAt)
-          throw new Error(`${nodeId} is not ready ${READY_MS_MAX / 1000} s after: ${what}`)
-        if (!cluster.isRunning(nodeId)) {
-          say(`${nodeId} had ended`)
-          if (nodeId !== excused) this.mishaps.push(`${nodeId} ended by itself after: ${what}`)
-          cluster.startNode(nodeId)
-        }
+          throw new Error(`${nodeId} is not ready ${READY_MS_MAX / 1000} s after: ${fault.what}: ${why}`)
         await wait(POLL_MS)
       }
     }
+  }
+
+  /** What an operator does: starts who has ended, and who asks for it. Only the one with a full disk may need that. */
+  async #tend(nodeId: string, { excused, what }: Fault): Promise<string | null> {
+    const { cluster, say } = this.#parts
+    const why = await cluster.unreadiness(nodeId)
+    const hasEnded = !cluster.isRunning(nodeId)
+    if (!hasEnded && why?.includes('start this node again') !== true) return why
+    say(`${nodeId} ${hasEnded ? 'has ended' : 'asks to be started again'}`)
+    if (nodeId !== excused) this.mishaps.push(`${nodeId} had to be started again after: ${what}`)
+    if (!hasEnded) await cluster.signal(nodeId, 'SIGTERM')
+    cluster.startNode(nodeId)
+    return why ?? ''
   }
 
   async #leader(): Promise<string> {

@@ -1,17 +1,36 @@
 /**
  * A program that stands in for another host: it passes on what it gets, both ways, a while later.
  *
- * `node delay-proxy.ts HOST PORT TARGET-HOST TARGET-PORT MILLISECONDS`; it says `listening` when it does.
- * Rule: order stays, and so does back-pressure: it holds at most HELD_BYTES_MAX of one direction.
+ * `node delay-proxy.ts FORWARDINGS`, in JSON; it says `listening` when it does, at each of them.
+ * Rule: order stays, and so does back-pressure: it holds at most HELD_BYTES_MAX of one direction of a connection.
  */
+import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 const HELD_BYTES_MAX = 1024 * 1024
 
-const [host = '', port = '', targetHost = '', targetPort = '', delay = ''] = process.argv.slice(2)
-const delayMs = Number(delay)
+interface Address {
+  readonly host: string
+  readonly port: number
+}
 
-function passOn(from: Socket, to: Socket): void {
+export interface Forwarding {
+  readonly from: Address
+  readonly to: Address
+  readonly delayMs: number
+}
+
+async function forward({ from, to, delayMs }: Forwarding): Promise<void> {
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ ...to, allowHalfOpen: true })
+    passOn(near, far, delayMs)
+    passOn(far, near, delayMs)
+  })
+  server.listen(from)
+  await once(server, 'listening')
+}
+
+function passOn(from: Socket, to: Socket, delayMs: number): void {
   let held = 0
   from.on('data', (bytes: Buffer) => {
     held += bytes.length
@@ -24,13 +43,10 @@ function passOn(from: Socket, to: Socket): void {
     }, delayMs)
   })
   from.on('end', () => setTimeout(() => to.end(), delayMs))
+  // What breaks on one side breaks on the other.
   from.on('error', () => to.destroy())
   from.on('close', (isBroken) => isBroken && to.destroy())
 }
 
-const server = createServer({ allowHalfOpen: true }, (near) => {
-  const far = connect({ host: targetHost, port: Number(targetPort), allowHalfOpen: true })
-  passOn(near, far)
-  passOn(far, near)
-})
-server.listen(Number(port), host, () => process.stdout.write('listening\n'))
+for (const forwarding of JSON.parse(process.argv[2] ?? '') as Forwarding[]) await forward(forwarding)
+process.stdout.write('listening\n')

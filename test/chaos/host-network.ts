@@ -8,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { plainly } from '../helpers/plainly.ts'
+import type { Forwarding } from './delay-proxy.ts'
 import {
   dropCommand,
   hostCommands,
@@ -77,14 +78,26 @@ export class HostNetwork {
     }
   }
 
+  /** On the host `from`: it plays `to`, and takes in what comes from the one who plays `from` over there. */
   async #standIn(way: Way, delayMs: number): Promise<void> {
+    const { from, to } = way
     await runCommand(standInCommand('add', way))
-    const target = wireAddress({ at: way.to, other: way.from })
-    const where = [knownAddress(way.to), `${PORTS.peer}`, target, `${PORTS.peer}`, `${delayMs}`]
-    const command = inSpace(way.from, [process.execPath, PROXY, ...where])
+    const forwardings: readonly Forwarding[] = [
+      {
+        from: { host: knownAddress(to), port: PORTS.peer },
+        to: { host: wireAddress({ at: to, other: from }), port: PORTS.standIn },
+        delayMs,
+      },
+      {
+        from: { host: wireAddress({ at: from, other: to }), port: PORTS.standIn },
+        to: { host: knownAddress(from), port: PORTS.peer },
+        delayMs: 0,
+      },
+    ]
+    const command = inSpace(from, [process.execPath, PROXY, JSON.stringify(forwardings)])
     const proxy = spawn(...plainly(...command), { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#standIns.push({ way, proxy })
     await Promise.race([once(proxy.stdout, 'data'), once(proxy, 'exit')])
-    if (proxy.exitCode !== null) throw new Error(`The stand-in for ${knownAddress(way.to)} ended at once`)
+    if (proxy.exitCode !== null) throw new Error(`The stand-in for ${knownAddress(to)} ended at once`)
   }
 }

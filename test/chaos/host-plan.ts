@@ -12,7 +12,7 @@ export type Command = readonly string[]
 
 /** Two digits must be enough for a pair. */
 export const HOSTS_MAX = 9
-export const PORTS = { data: 9000, admin: 9001, peer: 9002 } as const
+export const PORTS = { data: 9000, admin: 9001, peer: 9002, standIn: 9003 } as const
 
 /** Two hosts, by their numbers from 1 on. */
 export interface Pair {

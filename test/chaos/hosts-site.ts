@@ -78,8 +78,6 @@ function siteOf(plan: readonly NodePlan[], folder: string): Site {
         command: inSpace(Number(node.nodeId.slice(1)), serverCommand(node)),
         env: {
           HOLDFAST_NODE__DATA_DIR: node.dataDir,
-          // A slow wire ends at another address than the one that is known.
-          HOLDFAST_LISTENERS__PEER: `0.0.0.0:${PORTS.peer}`,
           HOLDFAST_PEER_TLS__CA: tls?.ca ?? '',
           HOLDFAST_PEER_TLS__CERT: tls?.cert ?? '',
           HOLDFAST_PEER_TLS__KEY: tls?.key ?? '',

@@ -161,7 +161,7 @@ export class ProcessCluster {
   /** Resolves with the exit code, or the signal that ended it. */
   async signal(nodeId: string, signal: NodeJS.Signals): Promise<number | string> {
     const child = this.#children.get(nodeId)
-    if (child === undefined) throw new Error(`node ${nodeId} does not run`)
+    if (child === undefined || !this.isRunning(nodeId)) throw new Error(`node ${nodeId} does not run`)
     const ended = new Promise<number | string>((resolve) =>
       child.once('exit', (code, by) => resolve(code ?? by ?? 'unknown')),
     )
@@ -181,16 +181,21 @@ export class ProcessCluster {
   }
 
   async ready(nodeId: string): Promise<boolean> {
+    return (await this.unreadiness(nodeId)) === null
+  }
+
+  /** What the node says against being ready: null for nothing, empty when it does not answer. */
+  async unreadiness(nodeId: string): Promise<string | null> {
     try {
       const { statusCode, body } = await request(`${this.node(nodeId).adminUrl}/readyz`, {
         dispatcher: this.#agent,
         headersTimeout: 2000,
       })
-      await body.dump()
-      return statusCode === 200
+      const text = await body.text()
+      return statusCode === 200 ? null : text
     } catch {
       // Not listening: not ready.
-      return false
+      return ''
     }
   }
 

@@ -3,12 +3,15 @@
  */
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { plainly } from '../helpers/plainly.ts'
 import { inPrivate, obstacle } from './private-host.ts'
+import { startRun } from './start-run.ts'
+import { NEMESIS_NAMES } from './strikes.ts'
 
 const INSIDE = fileURLToPath(new URL('wires-inside.ts', import.meta.url))
 const execute = promisify(execFile)
@@ -51,6 +54,27 @@ t.test('the wires between hosts', { skip }, async (t) => {
     t.ok(report.healedMs > 0, 'and whole again when it is over')
   })
   await t.test('leave nothing behind on the machine', async (t) => t.same(outside(), before))
+})
+
+t.test('a run', { skip }, async (t) => {
+  const options = { nodes: 3, seconds: 60, nemeses: NEMESIS_NAMES, seed: 1, jsonFile: null, logDir: null }
+  for (const [how, name] of [
+    ['stop', 'that is stopped'],
+    ['kill', 'whose starter is killed'],
+  ] as const)
+    await t.test(`${name} ends with all that belongs to it`, async (t) => {
+      const before = outside()
+      const run = startRun(options, 'pipe')
+      t.teardown(() => run.stop())
+      if (run.output === null) throw new Error('the output is piped')
+      const { output } = run
+      await once(output, 'data')
+      // Ends when nobody can write to it any more: process 1 is gone, and with it the kernel has ended the others.
+      const closed = once(output.resume(), 'end')
+      run[how]()
+      await Promise.all([closed, run.ended])
+      t.same(outside(), before)
+    })
 })
 
 t.test('obstacle', async (t) => {

@@ -18,11 +18,14 @@ export interface StartedRun {
   /** Null where it is inherited. */
   readonly output: Readable | null
   stop(): void
+  /** Without a chance to do anything any more. */
+  kill(): void
 }
 
 export function startRun(options: ChaosOptions, output: 'inherit' | 'pipe'): StartedRun {
   const command = inPrivate([process.execPath, INSIDE, JSON.stringify(options)])
   const child: ChildProcess = spawn(...plainly(...command), { stdio: ['pipe', output, 'inherit'] })
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
-  return { ended, output: child.stdout, stop: () => void child.stdin?.end() }
+  const stop = (): void => void child.stdin?.end()
+  return { ended, output: child.stdout, stop, kill: () => void child.kill('SIGKILL') }
 }

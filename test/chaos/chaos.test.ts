@@ -12,7 +12,7 @@ import { startRun } from './start-run.ts'
 import { NEMESIS_NAMES } from './strikes.ts'
 
 const SECONDS = Number(process.env['HOLDFAST_SECONDS'] ?? 60)
-const SEED = Number(process.env['HOLDFAST_SEED'] ?? 1)
+const SEED = Number(process.env['HOLDFAST_SEED'] ?? 3)
 const obstructed = obstacle()
 const skip = obstructed === null ? false : `hosts cannot be made here: ${obstructed}`
 

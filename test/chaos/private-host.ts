@@ -32,16 +32,16 @@ export const ENTRY: readonly Command[] = [
 /** Null where a run is possible; else why not, in one sentence. `search`: where programs are looked for. */
 export function obstacle(search = process.env['PATH'] ?? ''): string | null {
   if (process.platform !== 'linux') return `namespaces are a thing of Linux, and this is ${process.platform}`
-  // Two hosts, one wire and a cut: all that a run asks of the kernel.
+  // Two hosts, one wire, a filter, certificates: all that a run asks for.
   const trial = [...ENTRY, ...hostCommands(1), ...hostCommands(2), ...wireCommands({ a: 1, b: 2 })]
-  trial.push(dropCommand({ from: 1, to: 2 }, 50))
+  trial.push(dropCommand({ from: 1, to: 2 }, 50), ['openssl', 'version'])
   const script = ['set -e', ...trial.map(quoted)].join('\n')
   const [program = '', ...args] = inPrivate(['sh', '-c', script])
   const env = { ...process.env, PATH: search }
   const { error, status, stderr } = spawnSync(program, args, { env, timeout: TRIAL_MS_MAX, encoding: 'utf8' })
   if (error !== undefined) return `${program} cannot be run: ${error.message}`
   if (status === 0) return null
-  return `a private network cannot be made: ${stderr.trim().split('\n').at(-1) ?? ''}`
+  return `a trial failed: ${stderr.trim().split('\n').at(-1) ?? ''}`
 }
 
 function quoted(command: Command): string {

@@ -54,7 +54,8 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
       random: new Random(options.seed, `client ${client}`),
     })),
   )
-  await run.strikeFor(options)
+  await run.strikeFor(options).catch((error: unknown) => run.mishaps.push(`no more faults: ${String(error)}`))
+  await hosts.network.heal()
   await Promise.all([registers.stop(), ledger.stop()])
   say('faults end, judging')
   const { struck, mishaps } = run

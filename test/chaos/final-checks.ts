@@ -39,44 +39,66 @@ export interface Evidence {
   isWhole(): Promise<boolean>
 }
 
+type Look = () => readonly string[] | Promise<readonly string[]>
+
 export async function judge(evidence: Evidence): Promise<readonly Verdict[]> {
-  const { cluster, ledger, registers, mishaps } = evidence
+  const verdicts: Verdict[] = []
+  for (const [claim, look] of claimsOf(evidence))
+    verdicts.push({ claim, faults: shortened(await found(look)) })
+  return verdicts
+}
+
+/** In this order: the last ones need stopped nodes. */
+function claimsOf(evidence: Evidence): readonly (readonly [string, Look])[] {
+  const { cluster, admin, ledger, registers, mishaps } = evidence
   const nodeIds = cluster.plan.map(({ nodeId }) => nodeId)
-  const each = async (look: (nodeId: string) => Promise<readonly string[]>): Promise<readonly string[]> =>
-    (await Promise.all(nodeIds.map(look))).flat()
+  const atEach = (look: (nodeId: string) => Promise<readonly string[]>): Look => {
+    return async () => (await Promise.all(nodeIds.map(look))).flat()
+  }
   return [
-    verdict('nodes end only when they are told to, and all are ready again', mishaps),
-    verdict('clients get the answers that the documents promise', [
-      ...ledger.violations,
-      ...registers.violations,
-    ]),
-    verdict('what clients saw of each register has one order', orderFaults(registers)),
-    verdict(
+    ['nodes end only when they are told to, and all are ready again', () => mishaps],
+    [
+      'clients get the answers that the documents promise',
+      () => [...ledger.violations, ...registers.violations],
+    ],
+    ['what clients saw of each register has one order', () => orderFaults(registers)],
+    [
       `each of ${ledger.stored.size} acknowledged objects is whole at each node`,
-      await each((nodeId) => storedFaults(evidence, nodeId)),
-    ),
-    verdict(
-      'each node lists what is stored, and nothing that was removed',
-      await each((nodeId) => listFaults(evidence, nodeId)),
-    ),
-    verdict('every chunk gets all its copies', (await evidence.isWhole()) ? [] : ['some are still owed']),
-    verdict('a scrub of all nodes finds every copy good', await scrubFaults(evidence.admin)),
-    verdict('a recount of references and usage finds no difference', await recountFaults(evidence.admin)),
-    verdict('each node stops in order', await each((nodeId) => stopFaults(cluster, nodeId))),
-    verdict(
+      atEach((nodeId) => storedFaults(evidence, nodeId)),
+    ],
+    [
+      'all nodes list the same: what is stored, and nothing that was removed',
+      atEach((nodeId) => listFaults(evidence, nodeId)),
+    ],
+    [
+      'every chunk gets all its copies',
+      async () => ((await evidence.isWhole()) ? [] : ['some are still owed']),
+    ],
+    ['a scrub of all nodes finds every copy good', () => scrubFaults(admin)],
+    ['a recount of references and usage finds no difference', () => recountFaults(admin)],
+    ['each node stops in order', atEach((nodeId) => stopFaults(cluster, nodeId))],
+    [
       'every row and copy on the disks of the stopped nodes is good',
-      await each((nodeId) => diskFaults(cluster, nodeId)),
-    ),
-    verdict(
+      atEach((nodeId) => diskFaults(cluster, nodeId)),
+    ],
+    [
       'no log has an error that the faults do not explain',
-      await each((nodeId) => logFaults(evidence, nodeId)),
-    ),
+      () => nodeIds.flatMap((nodeId) => logFaults(evidence, nodeId)),
+    ],
   ]
 }
 
-function verdict(claim: string, faults: readonly string[]): Verdict {
+async function found(look: Look): Promise<readonly string[]> {
+  try {
+    return await look()
+  } catch (error) {
+    return [`it could not be looked at: ${error instanceof Error ? error.message : String(error)}`]
+  }
+}
+
+function shortened(faults: readonly string[]): readonly string[] {
   const more = faults.length - FAULTS_SHOWN
-  return { claim, faults: more > 0 ? [...faults.slice(0, FAULTS_SHOWN), `and ${more} more`] : faults }
+  return more > 0 ? [...faults.slice(0, FAULTS_SHOWN), `and ${more} more`] : faults
 }
 
 function orderFaults({ operations }: RecordedWork): readonly string[] {
@@ -104,12 +126,17 @@ async function storedFaults({ cluster, ledger }: Evidence, nodeId: string): Prom
   return faults
 }
 
+/** Size, etag and time of each object are in a listing too. */
 async function listFaults({ cluster, ledger }: Evidence, nodeId: string): Promise<readonly string[]> {
   const faults: string[] = []
   for (const [client, keys] of ledger.folders.entries()) {
-    const answer = await cluster.call(nodeId, 'GET', folderPath(client))
+    const [answer, first] = await Promise.all([
+      cluster.call(nodeId, 'GET', folderPath(client)),
+      cluster.call('n1', 'GET', folderPath(client)),
+    ])
     const fault = answer.status === 200 ? listingFault(answer, keys) : `${answer.status}`
     if (fault !== null) faults.push(`c${client}/ at ${nodeId}: ${fault}`)
+    if (!answer.body.equals(first.body)) faults.push(`c${client}/ at ${nodeId} is listed otherwise at n1`)
   }
   return faults
 }
@@ -162,7 +189,7 @@ async function diskFaults(cluster: ProcessCluster, nodeId: string): Promise<read
   return [...faults, ...(incomplete > 0 ? [`${nodeId}: ${incomplete} copies are owed or not listed`] : [])]
 }
 
-async function logFaults({ cluster, isExpected }: Evidence, nodeId: string): Promise<readonly string[]> {
+function logFaults({ cluster, isExpected }: Evidence, nodeId: string): readonly string[] {
   const log = readFileSync(cluster.node(nodeId).logFile, 'utf8')
   return alarmingLines(log, (line) => isExpected(nodeId, line)).map((line) => `${nodeId}: ${line}`)
 }

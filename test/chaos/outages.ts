@@ -23,23 +23,29 @@ export interface NemesisSummary {
   readonly withoutWritesMs: number
 }
 
-/** `writes`: when they were acknowledged, rising. Looks at gaps that reach into [from, to]. */
+/** `writes`: when they were acknowledged, rising. Of a gap only what lies before `to` counts. */
 export function longestGap(
   writes: readonly number[],
   { from, to }: { readonly from: number; readonly to: number },
 ): number {
   const before = writes.findLast((at) => at <= from) ?? from
-  const after = writes.find((at) => at >= to) ?? to
-  const inside = writes.filter((at) => at > from && at < to)
-  const marks = [before, ...inside, after]
+  const marks = [before, ...writes.filter((at) => at > from && at < to), to]
   return Math.round(Math.max(...marks.slice(1).map((at, index) => at - (marks[index] ?? at))))
 }
 
+/** What a strike causes may show until the next one, and no longer. */
 export function summarize(struck: readonly Struck[], writes: readonly number[]): readonly NemesisSummary[] {
-  const names = [...new Set(struck.map(({ nemesis }) => nemesis))].sort()
+  const gaps = struck.map(({ nemesis, at, readyAt }, index) => {
+    const to = struck[index + 1]?.at ?? readyAt
+    return { nemesis, gapMs: longestGap(writes, { from: at, to }) }
+  })
+  const names = [...new Set(gaps.map(({ nemesis }) => nemesis))].sort()
   return names.map((nemesis) => {
-    const own = struck.filter((one) => one.nemesis === nemesis)
-    const gaps = own.map(({ at, readyAt }) => longestGap(writes, { from: at, to: readyAt }))
-    return { nemesis, strikes: own.length, withoutWritesMs: Math.max(...gaps) }
+    const own = gaps.filter((one) => one.nemesis === nemesis)
+    return {
+      nemesis,
+      strikes: own.length,
+      withoutWritesMs: Math.max(...own.map(({ gapMs }) => gapMs)),
+    }
   })
 }

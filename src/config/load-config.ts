@@ -251,7 +251,7 @@ function checkDisk({ stopPlacing, stopWriting, reserve }: Config['disk']): void 
 }
 
 function crossCheck(config: Config): void {
-  const { heartbeatMs, electionTimeoutMs, members } = config.cluster
+  const { heartbeatMs, electionTimeoutMs } = config.cluster
   if (electionTimeoutMs < 10 * heartbeatMs) {
     throw refuse(
       `cluster.election_timeout (${electionTimeoutMs} ms) is less than ten heartbeats (${heartbeatMs} ms each)`,
@@ -259,13 +259,6 @@ function crossCheck(config: Config): void {
     )
   }
   checkDisk(config.disk)
-  const own = members.find(({ nodeId }) => nodeId === config.node.id)
-  if (!own) {
-    throw refuse(
-      `node.id '${config.node.id}' is not among cluster.members (${members.map(({ nodeId }) => nodeId).join(', ')})`,
-      'Name this node in the list, the same list on every node.',
-    )
-  }
 }
 
 function freeze<T>(value: T): T {

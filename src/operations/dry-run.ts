@@ -5,6 +5,7 @@
  * what is planned. Rule: an operation does not know that it is rehearsed, so a dry run says what the real one would have said.
  */
 import { Refusal, type RefusalCode } from '../refusal.ts'
+import type { BlockerCode } from '../state-machine/codes.ts'
 import type { Command } from '../state-machine/commands.ts'
 import { apply } from '../state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View, Write } from '../state-machine/view.ts'
@@ -23,7 +24,7 @@ export interface Plan<P> {
 export interface DryRun<P> extends Plan<P> {
   /** Whether it would be done if it were asked for now. */
   readonly allowed: boolean
-  readonly blockers: readonly { readonly code: RefusalCode; readonly message: string }[]
+  readonly blockers: readonly { readonly code: RefusalCode | BlockerCode; readonly message: string }[]
 }
 
 /** The present state stands in the way, not the request: it may go through later as it is. */
@@ -51,9 +52,15 @@ export async function dryRun<R, P>(
     outcome = await run(rehearsed(services))
   } catch (error) {
     if (!(error instanceof Refusal) || !BLOCKING.has(error.code)) throw error
-    blockers.push({ code: error.code, message: error.message })
+    blockers.push(...blockersOf(error))
   }
   return { allowed: blockers.length === 0, ...(await plan(outcome)), blockers }
+}
+
+/** Some refusals say which gates of safety are closed. */
+function blockersOf({ code, message, extras }: Refusal): DryRun<unknown>['blockers'] {
+  const { blockers } = extras.details ?? {}
+  return Array.isArray(blockers) ? (blockers as DryRun<unknown>['blockers']) : [{ code, message }]
 }
 
 function rehearsed(services: Services): Services {

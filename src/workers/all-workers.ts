@@ -15,7 +15,10 @@ import { AuditShipping } from './audit-shipping.ts'
 import { AuditTrimming } from './audit-trimming.ts'
 import { Collection } from './collection.ts'
 import { Discarding } from './discarding.ts'
+import { Evacuating } from './evacuating.ts'
 import { Expiry } from './expiry.ts'
+import { followMembers, type FollowingParts } from './following-members.ts'
+import { MembershipWorker } from './membership.ts'
 import { Rebalancing } from './rebalancing.ts'
 import { Recounting } from './recounting.ts'
 import { endRecoveries } from './recovering.ts'
@@ -32,11 +35,16 @@ import { WebhookSender } from './webhooks/webhook-sender.ts'
 const WORK_EVERY_MS = 1_000
 const DELIVER_EVERY_MS = 200
 const TRIM_EVERY_MS = 60_000
+const FOLLOW_EVERY_MS = 250
+/** [decisions 12: join] */
+const READY_MS = 10_000
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface WorkerParts {
-  /** Node ids of the cluster. */
-  readonly members: readonly string[]
+  /** Node ids of the cluster, as they are now. */
+  readonly members: () => readonly string[]
+  readonly founders: FollowingParts['founders']
+  readonly self: FollowingParts['self']
   /** How long a chunk without references is kept. ms */
   readonly collectAfterMs: number
   /** How long a row of the audit log is kept. ms */
@@ -78,6 +86,10 @@ export function allWorkers(parts: WorkerParts): Work {
   const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
   const delivering = createDelivering(parts, logger)
   const trimming = new Trimming({ ...parts, now: Date.now, logger })
+  const { nodeId, membership } = parts.cluster
+  const isOnDuty = (): boolean => parts.cluster.isOnDuty()
+  const belonging = { ...parts, nodeId, membership, isOnDuty, now, logger }
+  const changing = new MembershipWorker({ ...belonging, evacuating: new Evacuating(parts), readyMs: READY_MS })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
@@ -98,6 +110,8 @@ export function allWorkers(parts: WorkerParts): Work {
       logger,
     },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'members', work: () => followMembers(belonging), everyMs: FOLLOW_EVERY_MS, logger },
+    { name: 'membership', work: () => changing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
     {

@@ -31,7 +31,8 @@ export const STORY: readonly ExampleId[] = [
   ...(['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'] as const),
   ...(['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'] as const),
   ...(['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'] as const),
-  'queryAuditLog',
+  ...(['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'] as const),
+  ...(['replaceVoter', 'transferLeadership', 'queryAuditLog'] as const),
 ]
 
 const DOCUMENTS = { data: new ApiDocument('data'), admin: new ApiDocument('admin') }

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LogLine, recordingLogger } from './loggers.ts'
-import type { Cluster, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
+import type { Cluster, MembershipPort, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
 import { NO_TRAIL } from '../../src/audit/audit-trail.ts'
@@ -24,6 +24,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
 import { keyBytes } from '../../src/store/row-codec.ts'
 import { TEST_LIMITS, testMasterKey } from './content-world.ts'
+import { loneMembership } from './lone-membership.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
 interface Teardown {
@@ -172,6 +173,9 @@ export class MemoryServices {
     if (!reply.ok) throw new Error(`${command.type}: ${reply.code} ${reply.message}`)
   }
 
+  /** What it says of the members; a test may put another one here before the services are used. */
+  membership: MembershipPort = loneMembership('n1')
+
   #cluster(): Services['cluster'] {
     return {
       nodeId: 'n1',
@@ -185,6 +189,7 @@ export class MemoryServices {
       metrics: () => [],
       repairStatuses: async () => this.repairs,
       placement: () => this.wanted,
+      membership: this.membership,
     } satisfies Partial<Cluster>
   }
 

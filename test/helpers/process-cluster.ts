@@ -16,6 +16,7 @@ import { Agent, request } from 'undici'
 import { freeBasePort as freePorts } from '../../scripts/free-ports.ts'
 import { demoCredentials } from '../../scripts/local-demo.ts'
 import type { LocalOptions } from '../../scripts/local-options.ts'
+import { parse, stringify } from 'yaml'
 import { until } from './async.ts'
 import { plainly } from './plainly.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local-setup.ts'
@@ -61,15 +62,18 @@ export interface Answer {
 
 export class ProcessCluster {
   readonly plan: readonly NodePlan[]
+  /** Ports and folders for nodes that are to join later. */
+  readonly spares: readonly NodePlan[]
   readonly #options: LocalOptions
   readonly #children = new Map<string, ChildProcess>()
   readonly #agent = new Agent({ keepAliveTimeout: 1000, connect: { timeout: 2000 } })
   #setup: Setup | null = null
   #token = ''
 
-  private constructor(options: LocalOptions) {
+  private constructor(options: LocalOptions, spares: number) {
     this.#options = options
     this.plan = planNodes(options)
+    this.spares = planNodes({ ...options, nodes: options.nodes + spares }).slice(options.nodes)
   }
 
   static async start(
@@ -77,19 +81,14 @@ export class ProcessCluster {
     nodes: number,
     /** In YAML, for every node. */
     settings: string | null = null,
+    spares = 0,
   ): Promise<ProcessCluster> {
     const dataDir = temporaryFolder(t)
-    const basePort = await freeBasePort(nodes)
+    const basePort = await freeBasePort(nodes + spares)
     const configFile = settings === null ? null : join(temporaryFolder(t), 'settings.yaml')
     if (configFile !== null) writeFileSync(configFile, settings ?? '')
-    const cluster = new ProcessCluster({
-      nodes,
-      dataDir,
-      basePort,
-      json: true,
-      configFile,
-      restart: false,
-    })
+    const options = { nodes, dataDir, basePort, json: true, configFile, restart: false }
+    const cluster = new ProcessCluster(options, spares)
     t.teardown(() => cluster.#killAll())
     cluster.#setup = await prepare(cluster.#options, cluster.plan)
     for (const { nodeId } of cluster.plan) cluster.startNode(nodeId)
@@ -104,7 +103,7 @@ export class ProcessCluster {
   }
 
   node(nodeId: string): NodePlan {
-    const node = this.plan.find((candidate) => candidate.nodeId === nodeId)
+    const node = [...this.plan, ...this.spares].find((candidate) => candidate.nodeId === nodeId)
     if (node === undefined) throw new Error(`no node ${nodeId}`)
     return node
   }
@@ -113,10 +112,23 @@ export class ProcessCluster {
     return this.#children.get(nodeId)?.pid ?? 0
   }
 
-  startNode(nodeId: string): void {
+  /** A spare that waits to be taken in; of the cluster it knows the first node alone. */
+  startJoining(nodeId: string): void {
+    const { configFile, dataUrl, adminUrl, peerAddress } = this.node(nodeId)
+    const first = this.plan[0]
+    if (first === undefined) throw new Error('there is no node to join')
+    const config = parse(readFileSync(first.configFile, 'utf8')) as Record<string, object>
+    const address = (url: string): string => url.replace('http://', '')
+    const listeners = { data: address(dataUrl), admin: address(adminUrl), peer: peerAddress }
+    const own = { ...config, node: { id: nodeId, data_dir: nodeId }, listeners }
+    writeFileSync(configFile, stringify(own))
+    this.startNode(nodeId, ['--join'])
+  }
+
+  startNode(nodeId: string, flags: readonly string[] = []): void {
     const node = this.node(nodeId)
     const log = openSync(node.logFile, 'a')
-    const child = spawn(...plainly(process.execPath, MAIN, 'server', '--config', node.configFile), {
+    const child = spawn(...plainly(process.execPath, MAIN, 'server', '--config', node.configFile, ...flags), {
       stdio: ['ignore', log, log],
     })
     this.#children.set(nodeId, child)
@@ -227,6 +239,23 @@ export class ProcessCluster {
     body.on('error', () => undefined)
     if (statusCode !== 200) throw new Error(`GET ${path} gave ${statusCode}: ${await body.text()}`)
     return body
+  }
+
+  /** Below /admin/api/v1, as the owner. */
+  async admin(nodeId: string, asked: Pick<Asked, 'method' | 'path'> & { readonly body?: object }): Promise<Answer> {
+    const { method, path, body } = asked
+    const answer = await request(`${this.node(nodeId).adminUrl}/admin/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.setup.ownerToken}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      dispatcher: this.#agent,
+      headersTimeout: 70_000,
+    })
+    const bytes = Buffer.from(await answer.body.arrayBuffer())
+    return { status: answer.statusCode, headers: answer.headers, body: bytes }
   }
 
   async login(nodeId: string): Promise<void> {

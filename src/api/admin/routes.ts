@@ -12,6 +12,8 @@ import { AccessKeyView, AccessKeyWithSecretView } from './access-key-view.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { auditRoutes } from './audit.ts'
+import { membershipRoutes } from './membership.ts'
+import { MembershipView } from './membership-view.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { OperationView } from './operation-view.ts'
 import { operationRoutes } from './operations.ts'
@@ -32,6 +34,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...usageRoutes,
     ...bucketPolicyRoutes,
     ...auditRoutes,
+    ...membershipRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
     api: 'admin',
@@ -57,6 +60,7 @@ export function adminDocument(): OpenApiDocument {
       AccessKeyWithSecret: AccessKeyWithSecretView,
       Operation: OperationView,
       Repair: RepairView,
+      Membership: MembershipView,
     },
   })
 }

@@ -55,9 +55,11 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   stale_config_index: 'The members have changed since they were looked at. Look again, then decide anew.',
   member_exists: 'A member has this name.',
   address_in_use: 'A member has one of these addresses.',
-  member_tombstoned: 'A member of this name was removed or lost. Choose another name and an empty data directory.',
+  member_tombstoned:
+    'A member of this name was removed or lost. Choose another name and an empty data directory.',
   foreign_cluster: 'The node that answers at this address belongs to another cluster.',
-  data_not_empty: 'The node that answers at this address does not wait to be taken in: start it with `--join` on an empty data directory.',
+  data_not_empty:
+    'The node that answers at this address does not wait to be taken in: start it with `--join` on an empty data directory.',
   invalid_bucket_state:
     'The state of the bucket does not allow it: object lock needs versioning; it has too many unfinished uploads; a config that is disabled or suspended delivers nothing.',
   idempotency_conflict: 'The idempotency key was used for another upload. Take a new one.',

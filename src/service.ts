@@ -73,7 +73,11 @@ interface Rooms {
   readonly samples: () => readonly MetricSample[]
 }
 
-function clusterOptions(config: Config, masterKey: MasterKey, isJoining: boolean): Parameters<typeof createCluster>[0] {
+function clusterOptions(
+  config: Config,
+  masterKey: MasterKey,
+  isJoining: boolean,
+): Parameters<typeof createCluster>[0] {
   return {
     clusterId: config.cluster.id,
     nodeId: config.node.id,

@@ -39,7 +39,11 @@ export function serveRoute(
   const serve = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const audit = RequestAudit.of(request)
     audit.routed(route, () => paramsOf(plane, route, request))
-    const principal = await prove(services, plane, { auth: route.auth, request, mayBeLocal: route.mayBeLocal === true })
+    const principal = await prove(services, plane, {
+      auth: route.auth,
+      request,
+      mayBeLocal: route.mayBeLocal === true,
+    })
     audit.principal = principal
     admitOrigin(services, request, principal)
     reply.headers(corsHeadersOf(request))

@@ -89,7 +89,11 @@ export function allWorkers(parts: WorkerParts): Work {
   const { nodeId, membership } = parts.cluster
   const isOnDuty = (): boolean => parts.cluster.isOnDuty()
   const belonging = { ...parts, nodeId, membership, isOnDuty, now, logger }
-  const changing = new MembershipWorker({ ...belonging, evacuating: new Evacuating(parts), readyMs: READY_MS })
+  const changing = new MembershipWorker({
+    ...belonging,
+    evacuating: new Evacuating(parts),
+    readyMs: READY_MS,
+  })
   const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },

@@ -102,7 +102,8 @@ export class Evacuating {
 
   #takers(leaver: string): number {
     const { members } = membersOf(this.#parts.state.view)
-    return members.filter(({ phase, weight, nodeId }) => phase === 'active' && weight > 0 && nodeId !== leaver)
-      .length
+    return members.filter(
+      ({ phase, weight, nodeId }) => phase === 'active' && weight > 0 && nodeId !== leaver,
+    ).length
   }
 }

@@ -47,7 +47,10 @@ function asMember({ nodeId, peerAddress, zone, weight, phase }: MemberRecord): M
   return { nodeId, peerAddress, zone, weight: phase === 'active' ? weight : 0 }
 }
 
-async function introduce({ nodeId, membership, propose, self }: FollowingParts, own: MemberRecord): Promise<void> {
+async function introduce(
+  { nodeId, membership, propose, self }: FollowingParts,
+  own: MemberRecord,
+): Promise<void> {
   const { incarnation } = membership.local()
   const says = { incarnation, ...self }
   const isSaid = (Object.keys(says) as (keyof typeof says)[]).every((name) => own[name] === says[name])

@@ -108,12 +108,14 @@ export class MembershipWorker {
   }
 
   /** Null: it may have a vote. Otherwise what it lacks, for people. */
-  async #lackOf({ operationId, ...operation }: OperationRecord, status: MemberStatus): Promise<string | null> {
+  async #lackOf(
+    { operationId, ...operation }: OperationRecord,
+    status: MemberStatus,
+  ): Promise<string | null> {
     const { membership, now, readyMs } = this.#parts
     const name = newcomerOf(operation)
     const at = now()
-    if (this.#keeping?.operationId !== operationId)
-      this.#keeping = { operationId, since: null, lagging: at }
+    if (this.#keeping?.operationId !== operationId) this.#keeping = { operationId, since: null, lagging: at }
     const keeping = this.#keeping
     if (!isCaughtUp(status, name)) {
       keeping.since = null

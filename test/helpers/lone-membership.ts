@@ -31,7 +31,13 @@ export function loneMembership(nodeId: string): MembershipPort {
     ask: async (asked) => (asked === nodeId ? status : null),
     survey: async () => new Map([[nodeId, status]]),
     newcomer: async (asked) => {
-      return { nodeId: asked, incarnation: `life-of-${asked}`, isJoining: true, featureLevel: 1, version: '1.0.0' }
+      return {
+        nodeId: asked,
+        incarnation: `life-of-${asked}`,
+        isJoining: true,
+        featureLevel: 1,
+        version: '1.0.0',
+      }
     },
     change: async () => undefined,
     transfer: async () => undefined,

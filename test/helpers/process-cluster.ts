@@ -242,7 +242,10 @@ export class ProcessCluster {
   }
 
   /** Below /admin/api/v1, as the owner. */
-  async admin(nodeId: string, asked: Pick<Asked, 'method' | 'path'> & { readonly body?: object }): Promise<Answer> {
+  async admin(
+    nodeId: string,
+    asked: Pick<Asked, 'method' | 'path'> & { readonly body?: object },
+  ): Promise<Answer> {
     const { method, path, body } = asked
     const answer = await request(`${this.node(nodeId).adminUrl}/admin/api/v1${path}`, {
       method,

@@ -3,9 +3,14 @@
  *
  * Rule: whatever was acknowledged is read back at the end from every member.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
+
+const WRITE_EVERY_MS = 25
+/** The test looks more often than people do. */
+const SETTINGS = 'limits: { admin_requests_per_minute: 10000, admin_requests_burst: 10000 }'
 
 interface Membership {
   readonly configIndex: number
@@ -26,14 +31,22 @@ const placed = ({ members }: Membership): string =>
   members.map(({ nodeId, phase, role }) => `${nodeId} ${phase} ${role}`).join(', ')
 
 /** Asks, and waits until the operation has succeeded. */
-async function change(cluster: ProcessCluster, at: string, asked: { path: string; body: object }): Promise<void> {
-  const begun = await cluster.admin(at, { method: 'POST', ...asked })
+async function change(
+  cluster: ProcessCluster,
+  at: string,
+  asked: { path: string; body: object },
+): Promise<void> {
+  const { path, body: wish } = asked
+  const begun = await cluster.admin(at, { method: 'POST', path: `${path}?wait=60s`, body: wish })
   const text = begun.body.toString()
   if (begun.status >= 300) throw new Error(`${asked.path}: ${begun.status} ${text}`)
   const { operationId } = JSON.parse(text) as { operationId: string }
   let seen = ''
   await until(`${asked.path} has ended`, async () => {
-    const { body, status } = await cluster.admin(at, { method: 'GET', path: `/cluster/operations/${operationId}` })
+    const { body, status } = await cluster.admin(at, {
+      method: 'GET',
+      path: `/cluster/operations/${operationId}`,
+    })
     if (status !== 200) return false
     seen = body.toString()
     const operation = JSON.parse(seen) as { status: string; error: string | null }
@@ -60,7 +73,8 @@ class Writer {
       const put = { method: 'PUT', path: `/buckets/walk/objects/o${n}`, body: bytes } as const
       const answer = await cluster.ask(node, put).catch(() => null)
       if (answer !== null && answer.status < 300) this.acknowledged.set(`o${n}`, sha256(bytes))
-      await new Promise((resolve) => setImmediate(resolve))
+      // A pace at which all of it can be read back at the end.
+      await wait(WRITE_EVERY_MS)
     }
   }
 
@@ -80,9 +94,9 @@ async function readBack(t: Test, cluster: ProcessCluster, at: string, written: R
 }
 
 t.test('members come and go while clients write', { timeout: 240_000 }, async (t) => {
-  const cluster = await ProcessCluster.start(t, 1, null, 3)
+  const cluster = await ProcessCluster.start(t, 1, SETTINGS, 3)
   await cluster.login('n1')
-  await cluster.call('n1', 'PUT', '/buckets/walk')
+  t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'walk' }))).status, 201)
   const joining = (nodeId: string) => {
     const { peerAddress } = cluster.node(nodeId)
     return { nodeId, peerAddress }
@@ -101,7 +115,10 @@ t.test('members come and go while clients write', { timeout: 240_000 }, async (t
         })
         return status === 200 && (JSON.parse(body.toString()) as { allowed: boolean }).allowed
       })
-      await change(cluster, 'n1', { path: '/cluster/voters', body: { ...joining(nodeId), reason: 'more copies' } })
+      await change(cluster, 'n1', {
+        path: '/cluster/voters',
+        body: { ...joining(nodeId), reason: 'more copies' },
+      })
       await until(`${nodeId} serves`, () => cluster.ready(nodeId))
     }
     const seen = await membership(cluster, 'n3')
@@ -127,9 +144,11 @@ t.test('members come and go while clients write', { timeout: 240_000 }, async (t
     )
     cluster.startNode('n3')
     await until('n3 is told that it left', async () => {
-      const { status } = await cluster.admin('n3', { method: 'GET', path: '/cluster/membership' }).catch(() => ({
-        status: 0,
-      }))
+      const { status } = await cluster
+        .admin('n3', { method: 'GET', path: '/cluster/membership' })
+        .catch(() => ({
+          status: 0,
+        }))
       return status === 503
     })
     t.notOk(await cluster.ready('n3'), 'and it serves nobody')

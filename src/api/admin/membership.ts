@@ -21,7 +21,10 @@ import { REASON } from './queries.ts'
 
 const EXPECTED = {
   expectedConfigIndex: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'The configIndex that was seen: refused when it is another one by now' }),
+    Type.Integer({
+      minimum: 0,
+      description: 'The configIndex that was seen: refused when it is another one by now',
+    }),
   ),
 }
 const CONFIRM = { confirm: Type.String({ description: 'The name of the member again' }) }
@@ -68,7 +71,10 @@ export const membershipRoutes = {
     },
     async (services, principal, { query }) => {
       const isLocal = query.consistency === 'local'
-      return { kind: 'json', body: membershipView(await getClusterMembership(services, principal, { isLocal })) }
+      return {
+        kind: 'json',
+        body: membershipView(await getClusterMembership(services, principal, { isLocal })),
+      }
     },
   ),
 
@@ -95,7 +101,8 @@ export const membershipRoutes = {
       body: { schema: Demotion },
     },
     {
-      run: (services, principal, { params, body }) => demoteVoter(services, principal, { ...params, ...body }),
+      run: (services, principal, { params, body }) =>
+        demoteVoter(services, principal, { ...params, ...body }),
       plan: (services, { params }) => planChange(services, { kind: 'demote', ...params }),
     },
   ),
@@ -109,7 +116,8 @@ export const membershipRoutes = {
       body: { schema: Replacement },
     },
     {
-      run: (services, principal, { params, body }) => replaceVoter(services, principal, { ...params, ...body }),
+      run: (services, principal, { params, body }) =>
+        replaceVoter(services, principal, { ...params, ...body }),
       plan: (services, { params, body }) =>
         planChange(services, { kind: 'replace', ...params, newcomer: body.replacement.nodeId }),
     },
@@ -118,7 +126,8 @@ export const membershipRoutes = {
   markVoterLost: confirmedRoute('lost', {
     operationId: 'markVoterLost',
     path: '/cluster/voters/{nodeId}/lost',
-    summary: 'Give up a member that will never come back: it loses its vote and its name, its copies are made again',
+    summary:
+      'Give up a member that will never come back: it loses its vote and its name, its copies are made again',
     act: markVoterLost,
   }),
 

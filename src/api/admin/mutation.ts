@@ -96,7 +96,12 @@ export function operationRoute<
   P extends TObject,
   R extends OperationRecord | Instead,
 >(
-  { plan, status, instead, ...route }: MutationFacts<Path, B, P> & {
+  {
+    plan,
+    status,
+    instead,
+    ...route
+  }: MutationFacts<Path, B, P> & {
     readonly status: 200 | 202
     /** What may be answered when there is nothing to begin. */
     readonly instead?: TSchema

@@ -21,7 +21,10 @@ const ADDRESS = /^(\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/i
 export async function newcomerOf(membership: MembershipPort, wish: NewcomerWish): Promise<NewMember> {
   const { nodeId, peerAddress, dataAddress = null, adminAddress = null, zone = 'default', weight = 1 } = wish
   if (!NODE_ID.test(nodeId))
-    throw new Refusal('invalid_request', '"nodeId" has 1 to 63 letters, digits, dots, hyphens and underscores')
+    throw new Refusal(
+      'invalid_request',
+      '"nodeId" has 1 to 63 letters, digits, dots, hyphens and underscores',
+    )
   const port = Number(ADDRESS.exec(peerAddress)?.[2] ?? 0)
   if (!(port >= 1 && port <= 65_535))
     throw new Refusal('invalid_request', '"peerAddress" is host:port, such as 10.0.0.4:9002')

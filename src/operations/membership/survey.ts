@@ -22,8 +22,7 @@ export function gate(code: BlockerCode, message: string): Refusal {
 export function leaderIn(survey: Survey): MemberStatus | undefined {
   const leaders = [...survey.values()].filter((status) => status?.isLeader === true)
   return leaders.reduce<MemberStatus | undefined>(
-    (last, status) =>
-      status !== null && (last === undefined || status.term > last.term) ? status : last,
+    (last, status) => (status !== null && (last === undefined || status.term > last.term) ? status : last),
     undefined,
   )
 }

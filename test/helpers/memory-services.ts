@@ -24,7 +24,7 @@ import { openStore, type Store } from '../../src/store/open-store.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
 import { keyBytes } from '../../src/store/row-codec.ts'
 import { TEST_LIMITS, testMasterKey } from './content-world.ts'
-import { loneMembership } from './lone-membership.ts'
+import { loneMembership } from './told-membership.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
 interface Teardown {
@@ -173,10 +173,11 @@ export class MemoryServices {
     if (!reply.ok) throw new Error(`${command.type}: ${reply.code} ${reply.message}`)
   }
 
-  /** What it says of the members; a test may put another one here before the services are used. */
+  /** What it says of the members; a test may put another one here. */
   membership: MembershipPort = loneMembership('n1')
 
   #cluster(): Services['cluster'] {
+    const membership = (): MembershipPort => this.membership
     return {
       nodeId: 'n1',
       clusterId: 'memory-cluster',
@@ -189,7 +190,9 @@ export class MemoryServices {
       metrics: () => [],
       repairStatuses: async () => this.repairs,
       placement: () => this.wanted,
-      membership: this.membership,
+      get membership() {
+        return membership()
+      },
     } satisfies Partial<Cluster>
   }
 

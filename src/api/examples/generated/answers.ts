@@ -170,6 +170,52 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "accessKeyId": "AKEXAMPLEEXAMPLEEXAM",
     "tenantId": "acme"
   },
+  "demoteVoter": {
+    "dryRun": true,
+    "operation": "demoteVoter",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "learner",
+          "voters": [
+            "n1",
+            "n2"
+          ],
+          "majority": 2,
+          "failureTolerance": 0
+        },
+        {
+          "step": "drained",
+          "voters": [
+            "n1",
+            "n2"
+          ],
+          "majority": 2,
+          "failureTolerance": 0
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [
+      "Afterwards 0 of 2 voters may fail, now 1 may",
+      "2 voters bear no more failures than 1"
+    ],
+    "blockers": []
+  },
   "getBucket": {
     "name": "photos",
     "tenantId": "acme",
@@ -229,6 +275,78 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   },
   "getBucketVersioning": {
     "status": "Enabled"
+  },
+  "getClusterMembership": {
+    "clusterId": "memory-cluster",
+    "authoritative": true,
+    "term": 1,
+    "configIndex": 1,
+    "committedIndex": 1,
+    "leaderId": "n1",
+    "quorum": 2,
+    "failureTolerance": 1,
+    "changeInProgress": null,
+    "members": [
+      {
+        "peerAddress": "10.0.0.1:9002",
+        "dataAddress": null,
+        "adminAddress": null,
+        "zone": "rack-1",
+        "weight": 1,
+        "incarnation": null,
+        "version": null,
+        "nodeId": "n1",
+        "phase": "active",
+        "role": "voter",
+        "isLeader": true,
+        "reachable": true,
+        "lastContactMs": 0,
+        "matchIndex": 1,
+        "disk": null,
+        "drained": false,
+        "addedAt": "2026-11-21T12:00:00.000Z"
+      },
+      {
+        "peerAddress": "10.0.0.2:9002",
+        "dataAddress": null,
+        "adminAddress": null,
+        "zone": "rack-1",
+        "weight": 1,
+        "incarnation": null,
+        "version": null,
+        "nodeId": "n2",
+        "phase": "active",
+        "role": "voter",
+        "isLeader": false,
+        "reachable": true,
+        "lastContactMs": 20,
+        "matchIndex": 1,
+        "disk": null,
+        "drained": false,
+        "addedAt": "2026-11-21T12:00:00.000Z"
+      },
+      {
+        "peerAddress": "10.0.0.3:9002",
+        "dataAddress": null,
+        "adminAddress": null,
+        "zone": "rack-1",
+        "weight": 1,
+        "incarnation": null,
+        "version": null,
+        "nodeId": "n3",
+        "phase": "active",
+        "role": "voter",
+        "isLeader": false,
+        "reachable": false,
+        "lastContactMs": 60000,
+        "matchIndex": 1,
+        "disk": null,
+        "drained": false,
+        "addedAt": "2026-11-21T12:00:00.000Z"
+      }
+    ],
+    "departed": [],
+    "recoveries": []
   },
   "getObject": "hell",
   "getObjectLegalHold": {
@@ -356,6 +474,54 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "healthz": {
     "status": "ok"
   },
+  "joinVoter": {
+    "dryRun": true,
+    "operation": "joinVoter",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "learner",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "voter",
+          "voters": [
+            "n1",
+            "n2",
+            "n3",
+            "n4"
+          ],
+          "majority": 3,
+          "failureTolerance": 1
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [
+      "4 voters bear no more failures than 3"
+    ],
+    "blockers": []
+  },
   "listBuckets": {
     "buckets": [
       {
@@ -390,7 +556,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+        "deliveryId": "evt_01M81QYVMC0000000000F00000-DGGLDVO5BVY6WVJE",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -547,6 +713,43 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ],
     "isTruncated": false
+  },
+  "markVoterLost": {
+    "dryRun": true,
+    "operation": "markVoterLost",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "outside",
+          "voters": [
+            "n1",
+            "n2"
+          ],
+          "majority": 2,
+          "failureTolerance": 0
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [
+      "Afterwards 0 of 2 voters may fail, now 1 may",
+      "2 voters bear no more failures than 1"
+    ],
+    "blockers": []
   },
   "pauseOperation": {
     "operationId": "op_example",
@@ -734,7 +937,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "deliveryId": "evt_01M81QYVMC0000000000F00000-DGGLDVO5BVY6WVJE",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -746,6 +949,113 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nextAttemptAt": "2026-11-21T12:00:00.000Z",
     "settledAt": null,
     "lastAttempt": null
+  },
+  "removeMember": {
+    "dryRun": true,
+    "operation": "removeMember",
+    "tenantId": null,
+    "allowed": false,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "outside",
+          "voters": [
+            "n1",
+            "n2"
+          ],
+          "majority": 2,
+          "failureTolerance": 0
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [
+      "Afterwards 0 of 2 voters may fail, now 1 may",
+      "2 voters bear no more failures than 1"
+    ],
+    "blockers": [
+      {
+        "code": "not_demoted",
+        "message": "Cannot remove \"n3\": it is active; demote it first"
+      }
+    ]
+  },
+  "replaceVoter": {
+    "dryRun": true,
+    "operation": "replaceVoter",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "learner",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "exchanged",
+          "voters": [
+            "n1",
+            "n2",
+            "n4"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "drained",
+          "voters": [
+            "n1",
+            "n2",
+            "n4"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "removed",
+          "voters": [
+            "n1",
+            "n2",
+            "n4"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [],
+    "blockers": []
   },
   "resumeCollection": {
     "dryRun": true,
@@ -849,6 +1159,22 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "copies": 0,
         "bytes": 0,
         "lost": 0
+      },
+      {
+        "nodeId": "n2",
+        "isDone": false,
+        "progress": 0,
+        "copies": 0,
+        "bytes": 0,
+        "lost": 0
+      },
+      {
+        "nodeId": "n3",
+        "isDone": false,
+        "progress": 0,
+        "copies": 0,
+        "bytes": 0,
+        "lost": 0
       }
     ],
     "error": null
@@ -887,7 +1213,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_kwa5GTAOpFKybO7kCDMtv8h6HV+MO95C",
+        "signingSecret": "whsec_PixtYvuNYvMfBbxCYtWy7+53yKeJr7nv",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -988,7 +1314,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81F1FCA0000000000E00000-B2PXXZVM7ZIZBHFQ",
+    "deliveryId": "evt_01M81QYVMC0000000000F00000-DGGLDVO5BVY6WVJE",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1000,6 +1326,17 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nextAttemptAt": "2026-11-21T12:00:00.000Z",
     "settledAt": null,
     "lastAttempt": null
+  },
+  "transferLeadership": {
+    "dryRun": true,
+    "operation": "transferLeadership",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "target": null
+    },
+    "warnings": [],
+    "blockers": []
   },
   "uploadPart": {
     "partNumber": 1,

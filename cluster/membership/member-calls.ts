@@ -90,7 +90,7 @@ function readStatus(header: unknown): MemberStatus {
   if (!(isNamed && isCounted && isKnown && isSaid && isGroup && areHeard && arePeers(peers)))
     throw new TypeError('Cannot read how a member stands')
   if (!arePoints(checksums)) throw new TypeError('Cannot read the checksums of a member')
-  return fields as unknown as MemberStatus
+  return header as MemberStatus
 }
 
 function arePeers(value: unknown): boolean {

@@ -2,16 +2,13 @@
  * `holdfast audit query`: rows of the audit log, asked over the admin API.
  *
  * Owns: how rows are told on a terminal. Knows nothing of: HTTP; the typed client does.
- * Rule: a token comes from a file or the environment, never from the command line, which others can read.
  */
-import { readFile } from 'node:fs/promises'
-import { adminClient, ApiError, NoAnswerError } from '../client/clients.ts'
 import type { AdminOperations } from '../client/generated/admin-operations.ts'
-import { CommandError, EXIT } from './exit.ts'
+import { asAdmin } from './admin-session.ts'
+import { EXIT } from './exit.ts'
 
 type Wish = NonNullable<AdminOperations['queryAuditLog']['call']['query']>
-type Page = AdminOperations['queryAuditLog']['answer']
-type Row = Page['records'][number]
+type Row = AdminOperations['queryAuditLog']['answer']['records'][number]
 
 export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationToken'> {
   readonly adminEndpoint: string
@@ -26,43 +23,14 @@ export async function queryAudit({
   json = false,
   ...wish
 }: QueryAuditOptions): Promise<number> {
-  const page = await ask(adminEndpoint, await adminToken(tokenFile), wish)
+  const session = { adminEndpoint, ...(tokenFile === undefined ? {} : { tokenFile }) }
+  const page = await asAdmin(session, async (client) => {
+    return (await client.call('queryAuditLog', { query: wish })).answer
+  })
   for (const row of page.records) process.stdout.write(`${json ? JSON.stringify(row) : lineOf(row)}\n`)
   if (page.isTruncated)
     process.stderr.write('There is more: ask for less with --since, --until and the other filters.\n')
   return EXIT.done
-}
-
-async function ask(endpoint: string, token: string, query: Wish): Promise<Page> {
-  const client = adminClient({ endpoints: endpoint.split(','), token })
-  try {
-    return (await client.call('queryAuditLog', { query })).answer
-  } catch (cause) {
-    throw told(cause)
-  } finally {
-    await client.close()
-  }
-}
-
-function told(cause: unknown): unknown {
-  if (cause instanceof ApiError) {
-    const hint = `Request ${cause.requestId ?? 'without an id'}; what the code means: docs/errors.md.`
-    return new CommandError(cause.message, { code: cause.code, hint })
-  }
-  if (!(cause instanceof NoAnswerError)) return cause
-  const hint = 'Name the admin address of a running node with --admin-endpoint.'
-  return new CommandError(cause.message, { code: 'unreachable', hint, exitCode: EXIT.unreachable })
-}
-
-async function adminToken(file: string | undefined): Promise<string> {
-  const { HOLDFAST_ADMIN_TOKEN: given } = process.env
-  const token = file === undefined ? given : await readFile(file, 'utf8')
-  if (token !== undefined && token.trim() !== '') return token.trim()
-  throw new CommandError('There is no admin token', {
-    code: 'token_missing',
-    hint: 'Set HOLDFAST_ADMIN_TOKEN, or name a file that holds one with --token-file.',
-    exitCode: EXIT.usage,
-  })
 }
 
 /** Time, outcome, who, what, on what, from where, why. */

@@ -8,6 +8,7 @@ import { VERSION } from '../version.ts'
 import type { AdminTokenOptions } from './admin-token-command.ts'
 import type { VerifyAuditOptions } from './audit-command.ts'
 import type { QueryAuditOptions } from './audit-query-command.ts'
+import { clusterCommand } from './cluster-program.ts'
 import { EXIT, reportError } from './exit.ts'
 
 type Done = (exitCode: number) => void
@@ -194,6 +195,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .addCommand(adminTokenCommand(done))
     .addCommand(keyCommand(done))
     .addCommand(auditCommand(done))
+    .addCommand(clusterCommand(done))
   try {
     await throwInsteadOfExit(program).parseAsync([...argv], { from: 'user' })
   } catch (error) {

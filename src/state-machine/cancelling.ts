@@ -8,5 +8,8 @@ import { type Refused, refuse } from './reply.ts'
 /** Null: it may be cancelled. */
 export function cancelFault({ kind, cursor, operationId }: OperationRecord): Refused | null {
   if (!MEMBERSHIP_KINDS.some((one) => one === kind) || cursor === 'catchUp') return null
-  return refuse('precondition_failed', `Cannot cancel operation "${operationId}": from here on it only goes on`)
+  return refuse(
+    'precondition_failed',
+    `Cannot cancel operation "${operationId}": from here on it only goes on`,
+  )
 }

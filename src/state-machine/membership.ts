@@ -23,7 +23,13 @@ import {
   replaced,
   type StartedMembership,
 } from './members.ts'
-import { beginOperation, isFinished, setOperationStatus, unfinishedOperations, workable } from './operations.ts'
+import {
+  beginOperation,
+  isFinished,
+  setOperationStatus,
+  unfinishedOperations,
+  workable,
+} from './operations.ts'
 import type { OperationRecord } from './records.ts'
 import { type Accepted, accept, blocked, type Refused, refuse } from './reply.ts'
 import type { ApplyContext, View } from './view.ts'
@@ -80,7 +86,8 @@ export function stepMembership(
   const present = workable(draft, operationId, 'step')
   if (!present.ok) return present
   const { kind, cursor } = present.value
-  if (!isMembership(kind)) return refuse('invalid_argument', `Cannot step: "${operationId}" changes no members`)
+  if (!isMembership(kind))
+    return refuse('invalid_argument', `Cannot step: "${operationId}" changes no members`)
   if (cursor !== from) return refuse('precondition_failed', `Cannot step: "${operationId}" is at ${cursor}`)
   const operation = { ...present.value, phase }
   if (from === to) {
@@ -168,15 +175,17 @@ function startFault(view: View, present: MembersRecord, command: Start): Refused
   const { kind, nodeId, newcomer } = command
   const needsNewcomer = kind === 'join' || kind === 'replace'
   if (needsNewcomer !== (newcomer !== null))
-    return refuse('invalid_argument', `Cannot ${kind} "${nodeId}": who comes is said for join and replace alone`)
+    return refuse(
+      'invalid_argument',
+      `Cannot ${kind} "${nodeId}": who comes is said for join and replace alone`,
+    )
   if (newcomer !== null) {
     const fault = newcomerFault(present, newcomer)
     if (fault !== null) return fault
   }
   if (kind === 'join') return null
   const member = memberIn(present, nodeId)
-  if (member === undefined)
-    return refuse('not_found', `Cannot ${kind} "${nodeId}": no member has this name`)
+  if (member === undefined) return refuse('not_found', `Cannot ${kind} "${nodeId}": no member has this name`)
   if (kind === 'remove') return removalFault(view, member)
   if (kind !== 'lost' && member.phase !== 'active')
     return blocked('not_demoted', `Cannot ${kind} "${nodeId}": it is ${member.phase} and has no vote`)

@@ -86,15 +86,6 @@ export function allWorkers(parts: WorkerParts): Work {
   const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
   const delivering = createDelivering(parts, logger)
   const trimming = new Trimming({ ...parts, now: Date.now, logger })
-  const { nodeId, membership } = parts.cluster
-  const isOnDuty = (): boolean => parts.cluster.isOnDuty()
-  const belonging = { ...parts, nodeId, membership, isOnDuty, now, logger }
-  const changing = new MembershipWorker({
-    ...belonging,
-    evacuating: new Evacuating(parts),
-    readyMs: READY_MS,
-  })
-  const isClosed = (session: string): boolean => state.session(session)?.closed === true
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
@@ -114,27 +105,35 @@ export function allWorkers(parts: WorkerParts): Work {
       logger,
     },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'members', work: () => followMembers(belonging), everyMs: FOLLOW_EVERY_MS, logger },
-    { name: 'membership', work: () => changing.round(), everyMs: WORK_EVERY_MS, logger },
+    ...membershipWork(parts, now, logger),
     { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
-    {
-      name: 'sessions',
-      work: async () => {
-        uploads.retire(isClosed)
-        await uploads.prepare()
-        await uploads.advance()
-        return false
-      },
-      everyMs: WORK_EVERY_MS,
-      logger,
-    },
+    { name: 'sessions', work: () => keepSessions(uploads, state), everyMs: WORK_EVERY_MS, logger },
   ]
   return {
     workers,
     samples: () => [...recounting.metrics(), ...delivering.samples()],
     close: () => delivering.close(),
   }
+}
+
+async function keepSessions(uploads: UploadSessions, state: LevelStateReader): Promise<boolean> {
+  uploads.retire((session) => state.session(session)?.closed === true)
+  await uploads.prepare()
+  await uploads.advance()
+  return false
+}
+
+function membershipWork(parts: WorkerParts, now: () => number, logger: Logger): readonly Repeating[] {
+  const { nodeId, membership } = parts.cluster
+  const isOnDuty = (): boolean => parts.cluster.isOnDuty()
+  const belonging = { ...parts, nodeId, membership, isOnDuty, now, logger }
+  const evacuating = new Evacuating(parts)
+  const changing = new MembershipWorker({ ...belonging, evacuating, readyMs: READY_MS })
+  return [
+    { name: 'members', work: () => followMembers(belonging), everyMs: FOLLOW_EVERY_MS, logger },
+    { name: 'membership', work: () => changing.round(), everyMs: WORK_EVERY_MS, logger },
+  ]
 }
 
 function createDelivering(parts: WorkerParts, logger: Logger): Delivering {

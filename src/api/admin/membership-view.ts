@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import type { MembershipOverview } from '../../operations/membership/get-cluster-membership.ts'
 import { votesOf } from '../../operations/membership/plan-change.ts'
+import { answers } from '../../operations/membership/survey.ts'
 import type { MemberRecord } from '../../state-machine/records.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 
@@ -94,7 +95,7 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     phase,
     role: isVoter ? 'voter' : learners.includes(nodeId) ? 'learner' : 'none',
     isLeader,
-    reachable: isLocal && !survey.has(nodeId) ? null : survey.get(nodeId) != null,
+    reachable: isLocal && !survey.has(nodeId) ? null : answers(survey, nodeId),
     lastContactMs: isLeader ? 0 : (peer?.silentMs ?? null),
     matchIndex: isLeader ? status.commitIndex : (peer?.matchIndex ?? null),
     disk: disk && { totalBytes: disk.totalBytes, usedBytes: used },

@@ -14,6 +14,10 @@ const LOST_AFTER_MS = 30_000
 
 export type Survey = ReadonlyMap<string, MemberStatus | null>
 
+export function answers(survey: Survey, nodeId: string): boolean {
+  return (survey.get(nodeId) ?? null) !== null
+}
+
 export function gate(code: BlockerCode, message: string): Refusal {
   return new Refusal('precondition_failed', message, { details: { blockers: [{ code, message }] } })
 }
@@ -29,7 +33,7 @@ export function leaderIn(survey: Survey): MemberStatus | undefined {
 
 /** Throws Refusal unless so many of these voters answer that they can elect a leader now. */
 export function requireMajority(survey: Survey, voters: readonly string[], what: string): void {
-  const answering = voters.filter((voter) => survey.get(voter) != null)
+  const answering = voters.filter((voter) => answers(survey, voter))
   if (answering.length > voters.length / 2) return
   const silent = voters.filter((voter) => !answering.includes(voter))
   throw gate(
@@ -41,7 +45,7 @@ export function requireMajority(survey: Survey, voters: readonly string[], what:
 /** Throws Refusal when anybody has heard the member lately, or it answers this node. */
 export function requireSilence(survey: Survey, nodeId: string): void {
   const cannot = `Cannot call "${nodeId}" lost`
-  if (survey.get(nodeId) != null) throw gate('member_reachable', `${cannot}: it answers`)
+  if (answers(survey, nodeId)) throw gate('member_reachable', `${cannot}: it answers`)
   for (const status of survey.values()) {
     if (status === null || status.nodeId === nodeId) continue
     const { heardMs, isLeader, peers } = status

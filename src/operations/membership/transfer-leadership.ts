@@ -5,7 +5,7 @@ import { Refusal } from '../../refusal.ts'
 import { memberIn, membersOf } from '../../state-machine/members.ts'
 import { givenReason } from '../reason.ts'
 import type { Services } from '../services.ts'
-import { gate, leaderIn } from './survey.ts'
+import { answers, gate, leaderIn } from './survey.ts'
 
 export interface Transferred {
   readonly before: string | null
@@ -27,7 +27,7 @@ export async function transferLeadership(
   const survey = await membership.survey()
   const before = leaderIn(survey)?.nodeId ?? null
   if (target !== null && before === target) return { before, target, isDone: false }
-  if (target !== null && (member?.phase !== 'active' || survey.get(target) == null))
+  if (target !== null && (member?.phase !== 'active' || !answers(survey, target)))
     throw gate('learner_not_ready', `Cannot hand over the lead: "${target}" has no vote, or does not answer`)
   await membership.transfer(target)
   return { before, target, isDone: true }

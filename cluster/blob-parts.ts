@@ -20,7 +20,7 @@ import { ScrubFile } from './repair/scrub-file.ts'
 import { StoreMarker } from './repair/store-marker.ts'
 import { Throttle } from './repair/throttle.ts'
 import type { Transport } from './transport/transport.ts'
-import type { ClusterOptions, ClusterParts } from './types.ts'
+import type { ClusterOptions, ClusterParts, Member } from './types.ts'
 
 export interface BlobParts {
   readonly store: DiskBlobStore
@@ -35,6 +35,8 @@ export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 
   readonly identity: Identity
   readonly transport: Transport
   readonly clock: Clock
+  /** A live view. */
+  readonly members: readonly Member[]
   readonly readBarrier: () => Promise<void>
   /** The node must stop: its disk cannot be trusted any more. */
   readonly fail: (error: Error) => void
@@ -42,8 +44,8 @@ export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 
 
 /** Registers the blob calls, so it comes before the transport's start. Nothing of it runs yet. */
 export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobParts {
-  const { nodeId, members } = options
-  const { copyLedger: ledger, clock, transport, identity } = needs
+  const { nodeId } = options
+  const { copyLedger: ledger, clock, transport, identity, members } = needs
   const directory = join(options.dataDir, 'blobs')
   const throttle = new Throttle(clock, null)
   const store = new DiskBlobStore({

@@ -10,11 +10,15 @@ import { assembleBlobs, type BlobParts } from './blob-parts.ts'
 import { lockDataDir, type DataLock } from './data-lock.ts'
 import { checkIdentity, openIdentity, type Identity } from './identity.ts'
 import { logMetrics } from './log-metrics.ts'
+import { openDirectory } from './membership/beginning.ts'
+import type { Directory } from './membership/directory.ts'
+import { MemberFile } from './membership/member-file.ts'
+import { MembershipRoom } from './membership/membership-port.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
 import { HttpTransport } from './transport/http-transport.ts'
 import { RepairStatuses } from './repair-statuses.ts'
-import type { Cluster, ClusterOptions, ClusterParts, MetricSample, RepairStatus } from './types.ts'
+import type { Cluster, ClusterOptions, ClusterParts, MetricSample, Readiness, RepairStatus } from './types.ts'
 import { ThreadWal } from './wal/thread-wal.ts'
 
 interface Machine extends BlobParts {
@@ -23,14 +27,19 @@ interface Machine extends BlobParts {
   readonly transport: HttpTransport
   readonly status: () => RepairStatus
   readonly statuses: RepairStatuses
+  readonly directory: Directory
+  readonly membership: MembershipRoom
 }
 
 /** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
 export async function createCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
-  await checkIdentity(options)
+  const file = new MemberFile(options.dataDir)
+  const known = await file.read()
+  await checkIdentity(options, known)
   const lock = await lockDataDir(options.dataDir)
   try {
-    const machine = assemble(options, parts, await openIdentity(options))
+    const directory = await openDirectory(options, file, known)
+    const machine = assemble(options, parts, { identity: await openIdentity(options), directory, file })
     await open(machine)
     return clusterOf(options, machine, lock)
   } catch (error) {
@@ -58,8 +67,15 @@ async function open({ node, store, blobs, repair, remover, copies }: Machine): P
   }
 }
 
-function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identity): Machine {
-  const { clusterId, nodeId, dataDir, members } = options
+interface OnDisk {
+  readonly identity: Identity
+  readonly directory: Directory
+  readonly file: MemberFile
+}
+
+function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk): Machine {
+  const { clusterId, nodeId, dataDir, heartbeatMs } = options
+  const { identity, directory, file } = onDisk
   const { incarnation, boot } = identity
   const { stateMachine, logger } = parts
   const clock = new SystemClock()
@@ -69,26 +85,31 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     nodeId,
     incarnation,
     listen: options.listen,
-    addresses: new Map(members.map((member) => [member.nodeId, member.peerAddress])),
+    addresses: directory.addresses,
     tls: options.tls,
     clock,
     logger: logger.child({ room: 'transport' }),
     standing: () => node.standing(),
-    judge: (claims) => node.judge(claims),
+    knows(peer) {
+      const isKnown = directory.knows(peer)
+      if (!isKnown) membership.onStranger()
+      return isKnown
+    },
+    judge: (claims) => directory.objectionTo(claims) ?? node.judge(claims),
   })
   const node = new Node(
     {
       ...options,
       incarnation,
       boot,
-      initialConfiguration: { voters: members.map((member) => member.nodeId), learners: [], outgoing: [] },
+      initialConfiguration: directory.first,
       random: () => randomBytes(4).readUInt32LE(),
     },
     { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
   )
   const readBarrier = (): Promise<void> => node.readBarrier()
   const fail = (error: Error): void => node.fail(error)
-  const needs = { ...parts, identity, transport, clock, readBarrier, fail }
+  const needs = { ...parts, identity, members: directory.members, transport, clock, readBarrier, fail }
   const blobParts = assembleBlobs(options, needs)
   const { throttle, repair, copies, store } = blobParts
   const status = (): RepairStatus => {
@@ -96,9 +117,13 @@ function assemble(options: ClusterOptions, parts: ClusterParts, identity: Identi
     const { pending, waitingForDisk } = repair
     return { bytesPerSecond, pending, waitingForDisk, ...copies.status() }
   }
-  const names = members.map((member) => member.nodeId)
+  const names = (): readonly string[] => directory.names
   const asking = { nodeId, members: names, transport, status, disk: () => store.usage(), clock, logger }
-  return { node, wal, transport, ...blobParts, status, statuses: new RepairStatuses(asking) }
+  const statuses = new RepairStatuses(asking)
+  const { version = 'unknown' } = options
+  const belonging = { node, directory, file, transport, incarnation, version, heartbeatMs, clock }
+  const membership = new MembershipRoom({ ...belonging, logger: logger.child({ room: 'membership' }) })
+  return { node, wal, transport, ...blobParts, status, statuses, directory, membership }
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
@@ -129,7 +154,8 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     blobs,
     propose: (command) => node.propose(command),
     readBarrier: () => node.readBarrier(),
-    readiness: () => node.readiness(),
+    membership: machine.membership,
+    readiness: () => readinessOf(machine),
     isOnDuty: () => node.isOnDuty(),
     placement: (id) => blobs.placement(id),
     demandScrub: (word) => copies.demandScrub(word),
@@ -140,4 +166,13 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     stop: () => (stopped ??= stop()),
     failed: node.failed,
   }
+}
+
+function readinessOf({ node, directory }: Machine): Readiness {
+  const { reasons } = node.readiness()
+  const { nodeId, isJoining, farewell } = directory
+  if (farewell !== null) return { ready: false, reasons: [farewell] }
+  if (!isJoining) return { ready: reasons.length === 0, reasons }
+  const waits = `Node ${nodeId} waits to be taken in: ask a member with 'holdfast cluster join ${nodeId}'`
+  return { ready: false, reasons: [waits, ...reasons] }
 }

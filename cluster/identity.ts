@@ -9,6 +9,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Membership } from './membership/directory.ts'
 import { StartError, type ClusterOptions } from './types.ts'
 
 export interface Identity {
@@ -25,19 +26,21 @@ const FILE = 'identity.json'
 const DATA_DIRECTORIES: readonly string[] = ['raft', 'blobs']
 
 /** Makes sure that this directory is this node's, and changes nothing. Throws StartError. */
-export async function checkIdentity(options: ClusterOptions): Promise<void> {
-  const { nodeId, dataDir, members } = options
-  if (!members.some((member) => member.nodeId === nodeId)) {
+export async function checkIdentity(options: ClusterOptions, known: Membership | null): Promise<void> {
+  const { nodeId, dataDir, members, isJoining = false } = options
+  if (!isJoining && known === null && !members.some((member) => member.nodeId === nodeId)) {
     throw new StartError(
       'unknown_member',
       `Cannot start: "${nodeId}" is not among the members of the cluster`,
       {
-        hint: `Set the node id to one of ${members.map((member) => member.nodeId).join(', ')}, or add this node to the members.`,
+        hint: `Set the node id to one of ${members.map((member) => member.nodeId).join(', ')}, or add this node to the members; a node that is to join a cluster which runs is started with --join.`,
       },
     )
   }
   const found = await findIdentity(dataDir)
   if (found) compare(found, options)
+  else await refuseLeftovers(dataDir)
+  if (isJoining && found !== null && known?.isJoining !== true) throw notEmpty(dataDir)
 }
 
 /** Whose this directory is, with nothing changed in it; null: nobody's yet. Throws StartError. */
@@ -177,6 +180,12 @@ function identityMissing(dataDir: string, kept: readonly string[]): StartError {
       hint: `Restore ${FILE}, or move the whole directory away: a node never starts on data of unknown origin.`,
     },
   )
+}
+
+function notEmpty(dataDir: string): StartError {
+  return new StartError('data_not_empty', `Cannot join: ${dataDir} belongs to a member already`, {
+    hint: 'Start this node without --join, or give it an empty data directory and a name that was never used.',
+  })
 }
 
 function unusable(dataDir: string, cause: unknown): StartError {

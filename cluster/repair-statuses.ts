@@ -18,7 +18,7 @@ const DISK_MS_MAX = 1_000
 
 export interface RepairStatusesParts {
   readonly nodeId: NodeId
-  readonly members: readonly NodeId[]
+  readonly members: () => readonly NodeId[]
   readonly transport: Pick<Transport, 'call' | 'handle'>
   readonly status: () => RepairStatus
   readonly disk: () => Promise<DiskState>
@@ -36,7 +36,7 @@ export class RepairStatuses {
   }
 
   all(): Promise<readonly NodeRepair[]> {
-    return Promise.all(this.#parts.members.map((nodeId) => this.#ask(nodeId)))
+    return Promise.all(this.#parts.members().map((nodeId) => this.#ask(nodeId)))
   }
 
   async #ask(nodeId: NodeId): Promise<NodeRepair> {

@@ -8,7 +8,7 @@
 import type { BlobId, Blobs, CopyLedger, NodeRepair, RepairStatus } from './blob-types.ts'
 import type { DiskThresholds } from './blobs/disk-level.ts'
 import type { FileOps } from './blobs/file-ops.ts'
-import type { LogIndex, NodeId } from './raft/types.ts'
+import type { LogIndex, NodeId, RefusalReason } from './raft/types.ts'
 
 export type { LogIndex, NodeId }
 export * from './blob-types.ts'
@@ -33,11 +33,18 @@ export interface TlsFiles {
 export interface ClusterOptions {
   readonly clusterId: string
   readonly nodeId: NodeId
-  /** Absolute. The machine owns `raft/`, `blobs/`, `identity.json` and `scrub.json` in it and nothing else. */
+  /** Absolute. The machine owns `raft/`, `blobs/`, `identity.json`, `members.json` and `scrub.json` in it and nothing else. */
   readonly dataDir: string
   readonly listen: PeerAddress
-  /** The static first configuration, this node included. The same on every node. */
+  /**
+   * The first members, this node included; the same on every node. Of a node that joins: those it may hear from first. What the
+   * data directory knows of members counts for more from its first start on.
+   */
   readonly members: readonly Member[]
+  /** This node belongs to no group yet and waits to be taken in. */
+  readonly isJoining?: boolean
+  /** Shown to operators. */
+  readonly version?: string
   readonly tls: TlsFiles | null
   /** Opaque; written at every start, compared at the next (the service puts the master key's fingerprint here). */
   readonly fingerprint: string
@@ -213,10 +220,106 @@ export interface Logger {
   child(fields: object): Logger
 }
 
+/** Who the members are, as of one moment. */
+export interface KnownMembers {
+  readonly members: readonly Member[]
+  /** Names that were removed or lost: they are never used again. */
+  readonly departed: readonly NodeId[]
+  /** Later truth has a higher one; 0: as configured. */
+  readonly index: LogIndex
+}
+
+/** How one member stands, in its own words. */
+export interface MemberStatus {
+  readonly nodeId: NodeId
+  readonly incarnation: string
+  readonly version: string
+  readonly featureLevel: number
+  readonly isJoining: boolean
+  readonly isReady: boolean
+  readonly isLeader: boolean
+  readonly term: number
+  readonly leaderId: NodeId | null
+  readonly commitIndex: LogIndex
+  readonly appliedIndex: LogIndex
+  readonly configuration: {
+    readonly voters: readonly NodeId[]
+    readonly learners: readonly NodeId[]
+    /** Not empty: a change of more than one vote is under way. */
+    readonly outgoing: readonly NodeId[]
+  }
+  readonly configurationIndex: LogIndex
+  /** At the leader: all others. */
+  readonly peers: readonly {
+    readonly nodeId: NodeId
+    readonly matchIndex: LogIndex
+    readonly silentMs: number
+    /** Behind the end of the leader's log. */
+    readonly lagEntries: number
+    readonly lagBytes: number
+  }[]
+  /** When each member was last heard by this one; a missing one was not heard by this process. */
+  readonly heardMs: Readonly<Record<NodeId, number>>
+  /** Of the state, at some indexes that it has passed: equal indexes have equal sums on every node. */
+  readonly checksums: readonly (readonly [index: LogIndex, checksum: string])[]
+}
+
+/** What a node says that is asked whether it may be taken in. */
+export interface NewcomerStatus {
+  readonly nodeId: NodeId
+  readonly incarnation: string
+  /** It has never voted and waits. */
+  readonly isJoining: boolean
+  readonly featureLevel: number
+  readonly version: string
+}
+
+/** The order cannot be followed as it is. */
+export class MembershipRefusedError extends Error {
+  readonly reason: RefusalReason
+  constructor(reason: RefusalReason, message: string) {
+    super(message)
+    this.name = 'MembershipRefusedError'
+    this.reason = reason
+  }
+}
+
+/** Who belongs to the group: what the machine sees of it, and how it is changed. */
+export interface MembershipPort {
+  /** This node waits to be taken in. */
+  readonly isJoining: boolean
+  local(): MemberStatus
+  /** Within seconds; null: silent. */
+  ask(nodeId: NodeId): Promise<MemberStatus | null>
+  /** Of all members, this one included. Never rejects. */
+  survey(): Promise<ReadonlyMap<NodeId, MemberStatus | null>>
+  /**
+   * Asks a node that need not belong yet. `isWelcome`: it is told who the members are. Resolves with a word instead when it says no
+   * (`foreign_cluster`, `wrong_node`, ...) or `unreachable`.
+   */
+  newcomer(nodeId: NodeId, address: PeerAddress, isWelcome: boolean): Promise<NewcomerStatus | string>
+  /**
+   * At the leader alone. Resolves when the group is what is wanted; `index` is the `configurationIndex` that was seen. Throws
+   * MembershipRefusedError or Condition.
+   */
+  change(
+    target: { readonly voters: readonly NodeId[]; readonly learners: readonly NodeId[] },
+    index: LogIndex,
+  ): Promise<void>
+  /** Resolves when the present leader does not lead any more; null: to whom it likes. Throws Condition. */
+  transfer(target: NodeId | null): Promise<void>
+  /**
+   * From now on these are the members, for addresses, placement and questions, unless this node knows later ones. `isJoining` false:
+   * this node has been made one. Durable when it resolves.
+   */
+  setMembers(known: KnownMembers, isJoining: boolean): Promise<void>
+}
+
 export interface Cluster {
   readonly nodeId: NodeId
   readonly clusterId: string
   readonly blobs: Blobs
+  readonly membership: MembershipPort
   /**
    * Replicates a command; resolves with its reply once it is applied on THIS node. Takes effect at most once however
    * often it is retried inside. Throws Condition.

@@ -50,6 +50,16 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
   bucket_already_exists: 'The tenant has a bucket of this name.',
   bucket_not_empty: 'Delete its versions and delete markers, and abort its uploads, first.',
   already_exists: 'The id is taken.',
+  membership_change_in_progress:
+    'Votes move one operation at a time. The message names the one that runs; wait for it, or cancel it.',
+  stale_config_index: 'The members have changed since they were looked at. Look again, then decide anew.',
+  member_exists: 'A member has this name.',
+  address_in_use: 'A member has one of these addresses.',
+  member_tombstoned:
+    'A member of this name was removed or lost. Choose another name and an empty data directory.',
+  foreign_cluster: 'The node that answers at this address belongs to another cluster.',
+  data_not_empty:
+    'The node that answers at this address does not wait to be taken in: start it with `--join` on an empty data directory.',
   invalid_bucket_state:
     'The state of the bucket does not allow it: object lock needs versioning; it has too many unfinished uploads; a config that is disabled or suspended delivers nothing.',
   idempotency_conflict: 'The idempotency key was used for another upload. Take a new one.',

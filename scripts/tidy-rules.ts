@@ -62,6 +62,18 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
     rooms: ['cluster/node/', 'cluster/raft/', 'cluster/wal/', 'cluster/transport/', 'cluster/types.ts'],
   },
   {
+    room: 'cluster/membership/',
+    rooms: [
+      'cluster/membership/',
+      'cluster/node/',
+      'cluster/raft/types.ts',
+      'cluster/transport/',
+      'cluster/repair/replace-file.ts',
+      'cluster/blobs/file-ops.ts',
+      'cluster/types.ts',
+    ],
+  },
+  {
     room: 'cluster/repair/',
     rooms: [
       'cluster/repair/',

@@ -28,9 +28,11 @@ import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import type { Services } from './operations/services.ts'
 import type { Command } from './state-machine/commands.ts'
 import type { Origin } from './state-machine/origin.ts'
+import { membersOf } from './state-machine/members.ts'
 import { createCopyLedger } from './store/copy-ledger.ts'
 import { openStore } from './store/open-store.ts'
 import { createPropose } from './store/propose.ts'
+import type { StateReader } from './store/state-reader.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { VERSION } from './version.ts'
 import { Agreement } from './workers/agreement.ts'
@@ -74,13 +76,19 @@ interface Rooms {
   readonly samples: () => readonly MetricSample[]
 }
 
-function clusterOptions(config: Config, masterKey: MasterKey): Parameters<typeof createCluster>[0] {
+function clusterOptions(
+  config: Config,
+  masterKey: MasterKey,
+  isJoining: boolean,
+): Parameters<typeof createCluster>[0] {
   return {
     clusterId: config.cluster.id,
     nodeId: config.node.id,
     dataDir: config.node.dataDir,
     listen: config.listeners.peer,
     members: config.cluster.members,
+    isJoining,
+    version: VERSION,
     tls: config.peerTls,
     fingerprint: masterKey.fingerprint,
     olderFingerprints: masterKey.fingerprints.slice(1),
@@ -93,16 +101,33 @@ function clusterOptions(config: Config, masterKey: MasterKey): Parameters<typeof
   }
 }
 
-function workSettings({ cluster, audit, notifications }: Config) {
+function workSettings({ cluster, audit, notifications, listeners }: Config) {
+  const self = {
+    version: VERSION,
+    dataAddress: listeners.publicUrl ?? `http://${listeners.data}`,
+    adminAddress: `http://${listeners.admin}`,
+  }
   return {
-    members: cluster.members.map(({ nodeId }) => nodeId),
+    founders: cluster.members.map((member) => ({ ...member, dataAddress: null, adminAddress: null })),
+    self,
     collectAfterMs: cluster.collectAfterMs,
     auditKeepMs: audit.keepMs,
     notifications,
   }
 }
 
-async function composeServices(config: Config, logger: Logger, stopping: AbortSignal): Promise<Rooms> {
+/** As they are now; before the cluster is founded, as configured. */
+function memberNames(state: Pick<StateReader, 'view'>, config: Config): readonly string[] {
+  const { members } = membersOf(state.view)
+  const known = members.filter(({ phase }) => phase !== 'lost')
+  return (known.length > 0 ? known : config.cluster.members).map(({ nodeId }) => nodeId)
+}
+
+async function composeServices(
+  config: Config,
+  logger: Logger,
+  { stopping, isJoining }: { readonly stopping: AbortSignal; readonly isJoining: boolean },
+): Promise<Rooms> {
   const masterKey = await MasterKey.load(config.security.masterKeyFile)
   const { dataDir } = config.node
   await makeDataDir(dataDir)
@@ -112,7 +137,7 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   })
   // The machine asks for tasks and the tasks propose to the machine: the knot is tied once it exists.
   const propose = createPropose({ propose: (command) => cluster.propose(command) })
-  const cluster: Cluster = await createCluster(clusterOptions(config, masterKey), {
+  const cluster: Cluster = await createCluster(clusterOptions(config, masterKey, isJoining), {
     stateMachine,
     copyLedger: createCopyLedger(reader, propose),
     logger,
@@ -139,7 +164,8 @@ async function composeServices(config: Config, logger: Logger, stopping: AbortSi
   }
   const secrets = new SealedSecrets(masterKey, reader)
   const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
-  const parts = { cluster, state: reader, propose, uploads, uses, masterKey, audit, logger }
+  const members = (): readonly string[] => memberNames(reader, config)
+  const parts = { cluster, state: reader, propose, uploads, uses, masterKey, audit, members, logger }
   const work = allWorkers({ ...workSettings(config), ...parts })
   return {
     cluster,
@@ -183,14 +209,14 @@ function createKeyKeeper(
   rooms: Pick<Rooms, 'cluster' | 'content' | 'masterKey' | 'secrets'>,
 ): KeyKeeper {
   const { cluster, content, masterKey, secrets } = rooms
-  const { node, cluster: machine } = config
+  const { node } = config
   return new KeyKeeper({
     masterKey,
     secrets,
     state,
     propose,
     nodeId: node.id,
-    members: machine.members.map(({ nodeId }) => nodeId),
+    members: () => memberNames(state, config),
     isOnDuty: () => cluster.isOnDuty(),
     forgetChangedKeys: () => content.forgetChangedKeys(),
     logger: logger.child({ room: 'keys' }),
@@ -278,17 +304,18 @@ async function openLocalSocket(config: Config, services: Services, teardown: Tea
 
 /**
  * Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then.
- * `isAudited`: for the benchmark of what the audit log costs. No setting leads here.
+ * `isJoining`: this node waits to be taken in by a cluster that runs. `isAudited`: for the benchmark of what the audit log costs; no
+ * setting leads there.
  */
 export async function startService(
   config: Config,
   logger: Logger,
-  { isAudited }: { readonly isAudited?: () => boolean } = {},
+  { isAudited, isJoining = false }: { readonly isAudited?: () => boolean; readonly isJoining?: boolean } = {},
 ): Promise<Service> {
   const teardown = new Teardown()
   try {
     const stopping = new AbortController()
-    const composed = await composeServices(config, logger, stopping.signal)
+    const composed = await composeServices(config, logger, { stopping: stopping.signal, isJoining })
     const services = isAudited === undefined ? composed.services : auditedWhile(isAudited, composed.services)
     const rooms = { ...composed, services }
     const { cluster, content, work } = rooms

@@ -11,7 +11,8 @@ import type { DiskView } from './disk-level.ts'
 import type { DiskViews } from './disk-views.ts'
 
 export interface DiskRoundsOptions {
-  readonly members: readonly NodeId[]
+  /** Asked for with each round. */
+  readonly members: () => readonly NodeId[]
   readonly views: Pick<DiskViews, 'note'>
   /** Ends by itself within a bounded time. */
   readonly ask: (member: NodeId) => Promise<DiskView>
@@ -44,7 +45,7 @@ export class DiskRounds {
   #round(): void {
     const { clock, everyMs, members } = this.#options
     this.#timer = clock.after(everyMs, () => this.#round())
-    for (const member of members) this.#ask(member)
+    for (const member of members()) this.#ask(member)
   }
 
   #ask(member: NodeId): void {

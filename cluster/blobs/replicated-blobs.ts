@@ -50,7 +50,7 @@ export type CopyFault = 'missing' | 'damaged'
 
 export interface ReplicatedBlobsOptions {
   readonly nodeId: NodeId
-  /** The static configuration, this node included. */
+  /** A live view: read anew each time. Weight 0: takes no new copies. */
   readonly members: readonly Member[]
   readonly store: BlobStore
   /** Shared with all who write, judge or remove copies of this node. */
@@ -71,7 +71,6 @@ export interface ReplicatedBlobsOptions {
 export class ReplicatedBlobs implements Blobs {
   readonly #options: ReplicatedBlobsOptions
   readonly #limits: BlobLimits
-  readonly #members: ReadonlyMap<NodeId, Member>
   readonly #health: PeerHealth
   readonly #local: LocalBlobs
   readonly #peers: PeerBlobs
@@ -93,7 +92,6 @@ export class ReplicatedBlobs implements Blobs {
     const limits = { ...BLOB_LIMITS, ...options.limits }
     this.#options = options
     this.#limits = limits
-    this.#members = new Map(options.members.map((member) => [member.nodeId, member]))
     this.#health = new PeerHealth({
       clock,
       coolDownMs: limits.coolDownMs,
@@ -103,7 +101,7 @@ export class ReplicatedBlobs implements Blobs {
     this.#peers = new PeerBlobs({ transport, health: this.#health, clock, limits })
     this.#disks = new DiskViews({ clock, believedMs: limits.diskBelievedMs })
     this.#diskRounds = new DiskRounds({
-      members: [...this.#members.keys()],
+      members: () => options.members.map(({ nodeId }) => nodeId),
       views: this.#disks,
       ask: (member) => (member === options.nodeId ? this.#local.usage() : this.#peers.disk(member)),
       clock,
@@ -220,7 +218,7 @@ export class ReplicatedBlobs implements Blobs {
       ranked,
       wanted,
       needed,
-      zoneOf: (node) => this.#members.get(node)?.zone ?? node,
+      zoneOf: (node) => this.#member(node)?.zone ?? node,
       graceMs: this.#limits.graceMs,
       zoneWaitMs: this.#limits.zoneWaitMs,
       clock: this.#options.clock,
@@ -277,6 +275,10 @@ export class ReplicatedBlobs implements Blobs {
     }
   }
 
+  #member(nodeId: NodeId): Member | undefined {
+    return this.#options.members.find((member) => member.nodeId === nodeId)
+  }
+
   /** Of all members for a new copy. */
   #rankForNew(blobId: string): NodeId[] {
     const standing = (nodeId: NodeId) => this.#disks.standingOf(nodeId)
@@ -293,14 +295,14 @@ export class ReplicatedBlobs implements Blobs {
    * and so spreads the load.
    */
   #readOrder(ref: BlobRef): NodeId[] {
-    const holders = [...new Set(ref.replicas)].flatMap((nodeId) => this.#members.get(nodeId) ?? [])
+    const holders = [...new Set(ref.replicas)].flatMap((nodeId) => this.#member(nodeId) ?? [])
     const self = this.#options.nodeId
-    const zone = this.#members.get(self)?.zone
+    const zone = this.#member(self)?.zone
     const distance = (nodeId: NodeId) => {
       const suspicion = this.#disks.isSuspect(nodeId) ? 3 : 0
       if (nodeId === self) return suspicion
       const silence = this.#health.isHealthy(nodeId) ? 0 : 6
-      return 1 + silence + suspicion + (this.#members.get(nodeId)?.zone === zone ? 0 : 1)
+      return 1 + silence + suspicion + (this.#member(nodeId)?.zone === zone ? 0 : 1)
     }
     // A member that takes no new blobs any more (weight 0) may still hold this one.
     const ranked = this.#rank(

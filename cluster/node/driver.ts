@@ -67,7 +67,7 @@ export class Driver {
   readonly disk: DiskWatch
   readonly membership: MembershipChanges
   readonly #handlers: ReadonlyMap<string, CallHandler>
-  /** Wakes who waits for another leader. Bounded: only `stop` waits. */
+  /** Wakes who waits for another leader. Bounded: `stop` waits, and operators who asked for it. */
   readonly #routeWaiters = new Set<() => void>()
   #route: Route
   #leaderChanges = 0
@@ -209,10 +209,10 @@ export class Driver {
   }
 
   /** Resolves when this node does not lead any more. */
-  async handOver(): Promise<void> {
+  async handOver(target: NodeId | null = null): Promise<void> {
     if (!this.#route.isLeader || this.#loop.status().configuration.voters.length === 1) return
     const gone = new Promise<void>((resolve) => this.#routeWaiters.add(resolve))
-    this.#loop.submit({ type: 'transferLeadership', target: null })
+    this.#loop.submit({ type: 'transferLeadership', target })
     await gone
   }
 

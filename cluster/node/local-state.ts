@@ -9,6 +9,7 @@ import type { Entry, Input, LogBase, NodeId } from '../raft/types.ts'
 import type { CallHandler } from '../transport/transport.ts'
 import type { StateDamagedError } from '../types.ts'
 import { Applier, type Completion } from './applier.ts'
+import type { ChecksumPoint } from './checksum-points.ts'
 import type { NodeLimits } from './limits.ts'
 import type { SessionId } from './log-entry.ts'
 import { LogKeeper } from './log-keeper.ts'
@@ -87,6 +88,12 @@ export class LocalState {
 
   get handlers(): ReadonlyMap<string, CallHandler> {
     return new Map([...this.#cuts.handlers, ...this.guard.handlers])
+  }
+
+  /** The last is where the state is now; it may be one batch ahead of its index, so only equal sums say something. */
+  checksums(): readonly ChecksumPoint[] {
+    const now = Buffer.from(this.#parts.stateMachine.checksum()).toString('hex')
+    return [...this.guard.points, [this.applier.appliedIndex, now]]
   }
 
   get isInstalling(): boolean {

@@ -5,7 +5,7 @@
  * Rule: an order ends well only when a configuration that is not joint and is the wanted one is applied here. Once it was accepted its
  * failure is `commit_unknown`, because another leader may complete it.
  */
-import { Condition } from '../types.ts'
+import { Condition, MembershipRefusedError } from '../types.ts'
 import { isJoint } from '../raft/configuration.ts'
 import type {
   Configuration,
@@ -17,16 +17,6 @@ import type {
 } from '../raft/types.ts'
 import type { Clock } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
-
-/** The order cannot be followed as it is. */
-export class MembershipRefusedError extends Error {
-  readonly reason: RefusalReason
-  constructor(reason: RefusalReason, message: string) {
-    super(message)
-    this.name = 'MembershipRefusedError'
-    this.reason = reason
-  }
-}
 
 export interface MembershipChangesParts {
   readonly clock: Clock

@@ -10,6 +10,7 @@ import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-
 import { type CallHandler, PeerRefusedError, type TransportEvents } from '../transport/transport.ts'
 import { Condition, type MetricSample, type Readiness, type StateDamagedError } from '../types.ts'
 import { assert } from './assert.ts'
+import type { ChecksumPoint } from './checksum-points.ts'
 import { damageIn, distrust } from './distrust.ts'
 import { Driver, DRIVER_METHODS } from './driver.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from './limits.ts'
@@ -119,6 +120,23 @@ export class Node {
   async changeConfiguration(target: TargetConfiguration, expectedIndex: LogIndex | null): Promise<void> {
     this.#assertMended()
     return this.#running.membership.change(target, expectedIndex)
+  }
+
+  /** Resolves when this node does not lead any more, at once if it does not lead. Throws Condition. */
+  async transferLeadership(target: NodeId | null): Promise<void> {
+    this.#assertMended()
+    const { electionTimeoutMs } = this.#options
+    await Promise.race([this.#running.handOver(target), this.#pause(2 * electionTimeoutMs)])
+    if (this.#running.route.isLeader)
+      throw new Condition(
+        'leader_not_ready',
+        `Cannot hand over the lead: nobody took it in ${2 * electionTimeoutMs} ms`,
+      )
+  }
+
+  /** Of the state, at the last indexes where every node takes one, and where it is just now. */
+  checksums(): readonly ChecksumPoint[] {
+    return this.#running.state.checksums()
   }
 
   /** Only of a node that takes part. */

@@ -45,6 +45,10 @@ export class StateGuard {
     this.#parts = parts
   }
 
+  get points(): readonly ChecksumPoint[] {
+    return this.#points.points
+  }
+
   get doubt(): string | null {
     if (this.#doubt === null) return null
     return `The states of the nodes differ at index ${this.#doubt}, and no majority says which is right`

@@ -21,7 +21,9 @@ export function statusOf(core: Core): RaftStatus {
     configurationIndex: core.configurations.index,
     configuration: { voters: [...voters], learners: [...learners], outgoing: [...outgoing] },
     peers: [...(core.leadership?.peers ?? [])].map(([peerId, { matchIndex, state, silentTicks }]) => {
-      return { nodeId: peerId, matchIndex, state, silentTicks }
+      const lagEntries = log.lastIndex - matchIndex
+      const lagBytes = log.bytesBetween(Math.max(matchIndex, log.base.index), log.lastIndex)
+      return { nodeId: peerId, matchIndex, state, silentTicks, lagEntries, lagBytes }
     }),
   }
 }

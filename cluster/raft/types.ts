@@ -309,5 +309,8 @@ export interface RaftStatus {
     readonly state: 'probe' | 'replicate' | 'snapshot'
     /** Ticks since the last message from it. */
     readonly silentTicks: number
+    /** What it has not acknowledged of this log: entries, and data bytes of those that are still held. */
+    readonly lagEntries: number
+    readonly lagBytes: number
   }[]
 }

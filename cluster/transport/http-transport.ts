@@ -242,7 +242,7 @@ export class HttpTransport implements Transport {
     const server = new PeerServer({
       rules: {
         self: this.#options,
-        isMember: (peer) => addresses.has(peer),
+        isMember: (peer) => this.#options.knows?.(peer) ?? addresses.has(peer),
         judge: (claims) => this.#options.judge?.(claims) ?? null,
       },
       tls: this.#tls,

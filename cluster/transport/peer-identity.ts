@@ -55,6 +55,8 @@ export interface PeerObjection {
 export interface PeerPolicy {
   /** Of this node; asked for with every request, so it may change. */
   standing?(): PeerStanding
+  /** Whose words are looked at at all; without it those whose address is known. */
+  knows?(nodeId: NodeId): boolean
   /** Null: the sender is heard. */
   judge?(claims: PeerClaims): PeerObjection | null
 }

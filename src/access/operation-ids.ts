@@ -85,6 +85,13 @@ export const ADMIN_OPERATION_IDS = [
   'recount',
   'resumeCollection',
   'queryAuditLog',
+  'getClusterMembership',
+  'joinVoter',
+  'demoteVoter',
+  'markVoterLost',
+  'removeMember',
+  'replaceVoter',
+  'transferLeadership',
 ] as const
 
 export type DataOperationId = (typeof DATA_OPERATION_IDS)[number]

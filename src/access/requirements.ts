@@ -122,4 +122,11 @@ export const REQUIREMENTS = {
   recount: adminToken('owner', 'cluster'),
   resumeCollection: adminToken('owner', 'cluster'),
   queryAuditLog: adminToken('viewer', 'own-tenants'),
+  getClusterMembership: adminToken('owner', 'cluster'),
+  joinVoter: adminToken('owner', 'cluster'),
+  demoteVoter: adminToken('owner', 'cluster'),
+  markVoterLost: adminToken('owner', 'cluster'),
+  removeMember: adminToken('owner', 'cluster'),
+  replaceVoter: adminToken('owner', 'cluster'),
+  transferLeadership: adminToken('owner', 'cluster'),
 } as const satisfies Record<OperationId, Requirement>

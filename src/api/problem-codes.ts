@@ -75,6 +75,15 @@ const READ_OBJECT: Codes = ['invalid_argument', 'method_not_allowed', 'precondit
 const VERSION_PART: Codes = ['method_not_allowed']
 const LONG_OPERATION: Codes = ['precondition_failed']
 
+const CHANGES_MEMBERS: Codes = ['precondition_failed', 'membership_change_in_progress', 'stale_config_index']
+const NEWCOMER: Codes = [
+  'member_exists',
+  'address_in_use',
+  'member_tombstoned',
+  'foreign_cluster',
+  'data_not_empty',
+]
+
 const OWN: Readonly<Record<OperationId, Codes>> = {
   healthz: [],
   readyz: ['leader_not_ready'],
@@ -163,6 +172,13 @@ const OWN: Readonly<Record<OperationId, Codes>> = {
   setTenantBucketPolicy: [],
   deleteTenantBucketPolicy: [],
   queryAuditLog: [],
+  getClusterMembership: ['leader_not_ready'],
+  joinVoter: [...CHANGES_MEMBERS, ...NEWCOMER],
+  demoteVoter: [...CHANGES_MEMBERS, 'not_found'],
+  markVoterLost: [...CHANGES_MEMBERS, 'not_found', 'confirm_mismatch'],
+  removeMember: [...CHANGES_MEMBERS, 'not_found', 'confirm_mismatch'],
+  replaceVoter: [...CHANGES_MEMBERS, ...NEWCOMER, 'not_found', 'confirm_mismatch'],
+  transferLeadership: ['not_found', 'precondition_failed'],
 }
 
 /** Every code once, sorted. */

@@ -84,6 +84,8 @@ export interface RouteDefinition {
   readonly summary: string
   readonly description?: string
   readonly auth: AuthKind
+  /** With `consistency=local` it answers also while nobody leads, from what the asked node has. */
+  readonly mayBeLocal?: boolean
   readonly query?: TObject
   readonly requestHeaders?: readonly HeaderNote[]
   readonly responseHeaders?: readonly HeaderNote[]

@@ -18,11 +18,11 @@ function stopRequested(): Promise<string> {
   })
 }
 
-export async function runServer(configFile: string): Promise<number> {
+export async function runServer(configFile: string, isJoining: boolean): Promise<number> {
   const config = loadConfig(configFile, process.env)
   const logger = createLogger({ level: config.logging.level, nodeId: config.node.id })
   const stop = stopRequested()
-  const service = await startService(config, logger)
+  const service = await startService(config, logger, { isJoining })
   const why = await Promise.race([stop, service.failed])
   if (why instanceof Error) logger.fatal({ err: why }, 'node failed')
   else logger.info({ signal: why }, 'stopping')

@@ -160,14 +160,6 @@ function checkElection({ cluster: { heartbeatMs, electionTimeoutMs } }: Config):
   )
 }
 
-function checkMembership({ node, cluster: { members } }: Config): void {
-  if (members.some(({ nodeId }) => nodeId === node.id)) return
-  throw refuse(
-    `node.id '${node.id}' is not among cluster.members (${members.map(({ nodeId }) => nodeId).join(', ')})`,
-    'Name this node in the list, the same list on every node.',
-  )
-}
-
 function checkListeners({ listeners: { data, admin, peer } }: Config): void {
   const addresses = [data, admin, peer].filter((address) => !address.endsWith(':0'))
   const twice = addresses.find((address, n) => addresses.indexOf(address) !== n)
@@ -179,7 +171,6 @@ const crossChecks = (config: Config): readonly (() => void)[] => [
   () => checkElection(config),
   () => checkDisk(config.disk),
   () => checkListeners(config),
-  () => checkMembership(config),
 ]
 
 function freeze<T>(value: T): T {

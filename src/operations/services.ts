@@ -18,7 +18,14 @@ export interface Services {
   readonly config: Config
   readonly cluster: Pick<
     Cluster,
-    'nodeId' | 'clusterId' | 'readBarrier' | 'readiness' | 'metrics' | 'repairStatuses' | 'placement'
+    | 'nodeId'
+    | 'clusterId'
+    | 'membership'
+    | 'readBarrier'
+    | 'readiness'
+    | 'metrics'
+    | 'repairStatuses'
+    | 'placement'
   >
   readonly state: StateReader
   /** Encodes, replicates, decodes. Throws Condition; refusals are replies. */

@@ -13,5 +13,9 @@ export function settle<T extends CommandType>(reply: Reply<T>): ReplyValues[T] {
     // What the upload counted on was lost between its look and the commit, or its session was closed meanwhile. The bytes streamed by, so only the caller can send them again.
     throw new Condition('slow_down', `${reply.message}; send the request again`, { retryAfterMs: 1000 })
   }
+  if ('blocker' in reply && reply.blocker !== undefined) {
+    const blockers = [{ code: reply.blocker, message: reply.message }]
+    throw new Refusal(reply.code, reply.message, { blockers })
+  }
   throw new Refusal(reply.code, reply.message)
 }

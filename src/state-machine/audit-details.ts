@@ -143,6 +143,21 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   closeSession: nothing,
   shipAudit: nothing,
   trimAudit: nothing,
+  foundMembers: nothing,
+  introduceMember: nothing,
+  startMembership: ({ operationId, kind, nodeId, newcomer, seen }, value) => ({
+    details: {
+      operationId,
+      kind,
+      nodeId,
+      newcomer: newcomer?.nodeId ?? null,
+      seen,
+      ...(value === null ? {} : { configIndex: value.configIndex }),
+    },
+  }),
+  stepMembership: ({ operationId, from, to, phase }) => ({ details: { operationId, from, to, phase } }),
+  undoMembership: ({ operationId }) => ({ details: { operationId } }),
+  evacuateCopies: nothing,
 }
 
 export function toldOf<T extends CommandType>(command: Of<T>, reply: Reply<T>): Told {

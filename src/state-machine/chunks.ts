@@ -12,6 +12,7 @@ import type { ChunkUse, PutBody } from './commands.ts'
 import { grantTasks } from './copies.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
+import { mayHold } from './members.ts'
 import type { ChunkId, ChunkLink, ChunkRecord, TenantId } from './records.ts'
 import { stateOfBirth } from './sessions.ts'
 import type { ApplyContext, View } from './view.ts'
@@ -32,17 +33,25 @@ export function unsafeChunks(view: View, tenantId: TenantId, body: PutBody): rea
   const unsafe: ChunkId[] = []
   for (const { use } of gather(body.chunks)) {
     const present = view.get(keys.chunk(tenantId, use.id))
-    if (!isSafe(present, use, body.copiesMin)) unsafe.push(use.id)
+    if (!isSafe(view, { present, use, copiesMin: body.copiesMin })) unsafe.push(use.id)
   }
   return unsafe
 }
 
-function isSafe(present: ChunkRecord | undefined, use: ChunkUse, copiesMin: number): boolean {
+function isSafe(
+  view: View,
+  claim: {
+    readonly present: ChunkRecord | undefined
+    readonly use: ChunkUse
+    readonly copiesMin: number
+  },
+): boolean {
+  const { present, use, copiesMin } = claim
   const stands = present !== undefined && present.replicas.length >= copiesMin
   if (use.existing) return stands && present.birth === use.birth
   // A birth that made a row already is spent: nothing may be listed under it a second time.
   if (present?.birth === use.birth) return false
-  return stands || use.replicas.length >= copiesMin
+  return stands || use.replicas.filter((node) => mayHold(view, node)).length >= copiesMin
 }
 
 /** Fresh uploads that may not commit any more, or not yet: their copies may be removed at any time. */
@@ -67,7 +76,7 @@ export function claimChunks(
       changeChunk(draft, { before: present, after: { ...present, references, condemnedAt: null } })
       continue
     }
-    const made = newChunk(tenantId, use, references)
+    const made = { ...newChunk(draft, tenantId, use), references }
     assert(present === undefined || present.size === made.size, 'equal chunks have equal sizes')
     const granted = grantTasks(made, made.owed, context)
     changeChunk(draft, { before: present ?? null, after: made, granted })
@@ -119,11 +128,13 @@ function gather(uses: readonly ChunkUse[]): Iterable<Claim> {
   return claims.values()
 }
 
-function newChunk(tenantId: TenantId, use: ChunkUse, references: number): ChunkRecord {
+/** Without the members that leave: a copy there may be gone before anybody looks for it. */
+function newChunk(view: View, tenantId: TenantId, use: ChunkUse): ChunkRecord {
   assert(!use.existing, 'unsafeChunks has named what should exist and does not')
   const { id, birth, size, sealedSize, checksum } = use
-  const replicas = [...new Set(use.replicas)]
-  const owed = [...new Set(use.missing)].filter((node) => !replicas.includes(node))
+  const replicas = [...new Set(use.replicas)].filter((node) => mayHold(view, node))
+  const missing = [...new Set(use.missing)].filter((node) => mayHold(view, node))
+  const owed = missing.filter((node) => !replicas.includes(node))
   const about = { id, tenantId, birth, size, sealedSize, checksum }
-  return { ...about, replicas, owed, references, condemnedAt: null }
+  return { ...about, replicas, owed, references: 0, condemnedAt: null }
 }

@@ -45,6 +45,13 @@ export const REFUSAL_CODES = [
   'idempotency_conflict',
   'idempotency_in_progress',
   'already_exists',
+  'membership_change_in_progress',
+  'stale_config_index',
+  'member_exists',
+  'address_in_use',
+  'member_tombstoned',
+  'foreign_cluster',
+  'data_not_empty',
   'length_required',
   'precondition_failed',
   'entity_too_large',
@@ -59,3 +66,17 @@ export const REFUSAL_CODES = [
 ] as const
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
+
+/** Why a change of the members is not safe now: members of `precondition_failed`. [decisions 12] */
+export const BLOCKER_CODES = [
+  'learner_not_ready',
+  'would_lose_quorum',
+  'below_minimum_voters',
+  'member_reachable',
+  'not_demoted',
+  'not_drained',
+  'version_incompatible',
+  'state_checksum_mismatch',
+] as const
+
+export type BlockerCode = (typeof BLOCKER_CODES)[number]

@@ -5,7 +5,8 @@
  * by the gateway before it proposes; time and version ids are given by the log in apply.
  * Rule: a new command or a changed meaning needs a feature level before a rolling upgrade may use it.
  */
-import type { RefusalCode } from './codes.ts'
+import type { BlockerCode, RefusalCode } from './codes.ts'
+import type { MembershipCommand, MembershipKind, MembershipReplyValues } from './member-records.ts'
 import type { ObjectCommand, ObjectReplyValues } from './object-commands.ts'
 import type { NotificationCommand, NotificationReplyValues } from './notification-commands.ts'
 import type { Origin } from './origin.ts'
@@ -122,6 +123,7 @@ export type Command =
   | { readonly type: 'deleteBucketCors'; readonly tenantId: TenantId; readonly name: string }
   | ObjectCommand
   | NotificationCommand
+  | MembershipCommand
   /** A repair task is done: `node` now holds a verified copy of this birth. `permit`: which granting of the task. */
   | {
       readonly type: 'addReplica'
@@ -204,7 +206,7 @@ export type Command =
   | {
       readonly type: 'startOperation'
       readonly operationId: string
-      readonly kind: OperationRecord['kind']
+      readonly kind: Exclude<OperationRecord['kind'], MembershipKind>
       readonly requestedBy: string
       readonly reason: string | null
       readonly tenantId: TenantId | null
@@ -280,7 +282,11 @@ export type PutCommand = Extract<Command, { type: 'putObject' }>
 export type CommandType = Command['type']
 
 /** What a successful command answers. */
-export interface ReplyValues extends ObjectReplyValues, NotificationReplyValues, TenantEndReplyValues {
+export interface ReplyValues
+  extends ObjectReplyValues,
+    NotificationReplyValues,
+    TenantEndReplyValues,
+    MembershipReplyValues {
   setClusterKey: ClusterKeyRecord
   createTenant: TenantRecord
   createAccessKey: AccessKeyRecord
@@ -327,7 +333,12 @@ export interface ReplyValues extends ObjectReplyValues, NotificationReplyValues,
 
 export type Reply<T extends CommandType = CommandType> =
   | { readonly ok: true; readonly value: ReplyValues[T] }
-  | { readonly ok: false; readonly code: RefusalCode; readonly message: string }
+  | {
+      readonly ok: false
+      readonly code: RefusalCode
+      readonly message: string
+      readonly blocker?: BlockerCode
+    }
   /** putObject and putPart only: these chunks are gone, of another birth, or on too few nodes; upload them again, propose anew. */
   | {
       readonly ok: false

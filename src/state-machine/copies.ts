@@ -9,6 +9,7 @@ import { changeChunk, taskKey } from './chunk-rows.ts'
 import type { Command, CopyMove, CopyName } from './commands.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
+import { mayHold } from './members.ts'
 import { isFinished, workable } from './operations.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
 import { countLoss, openRecovery, recoveryOf } from './recoveries.ts'
@@ -47,7 +48,7 @@ export function addReplica(draft: Draft, command: Extract<Command, { type: 'addR
   const before = draft.get(keys.chunk(tenantId, chunkId))
   if (before === undefined || before.birth !== birth || !before.owed.includes(node)) return accept(null)
   const task = draft.get(taskKey(before, node))
-  if (task?.permit !== command.permit) return accept(null)
+  if (task?.permit !== command.permit || !mayHold(draft, node)) return accept(null)
   const listed = { ...before, replicas: [...before.replicas, node], owed: without(before.owed, node) }
   changeChunk(draft, {
     before,
@@ -138,7 +139,7 @@ export function planCopies(
   let planned = 0
   for (const move of moves) {
     const before = draft.get(keys.chunk(move.tenantId, move.chunkId))
-    if (before === undefined || !isMovable(before, move)) continue
+    if (before === undefined || !isMovable(before, move) || !mayHold(draft, move.target)) continue
     const { target, replaces, copiesKept } = move
     const after = { ...before, owed: [...before.owed, target] }
     const granted = grantTasks(after, [target], context, { replaces, copiesKept, operation })

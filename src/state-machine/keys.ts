@@ -127,6 +127,8 @@ export const keys = {
   operation: (id: string): RowKey<'operation'> => join('operation', id),
   operationList: (): RowKey<'operationList'> => join('operationList'),
   settings: (): RowKey<'settings'> => join('settings'),
+  members: (): RowKey<'members'> => join('members'),
+  leavers: (): RowKey<'leavers'> => join('leavers'),
   /** By its place in the chain: appended to the key space, trimmed from its beginning. */
   auditLink: (sequence: number): RowKey<'auditLink'> => join('auditLink', hex(sequence, INDEX_DIGITS)),
   auditHead: (): RowKey<'auditHead'> => join('auditHead'),

@@ -7,6 +7,7 @@
  */
 import { bucketOf } from './buckets.ts'
 import type { Command } from './commands.ts'
+import { cancelFault } from './cancelling.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
 import type { OperationProgress, OperationRecord, OperationShare, OperationStatus } from './records.ts'
@@ -21,7 +22,8 @@ const UNFINISHED_MAX = 16
 const FINISHED_MAX = 256
 
 type SetStatus = Extract<Command, { type: 'setOperationStatus' }>
-export type AskedOperation = Omit<Extract<Command, { type: 'startOperation' }>, 'type'>
+export type AskedOperation = Omit<Extract<Command, { type: 'startOperation' }>, 'type' | 'kind'> &
+  Pick<OperationRecord, 'kind'>
 
 export const NO_PROGRESS: OperationProgress = {
   blobsTotal: 0,
@@ -46,6 +48,11 @@ const NEVER: Readonly<
   },
   tenantDeletion: { cancel: 'what is gone does not come back; pause it instead' },
   recount: { pause: 'it reads one cut of the rows and cannot go on with another; cancel it instead' },
+  join: { pause: 'members change in one go; cancel it instead' },
+  replace: { pause: 'members change in one go; cancel it instead' },
+  demote: { pause: 'members change in one go' },
+  lost: { pause: 'members change in one go' },
+  remove: { pause: 'members change in one go' },
 }
 
 /** From which states each action leads where. */
@@ -156,6 +163,8 @@ export function setOperationStatus(
   if (present === undefined) return refuse('not_found', `Operation "${operationId}" does not exist`)
   const { from, to } = ACTIONS[action]
   if (present.status === to) return accept(present)
+  const tooLate = action === 'cancel' ? cancelFault(present) : null
+  if (tooLate !== null) return tooLate
   const cannot = `Cannot ${action} operation "${operationId}"`
   const never = NEVER[present.kind]?.[action]
   if (never !== undefined) return refuse('precondition_failed', `${cannot}: ${never}`)

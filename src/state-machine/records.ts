@@ -4,8 +4,10 @@
  * Owns: the shapes. Plain data that MessagePack can carry: no Date, no Map, no undefined members (null instead).
  * Times are milliseconds since 1970 UTC as stamped by the log; sizes are bytes. Layout of the row keys: keys.ts.
  */
+import type { MembershipKind } from './member-records.ts'
 import type { AccessKeyId, AccountId, ChunkId, TenantId } from './record-ids.ts'
 
+export * from './member-records.ts'
 export * from './notification-records.ts'
 export * from './object-records.ts'
 export * from './record-ids.ts'
@@ -251,7 +253,7 @@ export interface OperationShare {
 
 export interface OperationRecord {
   readonly operationId: string
-  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount' | 'tenantDeletion'
+  readonly kind: 'rebalance' | 'recovery' | 'scrub' | 'recount' | 'tenantDeletion' | MembershipKind
   readonly status: OperationStatus
   /** A word for people: what it does just now. */
   readonly phase: string
@@ -270,6 +272,8 @@ export interface OperationRecord {
   readonly progress: OperationProgress
   /** By node; absent where no node does a part of its own. */
   readonly shares?: Readonly<Record<string, OperationShare>>
+  /** Of a join or a replacement: who comes. Absent for all others. */
+  readonly newcomer?: string | null
   /** One sentence, when it failed. */
   readonly error: string | null
 }

@@ -3,7 +3,7 @@
  *
  * Rule: a message is one sentence without full stop that names the action and quotes values; never a secret.
  */
-import type { RefusalCode } from './codes.ts'
+import type { BlockerCode, RefusalCode } from './codes.ts'
 
 export interface Accepted<V> {
   readonly ok: true
@@ -14,6 +14,8 @@ export interface Refused {
   readonly ok: false
   readonly code: RefusalCode
   readonly message: string
+  /** Which gate of safety is closed, for programs. */
+  readonly blocker?: BlockerCode
 }
 
 export function accept<V>(value: V): Accepted<V> {
@@ -22,4 +24,9 @@ export function accept<V>(value: V): Accepted<V> {
 
 export function refuse(code: RefusalCode, message: string): Refused {
   return { ok: false, code, message }
+}
+
+/** A gate of safety is closed. */
+export function blocked(blocker: BlockerCode, message: string): Refused {
+  return { ok: false, code: 'precondition_failed', message, blocker }
 }

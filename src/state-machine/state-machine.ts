@@ -29,6 +29,9 @@ import {
   rewrapTenantKeys,
 } from './master-keys.ts'
 import { deleteObject, deleteObjects, putObject } from './objects.ts'
+import { evacuateCopies } from './evacuation.ts'
+import { foundMembers, introduceMember } from './members.ts'
+import { startMembership, stepMembership, undoMembership } from './membership.ts'
 import { abortUpload, createUpload, putPart } from './multipart.ts'
 import { setNotifications } from './notifications.ts'
 import { advanceOperation, setOperationStatus, startOperation } from './operations.ts'
@@ -114,6 +117,12 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   closeSession,
   shipAudit,
   trimAudit,
+  foundMembers,
+  introduceMember,
+  startMembership,
+  stepMembership,
+  undoMembership,
+  evacuateCopies,
 }
 
 export function isCommandType(type: unknown): type is CommandType {

@@ -32,6 +32,7 @@ import type {
   InlineBodyRecord,
   MakingRecord,
   ManifestPageRecord,
+  MembersRecord,
   NotificationsRecord,
   ObjectRecord,
   OperationRecord,
@@ -95,6 +96,9 @@ export interface RowTypes {
   expiry: ExpiryRecord
   discard: DiscardRecord
   settings: SettingsRecord
+  members: MembersRecord
+  /** Index: nodes that take nothing new. Absent while there is none. */
+  leavers: { readonly nodes: readonly string[] }
   notifications: NotificationsRecord
   hook: HookRecord
   /** Index: hooks that have something to deliver now or later. */

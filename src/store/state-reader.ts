@@ -226,6 +226,8 @@ export interface StateReader {
   /** A page of the parts of an assembled object, PARTS_PER_PAGE of them; none behind the last page, or when it is gone. */
   objectParts(bucket: BucketId, version: VersionId, page: number): readonly ObjectPart[]
   chunk(tenant: TenantId, id: ChunkId): ChunkRecord | undefined
+  /** Of all tenants. */
+  chunks(after: string, limit: number): Promise<Page<ChunkRecord>>
   /** In the order of their ids; `after` is one of them. */
   chunksOf(tenant: TenantId, after: ChunkId, limit: number): Promise<Page<ChunkRecord>>
   /** Few: their number has a bound. */

@@ -23,6 +23,7 @@ export class Agreement {
     return {
       nodeId,
       clusterId,
+      membership: cluster.membership,
       metrics: () => cluster.metrics(),
       repairStatuses: () => cluster.repairStatuses(),
       placement: (id) => cluster.placement(id),

@@ -16,7 +16,10 @@ import { AuditShipping } from './audit-shipping.ts'
 import { AuditTrimming } from './audit-trimming.ts'
 import { Collection } from './collection.ts'
 import { Discarding } from './discarding.ts'
+import { Evacuating } from './evacuating.ts'
 import { Expiry } from './expiry.ts'
+import { followMembers, type FollowingParts } from './following-members.ts'
+import { MembershipWorker } from './membership.ts'
 import { noteLatestUses } from './noting-uses.ts'
 import { Rebalancing } from './rebalancing.ts'
 import { Recounting } from './recounting.ts'
@@ -36,11 +39,16 @@ const WORK_EVERY_MS = 1_000
 const DELIVER_EVERY_MS = 200
 const TRIM_EVERY_MS = 60_000
 const NOTE_USES_EVERY_MS = 60_000
+const FOLLOW_EVERY_MS = 250
+/** [decisions 12: join] */
+const READY_MS = 10_000
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface WorkerParts {
-  /** Node ids of the cluster. */
-  readonly members: readonly string[]
+  /** Node ids of the cluster, as they are now. */
+  readonly members: () => readonly string[]
+  readonly founders: FollowingParts['founders']
+  readonly self: FollowingParts['self']
   /** How long a chunk without references is kept. ms */
   readonly collectAfterMs: number
   /** How long a row of the audit log is kept. ms */
@@ -110,6 +118,7 @@ export function allWorkers(parts: WorkerParts): Work {
       logger,
     },
     { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
+    ...membershipWork(parts, now, logger),
     { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
     { name: 'sessions', work: () => keepSessions(parts), everyMs: WORK_EVERY_MS, logger },
@@ -126,6 +135,18 @@ async function keepSessions({ uploads, state }: Pick<WorkerParts, 'uploads' | 's
   await uploads.prepare()
   await uploads.advance()
   return false
+}
+
+function membershipWork(parts: WorkerParts, now: () => number, logger: Logger): readonly Repeating[] {
+  const { nodeId, membership } = parts.cluster
+  const isOnDuty = (): boolean => parts.cluster.isOnDuty()
+  const belonging = { ...parts, nodeId, membership, isOnDuty, now, logger }
+  const evacuating = new Evacuating(parts)
+  const changing = new MembershipWorker({ ...belonging, evacuating, readyMs: READY_MS })
+  return [
+    { name: 'members', work: () => followMembers(belonging), everyMs: FOLLOW_EVERY_MS, logger },
+    { name: 'membership', work: () => changing.round(), everyMs: WORK_EVERY_MS, logger },
+  ]
 }
 
 function createDelivering(parts: WorkerParts, logger: Logger): Delivering {

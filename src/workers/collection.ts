@@ -14,7 +14,7 @@ export interface CollectionParts {
   readonly cluster: Pick<Cluster, 'isOnDuty'>
   readonly state: Pick<LevelStateReader, 'condemned' | 'newestCondemned' | 'settings' | 'openSessions'>
   readonly propose: Propose
-  readonly members: readonly string[]
+  readonly members: () => readonly string[]
   readonly delayMs: number
   /** Of this process; only differences count. */
   readonly now: () => number
@@ -82,6 +82,6 @@ export class Collection {
   async #closeStrangers(): Promise<void> {
     const { state, members, propose } = this.#parts
     for (const { node, session } of await state.openSessions())
-      if (!members.includes(node)) await propose({ type: 'closeSession', session })
+      if (!members().includes(node)) await propose({ type: 'closeSession', session })
   }
 }

@@ -28,8 +28,8 @@ export interface KeyKeeperParts {
   readonly state: Pick<Services['state'], 'clusterKey'>
   readonly propose: Services['propose']
   readonly nodeId: string
-  /** Node ids of all members. */
-  readonly members: readonly string[]
+  /** Node ids of all members, as they are now. */
+  readonly members: () => readonly string[]
   /** One node is enough to seal anew; two do no harm. */
   readonly isOnDuty: () => boolean
   /** Drops the open keys of tenants whose row is not what it was. */
@@ -104,7 +104,8 @@ export class KeyKeeper {
   }
 
   async #advance({ masterKeyFingerprint: from, holders = {} }: ClusterKey): Promise<void> {
-    const { masterKey, members: nodes, propose, logger } = this.#parts
+    const { masterKey, members, propose, logger } = this.#parts
+    const nodes = members()
     const [to] = masterKey.fingerprints
     if (to === undefined || to === from || !nodes.every((node) => holders[node]?.[0] === to)) return
     settle(await propose({ type: 'advanceClusterKey', from, to, nodes }))

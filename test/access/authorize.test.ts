@@ -180,6 +180,13 @@ const ALLOWED = {
   recount: ['owner'],
   resumeCollection: ['owner'],
   queryAuditLog: [...VIEWERS, 'rivalOwner'],
+  getClusterMembership: ['owner'],
+  joinVoter: ['owner'],
+  demoteVoter: ['owner'],
+  markVoterLost: ['owner'],
+  removeMember: ['owner'],
+  replaceVoter: ['owner'],
+  transferLeadership: ['owner'],
 } as const satisfies Record<OperationId, readonly Name[]>
 
 /** True would compile if an operation of the data plane could be authorized without the policies. */

@@ -33,7 +33,9 @@ export const STORY: readonly ExampleId[] = [
   ...(['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'] as const),
   ...(['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'] as const),
   ...(['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'] as const),
-  ...(['createLeavingTenant', 'disableTenant', 'deleteTenant', 'queryAuditLog'] as const),
+  ...(['createLeavingTenant', 'disableTenant', 'deleteTenant'] as const),
+  ...(['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'] as const),
+  ...(['replaceVoter', 'transferLeadership', 'queryAuditLog'] as const),
 ]
 
 const DOCUMENTS = { data: new ApiDocument('data'), admin: new ApiDocument('admin') }

@@ -14,6 +14,7 @@ import { EXAMPLES, FURTHER_EXAMPLES } from '../../src/api/examples/examples.ts'
 import { ANSWERS } from '../../src/api/examples/generated/answers.ts'
 import { openApiText } from '../../src/api/openapi-documents.ts'
 import { ApiWorld } from './api-world.ts'
+import { foundThree } from '../helpers/told-membership.ts'
 import { askOf, documentOf, type ExampleId, isAdmin, operationOf, STORY, takes } from './example-story.ts'
 import { recorded, sourceOf } from './recorded-answers.ts'
 
@@ -86,6 +87,7 @@ t.test('every example of a document is valid by its schema', async (t) => {
 t.test('every example works, and is answered as the document says', async (t) => {
   t.same([...new Set(STORY)].sort(), Object.keys(ALL).sort(), 'the story tells every example')
   const world = await ApiWorld.start(t, { publicUrl: 'https://storage.example.com' })
+  await foundThree(world.memory)
   const owner = await world.memory.adminToken('owner')
   const answers: Record<string, unknown> = {}
   let token: string | undefined

@@ -51,7 +51,7 @@ t.test('DiskRounds', async (t) => {
       const asked: string[] = []
       const told: string[] = []
       const rounds = new DiskRounds({
-        members: ['a', 'silent', 'broken'],
+        members: () => ['a', 'silent', 'broken'],
         views: { note: (member, { level }) => told.push(`${member} ${level}`) },
         async ask(member) {
           asked.push(member)

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LogLine, recordingLogger } from './loggers.ts'
-import type { Cluster, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
+import type { Cluster, MembershipPort, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import { LatestUses } from '../../src/access/latest-uses.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
@@ -26,6 +26,7 @@ import { createPropose, type Propose } from '../../src/store/propose.ts'
 import type { Row, RowKey } from '../../src/state-machine/view.ts'
 import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
 import { TEST_LIMITS, testMasterKey } from './content-world.ts'
+import { loneMembership } from './told-membership.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
 interface Teardown {
@@ -186,7 +187,11 @@ export class MemoryServices {
     if (!reply.ok) throw new Error(`${command.type}: ${reply.code} ${reply.message}`)
   }
 
+  /** What it says of the members; a test may put another one here. */
+  membership: MembershipPort = loneMembership('n1')
+
   #cluster(): Services['cluster'] {
+    const membership = (): MembershipPort => this.membership
     return {
       nodeId: 'n1',
       clusterId: 'memory-cluster',
@@ -199,6 +204,9 @@ export class MemoryServices {
       metrics: () => [],
       repairStatuses: async () => this.repairs,
       placement: () => this.wanted,
+      get membership() {
+        return membership()
+      },
     } satisfies Partial<Cluster>
   }
 

@@ -16,6 +16,7 @@ import { Agent, request } from 'undici'
 import { freeBasePort as freePorts } from '../../scripts/free-ports.ts'
 import { demoCredentials } from '../../scripts/local-demo.ts'
 import type { LocalOptions } from '../../scripts/local-options.ts'
+import { parse, stringify } from 'yaml'
 import { until } from './async.ts'
 import { plainly } from './plainly.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local-setup.ts'
@@ -63,6 +64,8 @@ export interface Answer {
 export interface Site {
   readonly options: LocalOptions
   readonly plan: readonly NodePlan[]
+  /** Ports and folders for nodes that are to join later. */
+  readonly spares?: readonly NodePlan[]
   launch(node: NodePlan): Launch
   /** When its folders are there and no node was ever started. */
   beforeStart?(cluster: ProcessCluster): Promise<void>
@@ -102,15 +105,18 @@ export class ProcessCluster {
     nodes: number,
     /** In YAML, for every node. */
     settings: string | null = null,
-    beforeStart: NonNullable<Site['beforeStart']> = async () => {},
+    more: Pick<Site, 'beforeStart'> & { readonly spares?: number } = {},
   ): Promise<ProcessCluster> {
+    const { spares: count = 0, ...hooks } = more
     const dataDir = temporaryFolder(t)
-    const basePort = await freeBasePort(nodes)
+    const basePort = await freeBasePort(nodes + count)
     const configFile = settings === null ? null : join(temporaryFolder(t), 'settings.yaml')
     if (configFile !== null) writeFileSync(configFile, settings ?? '')
     const options = { nodes, dataDir, basePort, json: true, configFile, restart: false }
     const launch = (node: NodePlan): Launch => ({ command: serverCommand(node) })
-    return ProcessCluster.startAt(t, { options, plan: planNodes(options), launch, beforeStart })
+    const all = planNodes({ ...options, nodes: nodes + count })
+    const [plan, spares] = [all.slice(0, nodes), all.slice(nodes)]
+    return ProcessCluster.startAt(t, { options, plan, spares, launch, ...hooks })
   }
 
   static async startAt(t: Teardown, site: Site): Promise<ProcessCluster> {
@@ -129,13 +135,17 @@ export class ProcessCluster {
     return this.#site.plan
   }
 
+  get spares(): readonly NodePlan[] {
+    return this.#site.spares ?? []
+  }
+
   get setup(): Setup {
     if (this.#setup === null) throw new Error('the cluster was not started')
     return this.#setup
   }
 
   node(nodeId: string): NodePlan {
-    const node = this.plan.find((candidate) => candidate.nodeId === nodeId)
+    const node = [...this.plan, ...this.spares].find((candidate) => candidate.nodeId === nodeId)
     if (node === undefined) throw new Error(`no node ${nodeId}`)
     return node
   }
@@ -144,11 +154,24 @@ export class ProcessCluster {
     return this.#children.get(nodeId)?.pid ?? 0
   }
 
-  startNode(nodeId: string): void {
+  /** A spare that waits to be taken in; of the cluster it knows the first node alone. */
+  startJoining(nodeId: string): void {
+    const { configFile, dataUrl, adminUrl, peerAddress } = this.node(nodeId)
+    const first = this.plan[0]
+    if (first === undefined) throw new Error('there is no node to join')
+    const config = parse(readFileSync(first.configFile, 'utf8')) as Record<string, object>
+    const address = (url: string): string => url.replace('http://', '')
+    const listeners = { data: address(dataUrl), admin: address(adminUrl), peer: peerAddress }
+    const own = { ...config, node: { id: nodeId, data_dir: nodeId }, listeners }
+    writeFileSync(configFile, stringify(own))
+    this.startNode(nodeId, ['--join'])
+  }
+
+  startNode(nodeId: string, flags: readonly string[] = []): void {
     const node = this.node(nodeId)
     const { command, env } = this.#site.launch(node)
     const log = openSync(node.logFile, 'a')
-    const child = spawn(...plainly(...command), {
+    const child = spawn(...plainly(...command, ...flags), {
       stdio: ['ignore', log, log],
       env: { ...process.env, ...env },
     })
@@ -272,6 +295,26 @@ export class ProcessCluster {
     body.on('error', () => undefined)
     if (statusCode !== 200) throw new Error(`GET ${path} gave ${statusCode}: ${await body.text()}`)
     return body
+  }
+
+  /** Below /admin/api/v1, as the owner. */
+  async admin(
+    nodeId: string,
+    asked: Pick<Asked, 'method' | 'path'> & { readonly body?: object },
+  ): Promise<Answer> {
+    const { method, path, body } = asked
+    const answer = await request(`${this.node(nodeId).adminUrl}/admin/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.setup.ownerToken}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      dispatcher: this.#agent,
+      headersTimeout: 70_000,
+    })
+    const bytes = Buffer.from(await answer.body.arrayBuffer())
+    return { status: answer.statusCode, headers: answer.headers, body: bytes }
   }
 
   async login(nodeId: string): Promise<void> {

@@ -214,7 +214,7 @@ t.test('createCluster refuses', async (t) => {
       /node id/,
     ],
     ['wrong_fingerprint', { fingerprint: 'key 2' }, /key file/],
-    ['unknown_member', { members: place.members.map((row) => ({ ...row, nodeId: 'n8' })) }, /one of n8/],
+    ['data_not_empty', { isJoining: true }, /without --join/],
   ]
   for (const [code, changes, hint] of cases) {
     await t.test(code, async (t) => {
@@ -230,6 +230,15 @@ t.test('createCluster refuses', async (t) => {
     await (await place.start('n1', newer)).stop()
     await (await place.start('n1', { fingerprint: 'key 2' })).stop()
     await t.rejects(place.start('n1'), { code: 'wrong_fingerprint' })
+  })
+
+  await t.test('unknown_member', async (t) => {
+    const fresh = join(place.root, 'fresh')
+    const members = place.members.map((row) => ({ ...row, nodeId: 'n8' }))
+    await t.rejects(createClusterIn(place, { dataDir: fresh, members }), {
+      code: 'unknown_member',
+      hint: /one of n8/,
+    })
   })
 
   await t.test('identity_missing', async (t) => {

@@ -33,10 +33,12 @@ const mint = (dataDir: string, name: string): Minted =>
 
 t.test('admin tokens', { timeout: 120_000 }, async (t) => {
   let first: Minted | undefined
-  const cluster = await ProcessCluster.start(t, 3, null, async ({ plan }) => {
-    const dataDir = plan[1]?.dataDir ?? ''
-    mkdirSync(dataDir, { mode: 0o700 })
-    first = mint(dataDir, 'first')
+  const cluster = await ProcessCluster.start(t, 3, null, {
+    beforeStart: async ({ plan }) => {
+      const dataDir = plan[1]?.dataDir ?? ''
+      mkdirSync(dataDir, { mode: 0o700 })
+      first = mint(dataDir, 'first')
+    },
   })
   const nodes = cluster.plan
   const [n1] = nodes

@@ -35,6 +35,7 @@ t.test('a compaction waits for the rate of repair, and for nothing once there is
       identity: { clusterId: 'rates', nodeId: 'n1', fingerprint: 'key', incarnation: 'life', boot: 1 },
       transport: network.transport('n1', { incarnation: 'life' }),
       clock,
+      members,
       copyLedger: NO_COPIES,
       logger: SILENT,
       readBarrier: async () => undefined,

@@ -43,7 +43,7 @@ t.test('repairStatuses', async (t) => {
       if (hanging.has(nodeId)) await new Promise(() => undefined)
       return DISK
     }
-    const own = { nodeId, members, transport: wire.of(nodeId), status: () => status(n), disk }
+    const own = { nodeId, members: () => members, transport: wire.of(nodeId), status: () => status(n), disk }
     return new RepairStatuses({ ...own, clock, logger: SILENT })
   })
   const all = () => nodes[0]?.all()

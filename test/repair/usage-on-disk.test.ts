@@ -157,7 +157,7 @@ t.test(`usage of a body of ${BYTES} bytes under ${NAMES} names`, async (t) => {
       cluster: duty,
       state,
       propose,
-      members,
+      members: () => members,
       now: () => 0,
       delayMs: 0,
       logger: SILENT,

@@ -19,7 +19,7 @@ class Bench {
       cluster: { isOnDuty: () => this.isOnDuty },
       state: world.store.reader,
       propose: world.propose,
-      members: ['g1'],
+      members: () => ['g1'],
       delayMs: 100,
       now: () => this.now,
       logger: SILENT,

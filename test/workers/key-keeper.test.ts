@@ -45,7 +45,7 @@ class Node {
       state,
       propose,
       nodeId,
-      members: NODES,
+      members: () => NODES,
       isOnDuty: () => nodeId === 'n1',
       forgetChangedKeys: () => (this.forgot += 1),
       logger,

@@ -45,7 +45,7 @@ const OPERATION_QUERY = Type.Object(
   { additionalProperties: false },
 )
 
-type MutationFacts<Path extends string, B extends TObject, P extends TObject> = Omit<
+export type MutationFacts<Path extends string, B extends TObject, P extends TObject> = Omit<
   Facts<Path, TObject, B>,
   'query' | 'success' | 'otherStatuses' | 'responseHeaders' | 'body'
 > & {
@@ -59,7 +59,7 @@ type CallOf<Path extends string, B extends TObject> = Pick<
   'params' | 'body'
 >
 
-interface Steps<Path extends string, B extends TObject, P extends TObject, R> {
+export interface Steps<Path extends string, B extends TObject, P extends TObject, R> {
   readonly run: (services: Services, principal: AdminTokenPrincipal, call: CallOf<Path, B>) => Promise<R>
   /** `outcome`: what `run` would have answered; null when something stands in its way. */
   readonly plan: (services: Services, call: CallOf<Path, B>, outcome: R | null) => Promise<Plan<Static<P>>>
@@ -127,12 +127,31 @@ export function removalRoute<Path extends string, P extends TObject>(
   )
 }
 
+interface Instead {
+  readonly instead: object
+}
+
 /** A change that begins, or acts upon, a long operation. `status`: 202 for one that goes on after the answer. */
-export function operationRoute<Path extends string, B extends TObject, P extends TObject>(
-  { plan, status, ...route }: MutationFacts<Path, B, P> & { readonly status: 200 | 202 },
-  steps: Steps<Path, B, P, OperationRecord>,
+export function operationRoute<
+  Path extends string,
+  B extends TObject,
+  P extends TObject,
+  R extends OperationRecord | Instead,
+>(
+  {
+    plan,
+    status,
+    instead,
+    ...route
+  }: MutationFacts<Path, B, P> & {
+    readonly status: 200 | 202
+    /** What may be answered when there is nothing to begin. */
+    readonly instead?: TSchema
+  },
+  steps: Steps<Path, B, P, R>,
 ): RouteDefinition {
-  const described = responsesOf(status, dryRunView(plan))
+  const plans = instead === undefined ? dryRunView(plan) : Type.Union([dryRunView(plan), instead])
+  const described = responsesOf(status, plans)
   return adminRoute<Path, typeof OPERATION_QUERY, B>(
     { ...route, ...described, query: OPERATION_QUERY },
     async (services, principal, call) => {
@@ -140,6 +159,7 @@ export function operationRoute<Path extends string, B extends TObject, P extends
       const waitMs = wait === undefined ? 0 : waitOf(wait)
       if (isDry === true) return rehearse({ ...steps, route, call }, services, principal)
       const begun = await steps.run(services, principal, call)
+      if ('instead' in begun) return { kind: 'json', status: 200, body: begun.instead }
       const operation = await awaitOperation(services, begun, { waitMs, signal: call.signal })
       return operationAnswer(operation, status)
     },

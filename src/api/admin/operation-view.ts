@@ -13,7 +13,18 @@ const Count = Type.Integer({ minimum: 0 })
 export const OperationView = Type.Object(
   {
     operationId: Type.String(),
-    type: Type.Enum(['rebalance', 'recovery', 'scrub', 'recount', 'tenantDeletion']),
+    type: Type.Enum([
+      'rebalance',
+      'recovery',
+      'scrub',
+      'recount',
+      'tenantDeletion',
+      'join',
+      'demote',
+      'replace',
+      'lost',
+      'remove',
+    ]),
     status: Type.Enum(['queued', 'running', 'paused', 'succeeded', 'failed', 'cancelled']),
     phase: Type.String({ description: 'For people' }),
     requestedBy: Type.String({ description: 'Id of the admin token; "system" for what begins by itself' }),

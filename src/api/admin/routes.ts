@@ -13,6 +13,8 @@ import { AccountView, accountRoutes } from './accounts.ts'
 import { accessKeyRoutes } from './access-keys.ts'
 import { bucketPolicyRoutes } from './bucket-policies.ts'
 import { auditRoutes } from './audit.ts'
+import { membershipRoutes } from './membership.ts'
+import { MembershipView } from './membership-view.ts'
 import { type MetricsPage, metricsRoute } from './metrics.ts'
 import { OperationView } from './operation-view.ts'
 import { operationRoutes } from './operations.ts'
@@ -36,6 +38,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...usageRoutes,
     ...bucketPolicyRoutes,
     ...auditRoutes,
+    ...membershipRoutes,
   } satisfies Record<AdminOperationId, RouteDefinition>
   return {
     api: 'admin',
@@ -63,6 +66,7 @@ export function adminDocument(): OpenApiDocument {
       Operation: OperationView,
       Quota: QuotaView,
       Repair: RepairView,
+      Membership: MembershipView,
     },
   })
 }

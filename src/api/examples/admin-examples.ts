@@ -9,6 +9,7 @@ const TENANT = { id: 'acme' }
 const LEAVING = { id: 'former' }
 const KEY = { ...TENANT, keyId: '{createTenantKey.accessKeyId}' }
 const BUCKET = { ...TENANT, bucket: 'photos' }
+const MEMBER = { params: { nodeId: 'n3' } }
 const OPERATION = { id: '{rebalance.operationId}' }
 
 export const adminExamples = {
@@ -82,6 +83,29 @@ export const adminExamples = {
   queryAuditLog: {
     query: { tenant: 'acme', bucket: 'photos', operation: 'deleteObject', since: '24h', limit: '100' },
   },
+
+  getClusterMembership: {},
+  joinVoter: {
+    query: { dryRun: 'true' },
+    body: { nodeId: 'n4', peerAddress: '10.0.0.4:9002', zone: 'rack-2', reason: 'More room' },
+  },
+  demoteVoter: { ...MEMBER, query: { dryRun: 'true' }, body: { reason: 'Its disk is worn' } },
+  markVoterLost: {
+    ...MEMBER,
+    query: { dryRun: 'true' },
+    body: { reason: 'The machine burned', confirm: 'n3' },
+  },
+  removeMember: { ...MEMBER, query: { dryRun: 'true' }, body: { reason: 'It is empty', confirm: 'n3' } },
+  replaceVoter: {
+    ...MEMBER,
+    query: { dryRun: 'true' },
+    body: {
+      replacement: { nodeId: 'n4', peerAddress: '10.0.0.4:9002' },
+      reason: 'The machine burned',
+      confirm: 'n3',
+    },
+  },
+  transferLeadership: { query: { dryRun: 'true' }, body: { reason: 'The leader is patched next' } },
 } satisfies Record<AdminOperationId, Example>
 
 export const furtherAdminExamples = {

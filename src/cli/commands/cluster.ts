@@ -9,7 +9,7 @@ import type {
   StartOptions,
 } from '../admin/operation-commands.ts'
 import type { RepairOptions, ResumeCollectionOptions } from '../admin/repair-commands.ts'
-import { noProgressOption } from './objects.ts'
+import { memberCommands, statusCommand } from './members.ts'
 import {
   type Done,
   dryRunOption,
@@ -21,26 +21,23 @@ import {
   sizeValue,
   withAdminAccess,
 } from './options.ts'
+import { withWait } from './wait-options.ts'
 
 export function clusterCommand(done: Done): Command {
-  return new Command('cluster')
-    .description('what the nodes do together: long operations, repair')
+  const group = new Command('cluster')
+    .description('who belongs to it, and what the nodes do together: long operations, repair')
+    .addCommand(statusCommand(done))
     .addCommand(operationsCommand(done))
     .addCommand(rebalanceCommand(done))
     .addCommand(scrubCommand(done))
     .addCommand(recountCommand(done))
     .addCommand(repairCommand(done))
+  for (const command of memberCommands(done)) group.addCommand(command)
+  return group
 }
 
 const change = (name: string): Command =>
   withAdminAccess(new Command(name)).addOption(dryRunOption()).addOption(jsonOption())
-
-/** For commands that begin a long operation. */
-export function withWait(command: Command): Command {
-  return command
-    .option('--wait', 'until it has ended, with a bar on a terminal')
-    .addOption(noProgressOption())
-}
 
 function operationsCommand(done: Done): Command {
   const group = new Command('operations').description('long operations, which survive any node')

@@ -4,8 +4,8 @@
 import { Command } from 'commander'
 import type { StartOptions } from '../admin/operation-commands.ts'
 import type { DeleteTenantOptions } from '../admin/tenant-end-commands.ts'
-import { withWait } from './cluster.ts'
 import { type Done, dryRunOption, examples, jsonOption, reasonOption, withAdminAccess } from './options.ts'
+import { withWait } from './wait-options.ts'
 
 const change = (name: string): Command =>
   withAdminAccess(new Command(name))

@@ -2,6 +2,7 @@
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
+import { membersOf } from '../../state-machine/members.ts'
 import type { OperationRecord } from '../../state-machine/records.ts'
 import { newOperationId } from '../../store/operation-id.ts'
 import { givenReason } from '../reason.ts'
@@ -27,8 +28,12 @@ export async function scrub(
   return settle(await services.propose({ type: 'startOperation', ...asked, reason, ...scope, nodes }))
 }
 
-export function scrubbedNodes({ config }: Services, { node }: Pick<ScrubInput, 'node'>): readonly string[] {
-  const members = config.cluster.members.map(({ nodeId }) => nodeId)
+export function scrubbedNodes(
+  { config, state }: Services,
+  { node }: Pick<ScrubInput, 'node'>,
+): readonly string[] {
+  const known = membersOf(state.view).members.filter(({ phase }) => phase !== 'lost')
+  const members = (known.length > 0 ? known : config.cluster.members).map(({ nodeId }) => nodeId)
   if (node === undefined) return members
   if (members.includes(node)) return [node]
   throw new Refusal(

@@ -1,0 +1,74 @@
+/**
+ * Whom this node knew last: `members.json` in the data directory, so that a restart finds its peers without the configuration file.
+ *
+ * Layout: two lines, the record as JSON and the SHA-256 of that line in hex; docs/formats/members.md.
+ * Rules: replaced whole; `first` is written before anything else of the data directory and never changed, because a node that began
+ * from another configuration than it did could count votes that nobody gave; a damaged file refuses the start.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type FileOps, systemFileOps } from '../blobs/file-ops.ts'
+import { replaceFile } from '../repair/replace-file.ts'
+import { StartError } from '../types.ts'
+import type { Membership } from './directory.ts'
+
+const FORMAT = 1
+const FILE = 'members.json'
+
+export class MemberFile {
+  readonly #path: string
+  readonly #ops: FileOps
+  /** The last write: they follow each other. */
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(dataDir: string, ops: FileOps = systemFileOps) {
+    this.#path = join(dataDir, FILE)
+    this.#ops = ops
+  }
+
+  /** Null: there is none. Throws StartError when it cannot be understood. */
+  async read(): Promise<Membership | null> {
+    let text: string
+    try {
+      text = await readFile(this.#path, 'utf8')
+    } catch (cause) {
+      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null
+      throw unreadable(this.#path, cause)
+    }
+    try {
+      return parse(text)
+    } catch (cause) {
+      throw unreadable(this.#path, cause)
+    }
+  }
+
+  /** Durable when it resolves. */
+  write(membership: Membership): Promise<void> {
+    const line = JSON.stringify({ format: FORMAT, ...membership })
+    this.#writing = this.#writing
+      .catch(() => undefined)
+      .then(() => replaceFile(this.#path, `${line}\n${digestOf(line)}\n`, this.#ops))
+    return this.#writing
+  }
+}
+
+/** Throws for whatever this file did not write. */
+function parse(text: string): Membership {
+  const [line = '', digest] = text.split('\n')
+  if (digest !== digestOf(line)) throw new Error('The digest is not that of the record')
+  const { format, ...membership } = JSON.parse(line) as Membership & { readonly format: unknown }
+  if (format !== FORMAT) throw new Error('The format is not known')
+  return membership
+}
+
+function digestOf(line: string): string {
+  return createHash('sha256').update(line).digest('hex')
+}
+
+function unreadable(path: string, cause: unknown): StartError {
+  return new StartError('damaged_members', `Cannot start: ${path} cannot be understood`, {
+    cause,
+    hint: 'Restore this file from a backup, or move the whole data directory away and let the node join anew under another name.',
+  })
+}

@@ -1,0 +1,49 @@
+/**
+ * Routes that change the members: an operation that goes on by itself, or word that nothing is to be done.
+ *
+ * Owns: what both look like on the wire. Rule: what is done already answers 200 with `noop` and begins nothing.
+ */
+import Type, { type TObject } from 'typebox'
+import type { ChangeBegun } from '../../operations/membership/change-members.ts'
+import type { RouteDefinition } from '../route.ts'
+import { type MutationFacts, operationRoute, type Steps } from './mutation.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const PLAN = Type.Object({
+  steps: Type.Array(
+    Type.Object({
+      step: Type.String({ description: 'now, and what becomes of the member' }),
+      voters: Type.Array(Type.String()),
+      majority: Count,
+      failureTolerance: Count,
+    }),
+  ),
+  copiesToMove: Count,
+  bytesToMove: Count,
+  isComplete: Type.Boolean({ description: 'false: there are more chunks than were looked at' }),
+})
+const NOOP = Type.Object(
+  {
+    noop: Type.Boolean({ description: 'true: the cluster is as it was asked for already' }),
+    nodeId: Type.String(),
+    configIndex: Count,
+  },
+  { additionalProperties: false },
+)
+
+/** Of those that answer 200 the operation may still go on: they have changed what cannot be taken back. */
+export function membershipRoute<Path extends string, B extends TObject>(
+  facts: Omit<MutationFacts<Path, B, typeof PLAN>, 'plan' | 'method'> & { readonly status: 200 | 202 },
+  { run, plan }: Steps<Path, B, typeof PLAN, ChangeBegun>,
+): RouteDefinition {
+  return operationRoute(
+    { ...facts, method: 'POST', plan: PLAN, instead: NOOP },
+    {
+      run: async (services, principal, call) => {
+        const { operation, nodeId, configIndex } = await run(services, principal, call)
+        return operation ?? { instead: { noop: true, nodeId, configIndex } }
+      },
+      plan: (services, call) => plan(services, call, null),
+    },
+  )
+}

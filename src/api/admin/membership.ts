@@ -1,0 +1,179 @@
+/**
+ * The routes of membership: who belongs to the cluster, and how that is changed. No rules here. [decisions 12]
+ */
+import Type from 'typebox'
+import type { AdminOperationId } from '../../access/operation-ids.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { demoteVoter } from '../../operations/membership/demote-voter.ts'
+import { getClusterMembership } from '../../operations/membership/get-cluster-membership.ts'
+import { joinVoter } from '../../operations/membership/join-voter.ts'
+import { markVoterLost } from '../../operations/membership/mark-voter-lost.ts'
+import { planChange, type PlannedChange } from '../../operations/membership/plan-change.ts'
+import { removeMember } from '../../operations/membership/remove-member.ts'
+import { replaceVoter } from '../../operations/membership/replace-voter.ts'
+import { transferLeadership } from '../../operations/membership/transfer-leadership.ts'
+import { adminRoute } from '../route.ts'
+import { orNull } from '../wire.ts'
+import { changeRoute } from './mutation.ts'
+import { membershipRoute } from './membership-mutation.ts'
+import { MembershipView, membershipView } from './membership-view.ts'
+import { REASON } from './queries.ts'
+
+const EXPECTED = {
+  expectedConfigIndex: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'The configIndex that was seen: refused when it is another one by now',
+    }),
+  ),
+}
+const CONFIRM = { confirm: Type.String({ description: 'The name of the member again' }) }
+const NEWCOMER = {
+  nodeId: Type.String({ minLength: 1, maxLength: 63 }),
+  peerAddress: Type.String({ maxLength: 300, description: 'host:port where it listens for nodes' }),
+  dataAddress: Type.Optional(Type.String({ maxLength: 300 })),
+  adminAddress: Type.Optional(Type.String({ maxLength: 300 })),
+  zone: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
+  weight: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1000 })),
+}
+const closed = { additionalProperties: false }
+const Join = Type.Object({ ...NEWCOMER, ...REASON, ...EXPECTED }, closed)
+const Demotion = Type.Object({ ...REASON, ...EXPECTED }, closed)
+const Confirmed = Type.Object({ ...REASON, ...CONFIRM, ...EXPECTED }, closed)
+const Replacement = Type.Object(
+  { replacement: Type.Object(NEWCOMER, closed), ...REASON, ...CONFIRM, ...EXPECTED },
+  closed,
+)
+const Transfer = Type.Object({ nodeId: Type.Optional(Type.String()), ...REASON }, closed)
+const Leader = orNull(Type.String())
+
+export const membershipRoutes = {
+  getClusterMembership: adminRoute(
+    {
+      operationId: 'getClusterMembership',
+      method: 'GET',
+      path: '/cluster/membership',
+      summary: 'Get who belongs to the cluster, who leads, and how each member stands',
+      mayBeLocal: true,
+      query: Type.Object(
+        {
+          consistency: Type.Optional(
+            Type.Enum(['local'], { description: 'As the asked node has it, also when nobody leads' }),
+          ),
+        },
+        closed,
+      ),
+      success: {
+        status: 200,
+        description: 'The members',
+        content: { type: 'application/json', schema: MembershipView },
+      },
+    },
+    async (services, principal, { query }) => {
+      const isLocal = query.consistency === 'local'
+      return {
+        kind: 'json',
+        body: membershipView(await getClusterMembership(services, principal, { isLocal })),
+      }
+    },
+  ),
+
+  joinVoter: membershipRoute(
+    {
+      operationId: 'joinVoter',
+      path: '/cluster/voters',
+      summary: 'Take a waiting node in: it copies the state, keeps up for a while and gets a vote',
+      status: 202,
+      body: { schema: Join },
+    },
+    {
+      run: (services, principal, { body }) => joinVoter(services, principal, body),
+      plan: (services, { body }) => planChange(services, { kind: 'join', nodeId: body.nodeId }),
+    },
+  ),
+
+  demoteVoter: membershipRoute(
+    {
+      operationId: 'demoteVoter',
+      path: '/cluster/voters/{nodeId}/demote',
+      summary: 'Take the vote of a member and move its copies away',
+      status: 202,
+      body: { schema: Demotion },
+    },
+    {
+      run: (services, principal, { params, body }) =>
+        demoteVoter(services, principal, { ...params, ...body }),
+      plan: (services, { params }) => planChange(services, { kind: 'demote', ...params }),
+    },
+  ),
+
+  replaceVoter: membershipRoute(
+    {
+      operationId: 'replaceVoter',
+      path: '/cluster/voters/{nodeId}/replace',
+      summary: 'Put a waiting node in the place of a member, also of one that is dead',
+      status: 202,
+      body: { schema: Replacement },
+    },
+    {
+      run: (services, principal, { params, body }) =>
+        replaceVoter(services, principal, { ...params, ...body }),
+      plan: (services, { params, body }) =>
+        planChange(services, { kind: 'replace', ...params, newcomer: body.replacement.nodeId }),
+    },
+  ),
+
+  markVoterLost: confirmedRoute('lost', {
+    operationId: 'markVoterLost',
+    path: '/cluster/voters/{nodeId}/lost',
+    summary:
+      'Give up a member that will never come back: it loses its vote and its name, its copies are made again',
+    act: markVoterLost,
+  }),
+
+  removeMember: confirmedRoute('remove', {
+    operationId: 'removeMember',
+    path: '/cluster/members/{nodeId}/remove',
+    summary: 'Remove a member that holds nothing any more; its name is never used again',
+    act: removeMember,
+  }),
+
+  transferLeadership: changeRoute(
+    {
+      operationId: 'transferLeadership',
+      method: 'POST',
+      path: '/cluster/leader/transfer',
+      summary: 'Hand over the lead',
+      body: { schema: Transfer },
+      plan: Type.Object({ target: Leader }),
+      answers: 'Who led, and who was asked to; or the plan of a dry run',
+      view: Type.Object({ leaderBefore: Leader, target: Leader, noop: Type.Boolean() }, closed),
+    },
+    {
+      run: (services, principal, { body }) => transferLeadership(services, principal, body),
+      plan: async (_, { body }) => ({ plan: { target: body.nodeId ?? null }, warnings: [] }),
+      answer: ({ before, target, isDone }) => ({ leaderBefore: before, target, noop: !isDone }),
+    },
+  ),
+}
+
+interface Confirmed {
+  readonly operationId: AdminOperationId
+  readonly path: '/cluster/voters/{nodeId}/lost' | '/cluster/members/{nodeId}/remove'
+  readonly summary: string
+  readonly act: (
+    services: Parameters<typeof removeMember>[0],
+    principal: AdminTokenPrincipal,
+    input: Parameters<typeof removeMember>[2],
+  ) => ReturnType<typeof removeMember>
+}
+
+function confirmedRoute(kind: PlannedChange['kind'], { act, ...facts }: Confirmed) {
+  return membershipRoute(
+    { ...facts, status: 200, body: { schema: Confirmed } },
+    {
+      run: (services, principal, { params, body }) => act(services, principal, { ...params, ...body }),
+      plan: (services, { params }) => planChange(services, { kind, ...params }),
+    },
+  )
+}

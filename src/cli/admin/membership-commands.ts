@@ -1,0 +1,135 @@
+/**
+ * `holdfast cluster status`, and what changes the members: who belongs to the cluster, over the admin API. [decisions 12]
+ *
+ * Owns: how members and plans are told. Knows nothing of: rules; what the service refuses for safety names the gates that are closed.
+ */
+import type { AdminClient } from '../../client/clients.ts'
+import type { AdminOperations } from '../../client/generated/admin-operations.ts'
+import { askAdmin } from '../asking.ts'
+import { EXIT } from '../exit.ts'
+import { note, printJson, printLine, printTable } from '../printing.ts'
+import { begun, type StartOptions } from './operation-commands.ts'
+import { isDryRun, rehearsal, toldChange } from './outcome.ts'
+
+type Membership = AdminOperations['getClusterMembership']['answer']
+type Changed = AdminOperations['joinVoter']['answer']
+export type MemberChange = 'join' | 'demote' | 'lost' | 'remove' | 'replace'
+
+export interface StatusOptions
+  extends Pick<StartOptions, 'adminEndpoint' | 'caFile' | 'tokenFile' | 'clusterFile' | 'json'> {
+  /** As the asked node has it, also when nobody leads. */
+  readonly local?: boolean
+}
+
+export interface MemberOptions extends StartOptions {
+  /** Index of the configuration that was looked at. */
+  readonly expect?: number
+  readonly confirm?: string
+  readonly peer?: string
+  readonly zone?: string
+  readonly weight?: number
+  /** Name of the node that takes the place. */
+  readonly with?: string
+}
+
+export function showStatus(options: StatusOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const query = options.local === true ? { consistency: 'local' as const } : {}
+    const { answer } = await client.call('getClusterMembership', { query })
+    if (options.json) printJson(answer)
+    else tell(answer)
+    return EXIT.done
+  })
+}
+
+export function transferLeadership(nodeId: string | undefined, options: StartOptions): Promise<number> {
+  const body = { reason: options.reason, ...(nodeId === undefined ? {} : { nodeId }) }
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call('transferLeadership', { query: rehearsal(options), body })
+    return toldChange<{ readonly target: string | null }>(answer, options, ({ target }) =>
+      note(target === null ? 'nothing to do' : `${target} is asked to lead`),
+    )
+  })
+}
+
+export function changeMember(kind: MemberChange, nodeId: string, options: MemberOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const answer = await asked(client, { kind, nodeId, options })
+    if ('noop' in answer && !options.json) {
+      note(`nothing to do: ${nodeId} is as it was asked for`)
+      return EXIT.done
+    }
+    return begun(client, options.json ? answer : readable(answer), options)
+  })
+}
+
+interface Wish {
+  readonly kind: MemberChange
+  readonly nodeId: string
+  readonly options: MemberOptions
+}
+
+async function asked(client: AdminClient, { kind, nodeId, options }: Wish): Promise<Changed> {
+  const { reason, expect, confirm = '', peer = '', zone, weight } = options
+  const why = { reason, ...(expect === undefined ? {} : { expectedConfigIndex: expect }) }
+  const place = {
+    peerAddress: peer,
+    ...(zone === undefined ? {} : { zone }),
+    ...(weight === undefined ? {} : { weight }),
+  }
+  const [params, query] = [{ nodeId }, rehearsal(options)]
+  switch (kind) {
+    case 'join':
+      return (await client.call('joinVoter', { query, body: { nodeId, ...place, ...why } })).answer
+    case 'demote':
+      return (await client.call('demoteVoter', { params, query, body: why })).answer
+    case 'lost':
+      return (await client.call('markVoterLost', { params, query, body: { ...why, confirm } })).answer
+    case 'remove':
+      return (await client.call('removeMember', { params, query, body: { ...why, confirm } })).answer
+    case 'replace': {
+      const replacement = { nodeId: options.with ?? '', ...place }
+      const body = { ...why, confirm, replacement }
+      return (await client.call('replaceVoter', { params, query, body })).answer
+    }
+  }
+}
+
+/** The steps of a plan as lines, for people. */
+function readable(answer: Changed): Changed {
+  if (!isDryRun(answer)) return answer
+  const { steps, ...figures } = answer.plan as Extract<Changed, { dryRun: boolean }>['plan']
+  printTable(
+    steps.map(({ step, voters, majority, failureTolerance }) => [
+      step,
+      `${voters.length} voters`,
+      `${majority} decide`,
+      `${failureTolerance} may fail`,
+      voters.join(' '),
+    ]),
+  )
+  return { ...answer, plan: figures } as Changed
+}
+
+function tell(membership: Membership): void {
+  const { clusterId, leaderId, term, quorum, failureTolerance, configIndex, changeInProgress } = membership
+  printLine(`cluster ${clusterId}: ${leaderId ?? 'nobody'} leads in term ${term}`)
+  printLine(
+    `${quorum} votes decide, ${failureTolerance} may fail; the members are as of index ${configIndex}`,
+  )
+  if (!membership.authoritative) note('As this node has it, which may be old.')
+  if (changeInProgress !== null) note(`Operation ${changeInProgress} changes the members.`)
+  printTable(
+    membership.members.map(({ nodeId, role, phase, isLeader, reachable, peerAddress, zone, version }) => [
+      nodeId,
+      phase,
+      role,
+      isLeader ? 'leader' : '',
+      reachable === null ? '' : reachable ? 'answers' : 'silent',
+      peerAddress,
+      zone,
+      version ?? '',
+    ]),
+  )
+  for (const { nodeId, how, at } of membership.departed) printLine(`${nodeId}  ${how} at ${at}`)
+}

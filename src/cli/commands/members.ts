@@ -1,0 +1,104 @@
+/**
+ * `holdfast cluster status` and what changes the members: their names, options and help.
+ */
+import { Command } from 'commander'
+import type { MemberChange, MemberOptions, StatusOptions } from '../admin/membership-commands.ts'
+import type { StartOptions } from '../admin/operation-commands.ts'
+import {
+  countValue,
+  type Done,
+  dryRunOption,
+  examples,
+  jsonOption,
+  reasonOption,
+  withAdminAccess,
+} from './options.ts'
+import { withWait } from './wait-options.ts'
+
+const INDEX_MAX = 999_999_999
+const WEIGHT_MAX = 1_000
+
+export function statusCommand(done: Done): Command {
+  return withAdminAccess(new Command('status'))
+    .description('members, votes, who leads')
+    .option('--local', 'as the asked node has it, also when nobody leads')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('cluster status', 'cluster status --local --json'))
+    .action(async (options: StatusOptions) => {
+      const { showStatus } = await import('../admin/membership-commands.ts')
+      done(await showStatus(options))
+    })
+}
+
+export function memberCommands(done: Done): readonly Command[] {
+  return [
+    joinCommand(done),
+    changing('demote', done)
+      .description('take the vote of a member and move its copies away')
+      .addHelpText('after', examples("cluster demote n2 --reason 'old disks' --wait")),
+    confirmed('lost', done)
+      .description('give a dead member up for ever; its copies are made anew elsewhere')
+      .addHelpText('after', examples("cluster lost n2 --confirm n2 --reason 'it burnt' --wait")),
+    confirmed('remove', done)
+      .description('remove a member that is empty, for ever')
+      .addHelpText('after', examples("cluster remove n2 --confirm n2 --reason 'sold'")),
+    replaceCommand(done),
+    transferCommand(done),
+  ]
+}
+
+function changing(kind: MemberChange, done: Done): Command {
+  return withWait(withAdminAccess(new Command(kind)))
+    .argument('<nodeId>')
+    .addOption(reasonOption())
+    .option('--expect <index>', 'refuse when the members changed after this index', countValue(INDEX_MAX))
+    .addOption(dryRunOption())
+    .addOption(jsonOption())
+    .action(async (nodeId: string, options: MemberOptions) => {
+      const { changeMember } = await import('../admin/membership-commands.ts')
+      done(await changeMember(kind, nodeId, options))
+    })
+}
+
+const confirmed = (kind: MemberChange, done: Done): Command =>
+  changing(kind, done).requiredOption('--confirm <nodeId>', 'its name again: this cannot be taken back')
+
+function placed(command: Command): Command {
+  return command
+    .requiredOption('--peer <host:port>', 'where the new node listens for nodes')
+    .option('--zone <zone>', 'what fails together with it')
+    .option('--weight <n>', 'its share of copies (default: 1)', countValue(WEIGHT_MAX))
+}
+
+function joinCommand(done: Done): Command {
+  return placed(changing('join', done))
+    .description('take in a node that was started with --join')
+    .addHelpText(
+      'after',
+      examples("cluster join n4 --peer 10.0.0.4:9002 --zone rack-2 --reason 'more room' --wait"),
+    )
+}
+
+function replaceCommand(done: Done): Command {
+  return placed(confirmed('replace', done))
+    .requiredOption('--with <nodeId>', 'the name of the new node')
+    .description('put a node that was started with --join in the place of another, dead or not')
+    .addHelpText(
+      'after',
+      examples("cluster replace n2 --confirm n2 --with n4 --peer 10.0.0.4:9002 --reason 'it burnt' --wait"),
+    )
+}
+
+function transferCommand(done: Done): Command {
+  return withAdminAccess(new Command('transfer'))
+    .description('hand over the lead')
+    .argument('[nodeId]')
+    .addOption(reasonOption())
+    .addOption(dryRunOption())
+    .addOption(jsonOption())
+    .addHelpText('after', examples("cluster transfer n3 --reason 'n1 is to be rebooted'"))
+    .action(async (nodeId: string | undefined, options: StartOptions) => {
+      const { transferLeadership } = await import('../admin/membership-commands.ts')
+      done(await transferLeadership(nodeId, options))
+    })
+}

@@ -1,0 +1,66 @@
+/**
+ * The common end of every operation that changes the members: rows decide, an operation begins, the leader carries it out.
+ *
+ * Owns: what callers say of themselves and of what they have seen. Rule: repeating what is done already begins nothing.
+ */
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { Refusal } from '../../refusal.ts'
+import { membersOf } from '../../state-machine/members.ts'
+import type { MembershipKind, NewMember, OperationRecord } from '../../state-machine/records.ts'
+import { newOperationId } from '../../store/operation-id.ts'
+import { givenReason } from '../reason.ts'
+import type { Services } from '../services.ts'
+import { settle } from '../settle.ts'
+
+export interface MembershipWish {
+  readonly reason: string
+  readonly expectedConfigIndex?: number
+}
+
+export interface ChangeBegun {
+  /** Null: the cluster is as it was asked for already. */
+  readonly operation: OperationRecord | null
+  readonly nodeId: string
+  readonly configIndex: number
+}
+
+interface Change {
+  readonly kind: MembershipKind
+  readonly nodeId: string
+  readonly newcomer: NewMember | null
+  readonly seen: string
+}
+
+export async function changeMembers(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  { wish, change }: { readonly wish: MembershipWish; readonly change: Change },
+): Promise<ChangeBegun> {
+  const { kind, nodeId } = change
+  const begun = settle(
+    await services.propose({
+      type: 'startMembership',
+      operationId: newOperationId(),
+      requestedBy: principal.tokenId,
+      reason: givenReason(wish.reason, `${kind} "${nodeId}"`),
+      expectedConfigIndex: wish.expectedConfigIndex ?? null,
+      ...change,
+    }),
+  )
+  return { ...begun, nodeId }
+}
+
+/** Throws Refusal `confirm_mismatch`. */
+export function confirm(given: string, nodeId: string): void {
+  if (given === nodeId) return
+  throw new Refusal(
+    'confirm_mismatch',
+    `"confirm" is "${given.slice(0, 64)}", and the member is "${nodeId.slice(0, 64)}": repeat its name there`,
+  )
+}
+
+/** Those with a vote as rows say, without the named one. */
+export function votersWithout({ state }: Services, nodeId: string): readonly string[] {
+  const { members } = membersOf(state.view)
+  return members.filter((one) => one.phase === 'active' && one.nodeId !== nodeId).map((one) => one.nodeId)
+}

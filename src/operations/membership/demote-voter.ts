@@ -1,0 +1,25 @@
+/**
+ * demoteVoter: authorize -> the voters left are a majority that answers -> commit. A leader hands over first; then the vote goes, and the
+ * copies move away. [decisions 12: demote]
+ */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { memberIn, membersOf } from '../../state-machine/members.ts'
+import type { Services } from '../services.ts'
+import { changeMembers, type ChangeBegun, type MembershipWish, votersWithout } from './change-members.ts'
+import { requireMajority, seenIn } from './survey.ts'
+
+export async function demoteVoter(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  { nodeId, ...wish }: MembershipWish & { readonly nodeId: string },
+): Promise<ChangeBegun> {
+  authorize(principal, 'demoteVoter', {})
+  const survey = await services.cluster.membership.survey()
+  const left = votersWithout(services, nodeId)
+  // Of anybody else, and of the last one, rows say what there is to say.
+  const isVoter = memberIn(membersOf(services.state.view), nodeId)?.phase === 'active'
+  if (isVoter && left.length > 0) requireMajority(survey, left, `demote "${nodeId}"`)
+  const change = { kind: 'demote', nodeId, newcomer: null, seen: seenIn(survey) } as const
+  return changeMembers(services, principal, { wish, change })
+}

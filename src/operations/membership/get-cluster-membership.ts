@@ -1,0 +1,37 @@
+/**
+ * getClusterMembership: authorize -> rows, and what each member says of itself. [decisions 12]
+ *
+ * `isLocal`: as this node has it, without asking whether it is the latest; when nobody leads there is no other answer.
+ */
+import type { MemberStatus, NodeRepair } from '../../../cluster/index.ts'
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { membersOf } from '../../state-machine/members.ts'
+import type { MembersRecord } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+import { leaderIn, type Survey } from './survey.ts'
+
+export interface MembershipOverview {
+  readonly clusterId: string
+  readonly isLocal: boolean
+  readonly rows: MembersRecord
+  /** Of the leader; of this node when none answers. */
+  readonly status: MemberStatus
+  readonly survey: Survey
+  readonly disks: readonly NodeRepair[]
+}
+
+export async function getClusterMembership(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  { isLocal }: { readonly isLocal: boolean },
+): Promise<MembershipOverview> {
+  authorize(principal, 'getClusterMembership', {})
+  const { clusterId, membership } = services.cluster
+  const own = membership.local()
+  const [survey, disks] = isLocal
+    ? [new Map([[own.nodeId, own]]), []]
+    : await Promise.all([membership.survey(), services.cluster.repairStatuses()])
+  const rows = membersOf(services.state.view)
+  return { clusterId, isLocal, rows, status: leaderIn(survey) ?? own, survey, disks }
+}

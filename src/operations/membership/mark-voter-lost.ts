@@ -1,0 +1,34 @@
+/**
+ * markVoterLost: authorize -> confirm -> nobody has heard it for a while -> the voters left are a majority -> commit. Its name never comes
+ * back; its copies are made again elsewhere. [decisions 12: lost]
+ */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { memberIn, membersOf } from '../../state-machine/members.ts'
+import type { Services } from '../services.ts'
+import {
+  changeMembers,
+  type ChangeBegun,
+  confirm,
+  type MembershipWish,
+  votersWithout,
+} from './change-members.ts'
+import { requireMajority, requireSilence, seenIn } from './survey.ts'
+
+export async function markVoterLost(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  { nodeId, confirm: given, ...wish }: MembershipWish & { readonly nodeId: string; readonly confirm: string },
+): Promise<ChangeBegun> {
+  authorize(principal, 'markVoterLost', {})
+  confirm(given, nodeId)
+  const survey = await services.cluster.membership.survey()
+  const left = votersWithout(services, nodeId)
+  const phase = memberIn(membersOf(services.state.view), nodeId)?.phase
+  if (phase !== undefined && phase !== 'lost') {
+    requireSilence(survey, nodeId)
+    if (left.length > 0) requireMajority(survey, left, `call "${nodeId}" lost`)
+  }
+  const change = { kind: 'lost', nodeId, newcomer: null, seen: seenIn(survey) } as const
+  return changeMembers(services, principal, { wish, change })
+}

@@ -1,0 +1,101 @@
+/**
+ * What a change of the members would do, in figures: votes and tolerated failures before and after each step, bytes to move.
+ *
+ * Owns: the steps as a plan, and what to think of first. Knows nothing of: whether it would be allowed; the rehearsal says that.
+ */
+import { membersOf } from '../../state-machine/members.ts'
+import type { MembershipKind } from '../../state-machine/records.ts'
+import type { Services } from '../services.ts'
+
+export interface PlannedStep {
+  readonly step: string
+  readonly voters: string[]
+  readonly majority: number
+  readonly failureTolerance: number
+}
+
+export interface ChangePlan {
+  readonly steps: PlannedStep[]
+  readonly copiesToMove: number
+  readonly bytesToMove: number
+  /** false: there are more chunks than were looked at. */
+  readonly isComplete: boolean
+}
+
+const PAGE = 1_000
+const CHUNKS_MAX = 10_000
+
+export interface PlannedChange {
+  readonly kind: MembershipKind
+  readonly nodeId: string
+  readonly newcomer?: string
+}
+
+export async function planChange(
+  services: Services,
+  change: PlannedChange,
+): Promise<{ readonly plan: ChangePlan; readonly warnings: readonly string[] }> {
+  const steps = stepsOf(services, change)
+  const moves = change.kind === 'join' ? NOTHING_HELD : await heldBy(services, change.nodeId)
+  const plan = { steps, ...moves }
+  return { plan, warnings: warningsOf(steps) }
+}
+
+const NOTHING_HELD = { copiesToMove: 0, bytesToMove: 0, isComplete: true }
+
+export function votesOf(voters: readonly string[]): Omit<PlannedStep, 'step'> {
+  const majority = Math.floor(voters.length / 2) + 1
+  return { voters: [...voters], majority, failureTolerance: Math.max(0, voters.length - majority) }
+}
+
+function stepsOf({ state }: Services, { kind, nodeId, newcomer }: PlannedChange): PlannedStep[] {
+  const { members } = membersOf(state.view)
+  const voters = members.filter(({ phase }) => phase === 'active').map((member) => member.nodeId)
+  const left = voters.filter((voter) => voter !== nodeId)
+  const at = (step: string, names: readonly string[]): PlannedStep => ({ step, ...votesOf(names) })
+  const now = at('now', voters)
+  switch (kind) {
+    case 'join':
+      return [now, at('learner', voters), at('voter', [...left, nodeId])]
+    case 'demote':
+      return [now, at('learner', left), at('drained', left)]
+    case 'lost':
+    case 'remove':
+      return [now, at('outside', left)]
+    case 'replace': {
+      const after = [...left, newcomer ?? '']
+      return [now, at('learner', voters), at('exchanged', after), at('drained', after), at('removed', after)]
+    }
+  }
+}
+
+function warningsOf(steps: readonly PlannedStep[]): readonly string[] {
+  const [first, last] = [steps[0], steps.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const warnings: string[] = []
+  if (last.failureTolerance < first.failureTolerance)
+    warnings.push(
+      `Afterwards ${last.failureTolerance} of ${last.voters.length} voters may fail, now ${first.failureTolerance} may`,
+    )
+  if (last.voters.length % 2 === 0)
+    warnings.push(`${last.voters.length} voters bear no more failures than ${last.voters.length - 1}`)
+  return warnings
+}
+
+async function heldBy(
+  { state }: Services,
+  nodeId: string,
+): Promise<Pick<ChangePlan, 'copiesToMove' | 'bytesToMove' | 'isComplete'>> {
+  let [copiesToMove, bytesToMove, seen, after] = [0, 0, 0, '' as string | null]
+  while (after !== null && seen < CHUNKS_MAX) {
+    const { items, next } = await state.chunks(after, PAGE)
+    for (const { replicas, sealedSize } of items) {
+      if (!replicas.includes(nodeId)) continue
+      copiesToMove += 1
+      bytesToMove += sealedSize
+    }
+    seen += items.length
+    after = next
+  }
+  return { copiesToMove, bytesToMove, isComplete: after === null }
+}

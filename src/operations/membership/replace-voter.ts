@@ -1,0 +1,47 @@
+/**
+ * replaceVoter: authorize -> confirm -> rows allow the newcomer -> it answers and waits -> the voters of afterwards are a majority that
+ * answers -> commit. One change of votes takes the new member in and the old one out. [decisions 12: replace]
+ */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { memberIn, membersOf } from '../../state-machine/members.ts'
+import type { Services } from '../services.ts'
+import {
+  changeMembers,
+  type ChangeBegun,
+  confirm,
+  type MembershipWish,
+  votersWithout,
+} from './change-members.ts'
+import { refuseTaken } from './join-voter.ts'
+import { newcomerOf, type NewcomerWish } from './newcomer.ts'
+import { requireMajority, seenIn } from './survey.ts'
+
+export interface ReplacementWish extends MembershipWish {
+  readonly nodeId: string
+  readonly confirm: string
+  readonly replacement: NewcomerWish
+}
+
+export async function replaceVoter(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  { nodeId, confirm: given, replacement, ...wish }: ReplacementWish,
+): Promise<ChangeBegun> {
+  authorize(principal, 'replaceVoter', {})
+  confirm(given, nodeId)
+  const { membership } = services.cluster
+  const present = membersOf(services.state.view)
+  const isGone = memberIn(present, nodeId) === undefined
+  if (isGone && memberIn(present, replacement.nodeId)?.phase === 'active')
+    return { operation: null, nodeId, configIndex: present.configIndex }
+  refuseTaken(services, replacement)
+  const newcomer = await newcomerOf(membership, replacement)
+  const survey = await membership.survey()
+  const left = votersWithout(services, nodeId)
+  // The newcomer has answered just now, and counts when it has a vote.
+  const afterwards = new Map([...survey, [newcomer.nodeId, membership.local()]])
+  requireMajority(afterwards, [...left, newcomer.nodeId], `replace "${nodeId}"`)
+  const change = { kind: 'replace', nodeId, newcomer, seen: seenIn(survey) } as const
+  return changeMembers(services, principal, { wish, change })
+}

@@ -1,0 +1,91 @@
+/**
+ * What the living say before a change of the members: who answers, who is heard, who could be taken in.
+ *
+ * Owns: the gates of safety that no row can decide. Knows nothing of: phases, names that left; apply decides those again.
+ * Rule: whoever does not answer counts as away, for the change must hold without him; only for calling a member lost is the doubt in
+ * its favour.
+ */
+import type { MemberStatus, MembershipPort, NewcomerStatus } from '../../../cluster/index.ts'
+import { Refusal } from '../../refusal.ts'
+import type { BlockerCode } from '../../state-machine/codes.ts'
+
+/** A member that was heard within this time is not lost. [decisions 12: lost] */
+const LOST_AFTER_MS = 30_000
+
+export type Survey = ReadonlyMap<string, MemberStatus | null>
+
+export function answers(survey: Survey, nodeId: string): boolean {
+  return (survey.get(nodeId) ?? null) !== null
+}
+
+export function gate(code: BlockerCode, message: string): Refusal {
+  return new Refusal('precondition_failed', message, { blockers: [{ code, message }] })
+}
+
+/** The leader's own word, which knows the configuration in force; undefined: nobody who answers leads. */
+export function leaderIn(survey: Survey): MemberStatus | undefined {
+  const leaders = [...survey.values()].filter((status) => status?.isLeader === true)
+  return leaders.reduce<MemberStatus | undefined>(
+    (last, status) => (status !== null && (last === undefined || status.term > last.term) ? status : last),
+    undefined,
+  )
+}
+
+/** Throws Refusal unless so many of these voters answer that they can elect a leader now. */
+export function requireMajority(survey: Survey, voters: readonly string[], what: string): void {
+  const answering = voters.filter((voter) => answers(survey, voter))
+  if (answering.length > voters.length / 2) return
+  const silent = voters.filter((voter) => !answering.includes(voter))
+  throw gate(
+    'would_lose_quorum',
+    `Cannot ${what}: of the voters left, ${silent.join(', ')} do not answer, and the others are no majority`,
+  )
+}
+
+/** Throws Refusal when anybody has heard the member lately, or it answers this node. */
+export function requireSilence(survey: Survey, nodeId: string): void {
+  const cannot = `Cannot call "${nodeId}" lost`
+  if (answers(survey, nodeId)) throw gate('member_reachable', `${cannot}: it answers`)
+  for (const status of survey.values()) {
+    if (status === null || status.nodeId === nodeId) continue
+    const { heardMs, isLeader, peers } = status
+    const asPeer = isLeader ? peers.find((peer) => peer.nodeId === nodeId)?.silentMs : undefined
+    const silentMs = Math.min(heardMs[nodeId] ?? Infinity, asPeer ?? Infinity)
+    if (silentMs >= LOST_AFTER_MS) continue
+    throw gate(
+      'member_reachable',
+      `${cannot}: ${status.nodeId} has heard it ${Math.round(silentMs / 1000)} s ago; ${LOST_AFTER_MS / 1000} s of silence are needed`,
+    )
+  }
+}
+
+/** Throws Refusal when the node at this address cannot be taken in. */
+export async function askNewcomer(
+  membership: MembershipPort,
+  wish: { readonly nodeId: string; readonly peerAddress: string },
+): Promise<NewcomerStatus> {
+  const { nodeId, peerAddress } = wish
+  const cannot = `Cannot take in "${nodeId}" at ${peerAddress}`
+  const said = await membership.newcomer(nodeId, peerAddress, false)
+  if (said === 'foreign_cluster')
+    throw new Refusal('foreign_cluster', `${cannot}: the node there belongs to another cluster`)
+  if (said === 'unknown_member')
+    throw new Refusal('data_not_empty', `${cannot}: the node there does not wait to be taken in`)
+  if (typeof said === 'string')
+    throw gate('learner_not_ready', `${cannot}: no node that waits answers there (${said})`)
+  if (!said.isJoining)
+    throw new Refusal(
+      'data_not_empty',
+      `${cannot}: its data directory has belonged to a member; start it with --join on an empty one`,
+    )
+  const { featureLevel } = membership.local()
+  if (said.featureLevel < featureLevel)
+    throw gate('version_incompatible', `${cannot}: it runs version ${said.version}, which is too old`)
+  return said
+}
+
+/** In a few words, for the audit log: what was believed when the change was asked for. */
+export function seenIn(survey: Survey): string {
+  const said = [...survey].map(([nodeId, status]) => `${nodeId} ${status === null ? 'silent' : 'answers'}`)
+  return said.join(', ').slice(0, 1024)
+}

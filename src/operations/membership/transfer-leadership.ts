@@ -1,0 +1,34 @@
+/** transferLeadership: authorize -> the target is a voter that answers -> the leader hands over. Nothing is committed. [decisions 12] */
+import { authorize } from '../../access/authorize.ts'
+import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { Refusal } from '../../refusal.ts'
+import { memberIn, membersOf } from '../../state-machine/members.ts'
+import { givenReason } from '../reason.ts'
+import type { Services } from '../services.ts'
+import { answers, gate, leaderIn } from './survey.ts'
+
+export interface Transferred {
+  readonly before: string | null
+  readonly target: string | null
+  readonly isDone: boolean
+}
+
+export async function transferLeadership(
+  services: Services,
+  principal: AdminTokenPrincipal,
+  { nodeId: target = null, reason }: { readonly nodeId?: string | null; readonly reason: string },
+): Promise<Transferred> {
+  authorize(principal, 'transferLeadership', {})
+  givenReason(reason, 'hand over the lead')
+  const { membership } = services.cluster
+  const member = target === null ? undefined : memberIn(membersOf(services.state.view), target)
+  if (target !== null && member === undefined)
+    throw new Refusal('not_found', `Cannot hand over the lead: no member is called "${target.slice(0, 64)}"`)
+  const survey = await membership.survey()
+  const before = leaderIn(survey)?.nodeId ?? null
+  if (target !== null && before === target) return { before, target, isDone: false }
+  if (target !== null && (member?.phase !== 'active' || !answers(survey, target)))
+    throw gate('learner_not_ready', `Cannot hand over the lead: "${target}" has no vote, or does not answer`)
+  await membership.transfer(target)
+  return { before, target, isDone: true }
+}

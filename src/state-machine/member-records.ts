@@ -1,0 +1,155 @@
+/**
+ * The rows and commands of membership.
+ *
+ * Owns: the shapes. A name is an operator's word for a machine; the incarnation is its data directory. Rule: a name that was removed or
+ * lost stands in `departed` for ever and is never used again, whatever directory speaks under it.
+ */
+import type { OperationRecord } from './records.ts'
+
+/** As many as a group can use, and as a configuration entry takes. */
+export const MEMBERS_MAX = 64
+/** Names that left. Their list lies in one row. */
+export const DEPARTED_MAX = 1024
+
+export type MemberPhase =
+  /** Learner: it copies state and log. */
+  | 'joining'
+  /** Voter. */
+  | 'active'
+  /** Its vote is taken or about to be; its copies move away. */
+  | 'draining'
+  /** Learner without a copy. */
+  | 'drained'
+  /** Never heard again: without vote, its copies do not count. */
+  | 'lost'
+
+export interface MemberAddresses {
+  /** host:port */
+  readonly peerAddress: string
+  /** Where clients reach it; null: not told yet. */
+  readonly dataAddress: string | null
+  readonly adminAddress: string | null
+}
+
+export interface FirstMember extends MemberAddresses {
+  readonly nodeId: string
+  readonly zone: string
+  /** Relative share of blobs. */
+  readonly weight: number
+}
+
+export interface NewMember extends FirstMember {
+  readonly incarnation: string
+  readonly version: string
+}
+
+export interface MemberRecord extends FirstMember {
+  /** Null: of a founder that has not spoken yet. */
+  readonly incarnation: string | null
+  readonly version: string | null
+  readonly phase: MemberPhase
+  readonly addedAt: number
+}
+
+export interface DepartedRecord {
+  readonly nodeId: string
+  readonly incarnation: string | null
+  readonly how: 'lost' | 'removed'
+  readonly reason: string | null
+  readonly at: number
+  readonly index: number
+}
+
+/** The one row that says who belongs. */
+export interface MembersRecord {
+  readonly members: readonly MemberRecord[]
+  readonly departed: readonly DepartedRecord[]
+  /** Log index of the entry that last changed who belongs, or how. */
+  readonly configIndex: number
+  /** The operation that may change votes now; there is one at a time. */
+  readonly change: string | null
+}
+
+export const MEMBERSHIP_KINDS = ['join', 'demote', 'replace', 'lost', 'remove'] as const
+export type MembershipKind = (typeof MEMBERSHIP_KINDS)[number]
+
+/** Where a membership operation stands; it is the cursor of its row. */
+export type MembershipStep =
+  /** A learner copies state and log. The only step that can be cancelled. */
+  | 'catchUp'
+  /** The learner gets its vote; of a replacement the old member loses its own in the same change. */
+  | 'promote'
+  /** The vote is taken. */
+  | 'demote'
+  /** Copies move away. */
+  | 'drain'
+  /** Whether none has come back is looked at once more. */
+  | 'verify'
+  /** The member leaves the configuration. */
+  | 'exclude'
+  /** What it held is made again elsewhere. */
+  | 'repair'
+  | 'done'
+
+export type MembershipCommand =
+  /** The first writer wins. */
+  | { readonly type: 'foundMembers'; readonly members: readonly FirstMember[] }
+  /** A node says who it is; of a founder the first directory counts. */
+  | {
+      readonly type: 'introduceMember'
+      readonly nodeId: string
+      readonly incarnation: string
+      readonly version: string
+      readonly dataAddress: string | null
+      readonly adminAddress: string | null
+    }
+  | {
+      readonly type: 'startMembership'
+      readonly operationId: string
+      readonly kind: MembershipKind
+      readonly requestedBy: string
+      readonly reason: string
+      /** Whom it is about; of a replacement the old member. */
+      readonly nodeId: string
+      readonly newcomer: NewMember | null
+      /** Null: any. */
+      readonly expectedConfigIndex: number | null
+      /** What was seen of the living when it was asked for, for the audit log. */
+      readonly seen: string
+    }
+  /** Compare and set. The same step again tells only what is being done. */
+  | {
+      readonly type: 'stepMembership'
+      readonly operationId: string
+      readonly from: MembershipStep
+      readonly to: MembershipStep
+      readonly phase: string
+    }
+  /** A cancelled join has left nothing behind in the configuration. */
+  | { readonly type: 'undoMembership'; readonly operationId: string }
+  /** Copies of a member that leaves: they are made elsewhere, or are not needed. */
+  | {
+      readonly type: 'evacuateCopies'
+      readonly operation: string
+      readonly items: readonly Evacuation[]
+    }
+
+export interface Evacuation {
+  readonly tenantId: string
+  readonly chunkId: string
+  readonly birth: string
+  /** Who makes a copy; null: enough others hold one. */
+  readonly target: string | null
+  /** Listed copies beside the leaver's without which its own must stay. */
+  readonly copiesKept: number
+}
+
+export interface MembershipReplyValues {
+  foundMembers: MembersRecord
+  introduceMember: MembersRecord
+  /** `operation` null: it is as it was asked for already. */
+  startMembership: { readonly operation: OperationRecord | null; readonly configIndex: number }
+  stepMembership: OperationRecord
+  undoMembership: MembersRecord
+  evacuateCopies: { readonly moved: number; readonly last: number }
+}

@@ -1,0 +1,239 @@
+/**
+ * Membership operations, step by step: what may begin, what each step means for the rows.
+ *
+ * Owns: startMembership, stepMembership, undoMembership. Knows nothing of: how a configuration changes, which the driver has done
+ * when it tells of a step. Rule: a step that has been taken is never taken back; only a newcomer that has no vote yet can be sent away.
+ */
+import type { Draft } from './draft.ts'
+import { keys } from './keys.ts'
+import type {
+  MemberRecord,
+  MembershipCommand,
+  MembershipKind,
+  MembershipStep,
+  MembersRecord,
+} from './member-records.ts'
+import {
+  added,
+  departing,
+  memberIn,
+  membersOf,
+  newcomerFault,
+  putMembers,
+  replaced,
+  type StartedMembership,
+} from './members.ts'
+import {
+  beginOperation,
+  isFinished,
+  setOperationStatus,
+  unfinishedOperations,
+  workable,
+} from './operations.ts'
+import type { OperationRecord } from './records.ts'
+import { type Accepted, accept, blocked, type Refused, refuse } from './reply.ts'
+import type { ApplyContext, View } from './view.ts'
+
+type Start = Extract<MembershipCommand, { type: 'startMembership' }>
+type Step = Extract<MembershipCommand, { type: 'stepMembership' }>
+
+/** The way of each kind. */
+export const WAYS: Readonly<Record<MembershipKind, readonly MembershipStep[]>> = {
+  join: ['catchUp', 'promote', 'done'],
+  demote: ['demote', 'drain', 'verify', 'done'],
+  replace: ['catchUp', 'promote', 'drain', 'verify', 'exclude', 'done'],
+  lost: ['exclude', 'repair', 'done'],
+  remove: ['exclude', 'done'],
+}
+
+/** Steps in which votes may move: whoever takes one is the only one. */
+const CHANGES_VOTES: readonly MembershipStep[] = ['catchUp', 'promote', 'demote', 'exclude']
+
+export function isMembership(kind: OperationRecord['kind']): kind is MembershipKind {
+  return Object.hasOwn(WAYS, kind)
+}
+
+export function startMembership(draft: Draft, command: Start, context: ApplyContext): StartedMembership {
+  const present = membersOf(draft)
+  const known = draft.get(keys.operation(command.operationId))
+  if (known !== undefined) return accept({ operation: known, configIndex: present.configIndex })
+  if (isDone(present, command)) return accept({ operation: null, configIndex: present.configIndex })
+  const fault = changeFault(present, command) ?? startFault(draft, present, command)
+  if (fault !== null) return fault
+  const { operationId, kind, requestedBy, reason, nodeId: node, newcomer } = command
+  const scope = { tenantId: null, bucket: null, node, maxBytesPerSecond: null }
+  const begun = beginOperation(draft, { operationId, kind, requestedBy, reason, ...scope }, context)
+  const operation: OperationRecord = {
+    ...begun,
+    status: 'running',
+    startedAt: context.time,
+    phase: 'begun',
+    cursor: WAYS[kind][0] ?? 'done',
+    newcomer: newcomer?.nodeId ?? null,
+  }
+  draft.put(keys.operation(operationId), operation)
+  const begunWith = withStart(present, command, context)
+  putMembers(draft, { ...begunWith, configIndex: context.index, change: operationId })
+  return accept({ operation, configIndex: context.index })
+}
+
+/** Takes one step, or tells what is being done in the one that stands. */
+export function stepMembership(
+  draft: Draft,
+  { operationId, from, to, phase }: Step,
+  context: ApplyContext,
+): Accepted<OperationRecord> | Refused {
+  const present = workable(draft, operationId, 'step')
+  if (!present.ok) return present
+  const { kind, cursor } = present.value
+  if (!isMembership(kind))
+    return refuse('invalid_argument', `Cannot step: "${operationId}" changes no members`)
+  if (cursor !== from) return refuse('precondition_failed', `Cannot step: "${operationId}" is at ${cursor}`)
+  const operation = { ...present.value, phase }
+  if (from === to) {
+    draft.put(keys.operation(operationId), operation)
+    return accept(operation)
+  }
+  const way = WAYS[kind]
+  if (way[way.indexOf(from) + 1] !== to)
+    return refuse('invalid_argument', `Cannot step: no way of ${kind} leads from ${from} to ${to}`)
+  const members = membersOf(draft)
+  if (CHANGES_VOTES.includes(to) && members.change !== null && members.change !== operationId)
+    return inProgress(members.change)
+  if (to === 'done' && operation.progress.tasksOpen > 0)
+    return refuse('precondition_failed', `Cannot step: "${operationId}" has copies to make`)
+  const stepped = { ...operation, cursor: to }
+  draft.put(keys.operation(operationId), stepped)
+  const change = changeAfter(members, operationId, to)
+  putMembers(draft, { ...withStep(members, stepped, context), configIndex: context.index, change })
+  if (to !== 'done') return accept(stepped)
+  const end = { type: 'setOperationStatus', operationId, action: 'finish', error: null } as const
+  return setOperationStatus(draft, end, context)
+}
+
+/** Idempotent. The name of a newcomer that never had a vote is free again. */
+export function undoMembership(
+  draft: Draft,
+  { operationId }: Extract<MembershipCommand, { type: 'undoMembership' }>,
+  context: ApplyContext,
+): Accepted<MembersRecord> | Refused {
+  const present = membersOf(draft)
+  const operation = draft.get(keys.operation(operationId))
+  if (present.change !== operationId || operation === undefined) return accept(present)
+  if (!isFinished(operation.status) || operation.cursor !== 'catchUp')
+    return refuse('precondition_failed', `Cannot undo "${operationId}": it was not cancelled`)
+  const members = present.members.filter(
+    ({ nodeId, phase }) => nodeId !== operation.newcomer || phase !== 'joining',
+  )
+  const undone = { ...present, members, configIndex: context.index, change: null }
+  putMembers(draft, undone)
+  return accept(undone)
+}
+
+function changeAfter({ change }: MembersRecord, operationId: string, to: MembershipStep): string | null {
+  if (CHANGES_VOTES.includes(to)) return operationId
+  return change === operationId ? null : change
+}
+
+function inProgress(operationId: string): Refused {
+  return refuse(
+    'membership_change_in_progress',
+    `Cannot change the members: operation "${operationId}" does; wait for it or cancel it`,
+  )
+}
+
+/** The cluster is what this asks for. */
+function isDone(present: MembersRecord, { kind, nodeId, newcomer }: Start): boolean {
+  const member = memberIn(present, nodeId)
+  const isGone = present.departed.some((gone) => gone.nodeId === nodeId)
+  switch (kind) {
+    case 'join':
+      return member?.phase === 'active' && member.peerAddress === newcomer?.peerAddress
+    case 'demote':
+      return member?.phase === 'draining' || member?.phase === 'drained'
+    case 'lost':
+      return isGone && (member === undefined || member.phase === 'lost')
+    case 'remove':
+      return isGone && member === undefined
+    case 'replace':
+      return isGone && member === undefined && memberIn(present, newcomer?.nodeId ?? '')?.phase === 'active'
+  }
+}
+
+function changeFault(present: MembersRecord, { expectedConfigIndex: expected }: Start): Refused | null {
+  if (present.members.length === 0)
+    return refuse('precondition_failed', 'Cannot change the members: the cluster is not founded yet')
+  if (present.change !== null) return inProgress(present.change)
+  if (expected === null || expected === present.configIndex) return null
+  return refuse(
+    'stale_config_index',
+    `Cannot change the members: they are as of ${present.configIndex}, not ${expected}; look again`,
+  )
+}
+
+function startFault(view: View, present: MembersRecord, command: Start): Refused | null {
+  const { kind, nodeId, newcomer } = command
+  const needsNewcomer = kind === 'join' || kind === 'replace'
+  if (needsNewcomer !== (newcomer !== null))
+    return refuse(
+      'invalid_argument',
+      `Cannot ${kind} "${nodeId}": who comes is said for join and replace alone`,
+    )
+  if (newcomer !== null) {
+    const fault = newcomerFault(present, newcomer)
+    if (fault !== null) return fault
+  }
+  if (kind === 'join') return null
+  const member = memberIn(present, nodeId)
+  if (member === undefined) return refuse('not_found', `Cannot ${kind} "${nodeId}": no member has this name`)
+  if (kind === 'remove') return removalFault(view, member)
+  if (kind !== 'lost' && member.phase !== 'active')
+    return blocked('not_demoted', `Cannot ${kind} "${nodeId}": it is ${member.phase} and has no vote`)
+  const votersLeft = present.members.filter(
+    ({ phase, nodeId: other }) => phase === 'active' && other !== nodeId,
+  ).length
+  if (kind !== 'replace' && votersLeft < 1)
+    return blocked('below_minimum_voters', `Cannot ${kind} "${nodeId}": it is the last voter`)
+  return null
+}
+
+function removalFault(view: View, { nodeId, phase }: MemberRecord): Refused | null {
+  if (phase === 'drained') return null
+  const cannot = `Cannot remove "${nodeId}"`
+  if (phase === 'active' || phase === 'joining')
+    return blocked('not_demoted', `${cannot}: it is ${phase}; demote it first`)
+  const repairing = unfinishedOperations(view).find((one) => one.kind === 'lost' && one.node === nodeId)
+  if (phase === 'lost' && repairing === undefined) return null
+  return blocked('not_drained', `${cannot}: it is ${phase}, and copies are still made elsewhere`)
+}
+
+function withStart(present: MembersRecord, command: Start, context: ApplyContext): MembersRecord {
+  const { kind, nodeId, newcomer, reason } = command
+  const with1 = newcomer === null ? present : added(present, newcomer, context.time)
+  const member = memberIn(with1, nodeId)
+  if (member === undefined) return with1
+  if (kind === 'demote') return replaced(with1, { ...member, phase: 'draining' })
+  if (kind !== 'lost') return with1
+  return departing(replaced(with1, { ...member, phase: 'lost' }), { nodeId, how: 'lost', reason }, context)
+}
+
+/** What holds from the step on. */
+function withStep(present: MembersRecord, operation: OperationRecord, context: ApplyContext): MembersRecord {
+  const { kind, cursor, node, newcomer, reason } = operation
+  const nodeId = node ?? ''
+  const member = memberIn(present, nodeId)
+  const phased = (phase: MemberRecord['phase']): MembersRecord =>
+    member === undefined || member.phase === 'lost' ? present : replaced(present, { ...member, phase })
+  if (cursor === 'drain' && kind === 'replace') return withVote(phased('draining'), newcomer)
+  if (cursor === 'verify') return phased('drained')
+  if (cursor !== 'done') return present
+  if (kind === 'join') return withVote(present, nodeId)
+  if (kind === 'demote' || kind === 'lost') return present
+  const gone = departing(present, { nodeId, how: 'removed', reason }, context)
+  return { ...gone, members: gone.members.filter((one) => one.nodeId !== nodeId) }
+}
+
+function withVote(present: MembersRecord, nodeId: string | null | undefined): MembersRecord {
+  const member = memberIn(present, nodeId ?? '')
+  return member === undefined ? present : replaced(present, { ...member, phase: 'active' })
+}

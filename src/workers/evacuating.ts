@@ -1,0 +1,109 @@
+/**
+ * Moves the copies of a member that leaves to where they should be, and finds out when it holds none any more.
+ *
+ * Owns: the walk over all chunks and its position in this process. Knows nothing of: steps, votes, how a copy is made.
+ * Rules: a walk that found nothing from its beginning to its end is what counts, and it begins anew with every leader; no more copies
+ * are open than OPEN_MAX and one page.
+ */
+import type { Cluster } from '../../cluster/index.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
+import { memberIn, membersOf } from '../state-machine/members.ts'
+import type { ChunkRecord, Evacuation, OperationRecord } from '../state-machine/records.ts'
+import type { LevelStateReader } from '../store/level-state-reader.ts'
+import type { Propose } from '../store/propose.ts'
+
+export interface EvacuatingParts {
+  readonly cluster: Pick<Cluster, 'placement'>
+  readonly state: Pick<LevelStateReader, 'chunks' | 'view'>
+  readonly propose: Propose
+}
+
+const OPEN_MAX = 512
+const PAGE_ROWS = ITEMS_PER_COMMAND_MAX
+
+interface Walk {
+  readonly operationId: string
+  readonly step: string
+  after: string
+  /** Chunks that name the member, or have too few copies without it. */
+  found: number
+  /** Of those: nobody else holds a copy. */
+  last: number
+}
+
+export interface EvacuationRound {
+  /** A whole walk has found nothing. */
+  readonly isClean: boolean
+  readonly isMore: boolean
+  /** Of a lost member, at the end of a walk that found nothing else: chunks of which it held the only copy. */
+  readonly unmovable: number
+}
+
+export class Evacuating {
+  readonly #parts: EvacuatingParts
+  readonly #walks = new Map<string, Walk>()
+
+  constructor(parts: EvacuatingParts) {
+    this.#parts = parts
+  }
+
+  forget(operationId: string): void {
+    this.#walks.delete(operationId)
+  }
+
+  /** One page. Throws Condition. */
+  async round({ operationId, cursor, node, progress }: OperationRecord): Promise<EvacuationRound> {
+    const waiting = { isClean: false, isMore: false, unmovable: 0 }
+    if (progress.tasksOpen > OPEN_MAX) return waiting
+    const walk = this.#walkOf(operationId, cursor)
+    const leaver = node ?? ''
+    const isLost = memberIn(membersOf(this.#parts.state.view), leaver)?.phase === 'lost'
+    const { items: chunks, next } = await this.#parts.state.chunks(walk.after, PAGE_ROWS)
+    const about = chunks.filter((chunk) => this.#isConcerned(chunk, leaver))
+    const only = about.filter(({ replicas, owed }) => replicas.join() === leaver && owed.length === 0)
+    walk.found += about.length
+    walk.last += isLost ? only.length : 0
+    const items = about.map((chunk) => this.#evacuation(chunk, leaver))
+    if (items.length > 0) await this.#parts.propose({ type: 'evacuateCopies', operation: operationId, items })
+    if (next !== null) {
+      walk.after = next
+      return { ...waiting, isMore: true }
+    }
+    this.#walks.delete(operationId)
+    return {
+      isClean: walk.found === 0,
+      isMore: false,
+      unmovable: walk.last > 0 && walk.last === walk.found ? walk.last : 0,
+    }
+  }
+
+  #walkOf(operationId: string, step: string): Walk {
+    const known = this.#walks.get(operationId)
+    if (known?.step === step) return known
+    const walk: Walk = { operationId, step, after: '', found: 0, last: 0 }
+    this.#walks.set(operationId, walk)
+    return walk
+  }
+
+  #isConcerned({ replicas, owed }: ChunkRecord, leaver: string): boolean {
+    return replicas.includes(leaver) || owed.includes(leaver)
+  }
+
+  /** One copy more where there are fewer than there should be without it. */
+  #evacuation(chunk: ChunkRecord, leaver: string): Evacuation {
+    const { tenantId, id: chunkId, birth, replicas, owed } = chunk
+    const others = [...replicas, ...owed].filter((holder) => holder !== leaver)
+    const wanted = this.#parts.cluster.placement(chunkId as string).filter((holder) => holder !== leaver)
+    const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver)))
+    const isEnough = others.length >= Math.max(copiesKept, wanted.length)
+    const target = isEnough ? null : (wanted.find((holder) => !others.includes(holder)) ?? null)
+    return { tenantId, chunkId, birth, target, copiesKept }
+  }
+
+  #takers(leaver: string): number {
+    const { members } = membersOf(this.#parts.state.view)
+    return members.filter(
+      ({ phase, weight, nodeId }) => phase === 'active' && weight > 0 && nodeId !== leaver,
+    ).length
+  }
+}

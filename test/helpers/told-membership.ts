@@ -1,0 +1,82 @@
+/** What machines say of their members: of a cluster of one, and of three of which one is silent. */
+import type { MembershipPort, MemberStatus } from '../../cluster/index.ts'
+import type { FirstMember } from '../../src/state-machine/records.ts'
+
+export function loneStatus(nodeId: string, changes: Partial<MemberStatus> = {}): MemberStatus {
+  return {
+    nodeId,
+    incarnation: `life-of-${nodeId}`,
+    version: '1.0.0',
+    featureLevel: 1,
+    isJoining: false,
+    isReady: true,
+    isLeader: true,
+    term: 1,
+    leaderId: nodeId,
+    commitIndex: 1,
+    appliedIndex: 1,
+    configuration: { voters: [nodeId], learners: [], outgoing: [] },
+    configurationIndex: 0,
+    peers: [],
+    heardMs: {},
+    checksums: [],
+    ...changes,
+  }
+}
+
+export function loneMembership(nodeId: string): MembershipPort {
+  const status = loneStatus(nodeId)
+  return {
+    isJoining: false,
+    local: () => status,
+    ask: async (asked) => (asked === nodeId ? status : null),
+    survey: async () => new Map([[nodeId, status]]),
+    newcomer: async (asked) => {
+      return {
+        nodeId: asked,
+        incarnation: `life-of-${asked}`,
+        isJoining: true,
+        featureLevel: 1,
+        version: '1.0.0',
+      }
+    },
+    change: async () => undefined,
+    transfer: async () => undefined,
+    setMembers: async () => undefined,
+  }
+}
+
+interface FoundedWorld {
+  membership: MembershipPort
+  change(command: { readonly type: 'foundMembers'; readonly members: readonly FirstMember[] }): Promise<void>
+}
+
+/** Founds n1 to n3; n1 leads, n2 answers, n3 has been silent for a minute. */
+export async function foundThree(memory: FoundedWorld, changes: Partial<MembershipPort> = {}): Promise<void> {
+  const voters = ['n1', 'n2', 'n3']
+  const members = voters.map((nodeId, n) => {
+    const addresses = { peerAddress: `10.0.0.${n + 1}:9002`, dataAddress: null, adminAddress: null }
+    return { nodeId, ...addresses, zone: 'rack-1', weight: 1 }
+  })
+  const configuration = { voters, learners: [], outgoing: [] }
+  const lag = { lagEntries: 0, lagBytes: 0, matchIndex: 1 }
+  const peers = [
+    { nodeId: 'n2', silentMs: 20, ...lag },
+    { nodeId: 'n3', silentMs: 60_000, ...lag },
+  ]
+  const leader = loneStatus('n1', { configuration, peers })
+  const follower = loneStatus('n2', { configuration, isLeader: false, leaderId: 'n1' })
+  const survey = new Map([
+    ['n1', leader],
+    ['n2', follower],
+    ['n3', null],
+  ])
+  memory.membership = {
+    ...loneMembership('n1'),
+    local: () => leader,
+    ask: async (asked) => survey.get(asked) ?? null,
+    survey: async () => survey,
+    ...changes,
+  }
+  await memory.change({ type: 'foundMembers', members })
+}

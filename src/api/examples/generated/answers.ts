@@ -215,6 +215,52 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nodes": [],
     "error": null
   },
+  "demoteVoter": {
+    "dryRun": true,
+    "operation": "demoteVoter",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "learner",
+          "voters": [
+            "n1",
+            "n2"
+          ],
+          "majority": 2,
+          "failureTolerance": 0
+        },
+        {
+          "step": "drained",
+          "voters": [
+            "n1",
+            "n2"
+          ],
+          "majority": 2,
+          "failureTolerance": 0
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [
+      "Afterwards 0 of 2 voters may fail, now 1 may",
+      "2 voters bear no more failures than 1"
+    ],
+    "blockers": []
+  },
   "disableTenant": {
     "id": "former",
     "name": "Former Ltd.",
@@ -283,6 +329,78 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   },
   "getBucketVersioning": {
     "status": "Enabled"
+  },
+  "getClusterMembership": {
+    "clusterId": "memory-cluster",
+    "authoritative": true,
+    "term": 1,
+    "configIndex": 1,
+    "committedIndex": 1,
+    "leaderId": "n1",
+    "quorum": 2,
+    "failureTolerance": 1,
+    "changeInProgress": null,
+    "members": [
+      {
+        "peerAddress": "10.0.0.1:9002",
+        "dataAddress": null,
+        "adminAddress": null,
+        "zone": "rack-1",
+        "weight": 1,
+        "incarnation": null,
+        "version": null,
+        "nodeId": "n1",
+        "phase": "active",
+        "role": "voter",
+        "isLeader": true,
+        "reachable": true,
+        "lastContactMs": 0,
+        "matchIndex": 1,
+        "disk": null,
+        "drained": false,
+        "addedAt": "2026-11-21T12:00:00.000Z"
+      },
+      {
+        "peerAddress": "10.0.0.2:9002",
+        "dataAddress": null,
+        "adminAddress": null,
+        "zone": "rack-1",
+        "weight": 1,
+        "incarnation": null,
+        "version": null,
+        "nodeId": "n2",
+        "phase": "active",
+        "role": "voter",
+        "isLeader": false,
+        "reachable": true,
+        "lastContactMs": 20,
+        "matchIndex": 1,
+        "disk": null,
+        "drained": false,
+        "addedAt": "2026-11-21T12:00:00.000Z"
+      },
+      {
+        "peerAddress": "10.0.0.3:9002",
+        "dataAddress": null,
+        "adminAddress": null,
+        "zone": "rack-1",
+        "weight": 1,
+        "incarnation": null,
+        "version": null,
+        "nodeId": "n3",
+        "phase": "active",
+        "role": "voter",
+        "isLeader": false,
+        "reachable": false,
+        "lastContactMs": 60000,
+        "matchIndex": 1,
+        "disk": null,
+        "drained": false,
+        "addedAt": "2026-11-21T12:00:00.000Z"
+      }
+    ],
+    "departed": [],
+    "recoveries": []
   },
   "getObject": "hell",
   "getObjectLegalHold": {
@@ -424,6 +542,54 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "healthz": {
     "status": "ok"
   },
+  "joinVoter": {
+    "dryRun": true,
+    "operation": "joinVoter",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "learner",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "voter",
+          "voters": [
+            "n1",
+            "n2",
+            "n3",
+            "n4"
+          ],
+          "majority": 3,
+          "failureTolerance": 1
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [
+      "4 voters bear no more failures than 3"
+    ],
+    "blockers": []
+  },
   "listBuckets": {
     "buckets": [
       {
@@ -458,7 +624,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81QBGJA0000000000F00000-4DLEM655HLNNAUMP",
+        "deliveryId": "evt_01M81RQE6A0000000000G00000-2YUCFINIWCOVCH5B",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -629,6 +795,43 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     ],
     "isTruncated": false
+  },
+  "markVoterLost": {
+    "dryRun": true,
+    "operation": "markVoterLost",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "outside",
+          "voters": [
+            "n1",
+            "n2"
+          ],
+          "majority": 2,
+          "failureTolerance": 0
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [
+      "Afterwards 0 of 2 voters may fail, now 1 may",
+      "2 voters bear no more failures than 1"
+    ],
+    "blockers": []
   },
   "pauseOperation": {
     "operationId": "op_example",
@@ -816,7 +1019,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81QBGJA0000000000F00000-4DLEM655HLNNAUMP",
+    "deliveryId": "evt_01M81RQE6A0000000000G00000-2YUCFINIWCOVCH5B",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -828,6 +1031,113 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nextAttemptAt": "2026-11-21T12:00:00.000Z",
     "settledAt": null,
     "lastAttempt": null
+  },
+  "removeMember": {
+    "dryRun": true,
+    "operation": "removeMember",
+    "tenantId": null,
+    "allowed": false,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "outside",
+          "voters": [
+            "n1",
+            "n2"
+          ],
+          "majority": 2,
+          "failureTolerance": 0
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [
+      "Afterwards 0 of 2 voters may fail, now 1 may",
+      "2 voters bear no more failures than 1"
+    ],
+    "blockers": [
+      {
+        "code": "not_demoted",
+        "message": "Cannot remove \"n3\": it is active; demote it first"
+      }
+    ]
+  },
+  "replaceVoter": {
+    "dryRun": true,
+    "operation": "replaceVoter",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "steps": [
+        {
+          "step": "now",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "learner",
+          "voters": [
+            "n1",
+            "n2",
+            "n3"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "exchanged",
+          "voters": [
+            "n1",
+            "n2",
+            "n4"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "drained",
+          "voters": [
+            "n1",
+            "n2",
+            "n4"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        },
+        {
+          "step": "removed",
+          "voters": [
+            "n1",
+            "n2",
+            "n4"
+          ],
+          "majority": 2,
+          "failureTolerance": 1
+        }
+      ],
+      "copiesToMove": 0,
+      "bytesToMove": 0,
+      "isComplete": true
+    },
+    "warnings": [],
+    "blockers": []
   },
   "resumeCollection": {
     "dryRun": true,
@@ -931,6 +1241,22 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "copies": 0,
         "bytes": 0,
         "lost": 0
+      },
+      {
+        "nodeId": "n2",
+        "isDone": false,
+        "progress": 0,
+        "copies": 0,
+        "bytes": 0,
+        "lost": 0
+      },
+      {
+        "nodeId": "n3",
+        "isDone": false,
+        "progress": 0,
+        "copies": 0,
+        "bytes": 0,
+        "lost": 0
       }
     ],
     "error": null
@@ -969,7 +1295,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_kgHdAhe7nssFMKWKZ2wQ1bHAa7Mq9Lgp",
+        "signingSecret": "whsec_8o3sxrmlN3efO/mI1t+dJLgX4Pt+fey+",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1084,7 +1410,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81QBGJA0000000000F00000-4DLEM655HLNNAUMP",
+    "deliveryId": "evt_01M81RQE6A0000000000G00000-2YUCFINIWCOVCH5B",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1096,6 +1422,17 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "nextAttemptAt": "2026-11-21T12:00:00.000Z",
     "settledAt": null,
     "lastAttempt": null
+  },
+  "transferLeadership": {
+    "dryRun": true,
+    "operation": "transferLeadership",
+    "tenantId": null,
+    "allowed": true,
+    "plan": {
+      "target": null
+    },
+    "warnings": [],
+    "blockers": []
   },
   "uploadPart": {
     "partNumber": 1,

@@ -47,11 +47,16 @@ function isSafe(
   },
 ): boolean {
   const { present, use, copiesMin } = claim
-  const stands = present !== undefined && present.replicas.length >= copiesMin
+  const stands = present !== undefined && hasCopies(view, present.replicas, copiesMin)
   if (use.existing) return stands && present.birth === use.birth
   // A birth that made a row already is spent: nothing may be listed under it a second time.
   if (present?.birth === use.birth) return false
-  return stands || use.replicas.filter((node) => mayHold(view, node)).length >= copiesMin
+  return stands || hasCopies(view, use.replicas, copiesMin)
+}
+
+/** A copy on a member that is lost, or was emptied, stands for nothing. */
+function hasCopies(view: View, holders: readonly string[], copiesMin: number): boolean {
+  return holders.filter((node) => mayHold(view, node)).length >= copiesMin
 }
 
 /** Fresh uploads that may not commit any more, or not yet: their copies may be removed at any time. */
@@ -72,7 +77,7 @@ export function claimChunks(
     const references = (present?.references ?? 0) + occurrences
     // A concurrent upload of the same content may have committed first: its row stands, and ours are spare copies of
     // another birth that no row names.
-    if (present !== undefined && (use.existing || present.replicas.length >= body.copiesMin)) {
+    if (present !== undefined && (use.existing || hasCopies(draft, present.replicas, body.copiesMin))) {
       changeChunk(draft, { before: present, after: { ...present, references, condemnedAt: null } })
       continue
     }

@@ -63,7 +63,7 @@ export class Evacuating {
     const only = about.filter(({ replicas, owed }) => replicas.join() === leaver && owed.length === 0)
     walk.found += about.length
     walk.last += isLost ? only.length : 0
-    const items = about.map((chunk) => this.#evacuation(chunk, leaver))
+    const items = about.flatMap((chunk) => this.#evacuation(chunk, leaver, isLost))
     if (items.length > 0) await this.#parts.propose({ type: 'evacuateCopies', operation: operationId, items })
     if (next !== null) {
       walk.after = next
@@ -89,15 +89,18 @@ export class Evacuating {
     return replicas.includes(leaver) || owed.includes(leaver)
   }
 
-  /** One copy more where there are fewer than there should be without it. */
-  #evacuation(chunk: ChunkRecord, leaver: string): Evacuation {
+  /** One copy more where there are fewer than there should be without it; nothing while one is being made. */
+  #evacuation(chunk: ChunkRecord, leaver: string, isLost: boolean): readonly Evacuation[] {
     const { tenantId, id: chunkId, birth, replicas, owed } = chunk
     const others = [...replicas, ...owed].filter((holder) => holder !== leaver)
     const wanted = this.#parts.cluster.placement(chunkId as string).filter((holder) => holder !== leaver)
     const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver)))
     const isEnough = others.length >= Math.max(copiesKept, wanted.length)
     const target = isEnough ? null : (wanted.find((holder) => !others.includes(holder)) ?? null)
-    return { tenantId, chunkId, birth, target, copiesKept }
+    const listed = replicas.filter((holder) => holder !== leaver).length
+    const goes = replicas.includes(leaver) && listed >= (isLost ? 1 : copiesKept)
+    if (target === null && !goes && !owed.includes(leaver)) return []
+    return [{ tenantId, chunkId, birth, target, copiesKept }]
   }
 
   #takers(leaver: string): number {

@@ -1,0 +1,231 @@
+/** Who belongs to the cluster: what each operation does to the rows, what it refuses, and what holds whatever is asked. */
+import fc from 'fast-check'
+import t from 'tap'
+import { keys } from '../../src/state-machine/keys.ts'
+import { WAYS } from '../../src/state-machine/membership.ts'
+import {
+  MEMBERSHIP_KINDS,
+  type MembershipKind,
+  type MembershipStep,
+} from '../../src/state-machine/records.ts'
+import { MapWorld } from './map-world.ts'
+import { foundedWorld, members, newMember, phases, start, step, walk } from './member-commands.ts'
+
+const DRAINED: readonly MembershipStep[] = ['demote', 'drain', 'verify', 'done']
+
+t.test('foundMembers: the first writer wins', (t) => {
+  const world = foundedWorld()
+  const founded = members(world)
+  t.same(world.do({ type: 'foundMembers', members: [newMember('n9')] }), founded)
+  t.match(new MapWorld().run(start('demote', 'n1')), { code: 'precondition_failed' }, 'nothing before')
+  t.end()
+})
+
+t.test('introduceMember: the first directory of a founder counts', (t) => {
+  const world = foundedWorld()
+  const said = { version: '1.0.0', dataAddress: 'http://n1', adminAddress: null }
+  const introduce = (incarnation: string) =>
+    world.run({ type: 'introduceMember', nodeId: 'n1', incarnation, ...said })
+  t.match(introduce('a'), { ok: true })
+  const { configIndex } = members(world)
+  t.match(introduce('b'), { ok: false, code: 'member_tombstoned' })
+  t.match(introduce('a'), { ok: true })
+  t.equal(members(world).configIndex, configIndex, 'who belongs has not changed')
+  t.end()
+})
+
+t.test('join: a learner that catches up becomes a voter', (t) => {
+  const world = foundedWorld()
+  world.do(start('join', 'n4'))
+  t.same(phases(world), { n1: 'active', n2: 'active', n3: 'active', n4: 'joining' })
+  t.equal(members(world).change, 'op-join-n4')
+  walk(world, 'op-join-n4', ['catchUp', 'promote', 'done'])
+  t.equal(phases(world)['n4'], 'active')
+  t.equal(members(world).change, null)
+  t.match(world.get(keys.operation('op-join-n4')), { status: 'succeeded', cursor: 'done' })
+  t.match(world.do(start('join', 'n4', { id: 'again' })), { operation: null }, 'done already: nothing begins')
+  t.end()
+})
+
+t.test('join refuses by code', (t) => {
+  const world = foundedWorld()
+  const joined = (nodeId: string, changes = {}) =>
+    world.run({ ...start('join', nodeId), newcomer: newMember(nodeId, changes) })
+  t.match(joined('n2', { peerAddress: 'elsewhere:1' }), { code: 'member_exists' })
+  t.match(joined('n4', { peerAddress: 'n1:9002' }), { code: 'address_in_use' })
+  t.match(world.run(start('join', 'n4', { expected: 99 })), { code: 'stale_config_index' })
+  world.do(start('join', 'n4', { expected: members(world).configIndex }))
+  t.match(world.run(start('join', 'n5')), { code: 'membership_change_in_progress', message: /op-join-n4/ })
+  t.end()
+})
+
+t.test('cancelling a join sends the newcomer away, until it has its vote', (t) => {
+  const cancel = {
+    type: 'setOperationStatus',
+    operationId: 'op-join-n4',
+    action: 'cancel',
+    error: null,
+  } as const
+  const undo = { type: 'undoMembership', operationId: 'op-join-n4' } as const
+  const world = foundedWorld()
+  world.do(start('join', 'n4'))
+  t.match(world.run(undo), { code: 'precondition_failed' }, 'not while it goes on')
+  world.do(cancel)
+  t.match(world.run(step('op-join-n4', 'catchUp', 'promote')), { code: 'precondition_failed' })
+  t.match(world.run(start('join', 'n5')), { code: 'membership_change_in_progress' }, 'it has not left yet')
+  world.do(undo)
+  t.same(Object.keys(phases(world)), ['n1', 'n2', 'n3'])
+  t.match(world.run(start('join', 'n4', { id: 'second' })), { ok: true }, 'its name is free')
+  world.do(step('second', 'catchUp', 'promote'))
+  t.match(world.run({ ...cancel, operationId: 'second' }), {
+    code: 'precondition_failed',
+    message: /only goes on/,
+  })
+  t.end()
+})
+
+t.test('demote and remove: without vote, without copies, gone for ever', (t) => {
+  const world = foundedWorld()
+  t.match(world.run(start('remove', 'n3')), { code: 'precondition_failed', blocker: 'not_demoted' })
+  world.do(start('demote', 'n3'))
+  t.equal(phases(world)['n3'], 'draining')
+  world.do(step('op-demote-n3', 'demote', 'drain'))
+  t.equal(members(world).change, null, 'moving copies keeps nobody from changing votes')
+  t.match(world.run(start('remove', 'n3')), { blocker: 'not_drained' })
+  walk(world, 'op-demote-n3', DRAINED.slice(1))
+  t.equal(phases(world)['n3'], 'drained')
+  world.do(start('remove', 'n3'))
+  walk(world, 'op-remove-n3', ['exclude', 'done'])
+  t.match(members(world).departed, [{ nodeId: 'n3', how: 'removed' }])
+  t.match(world.do(start('remove', 'n3', { id: 'again' })), { operation: null })
+  t.match(world.run(start('join', 'n3')), { code: 'member_tombstoned' })
+  t.end()
+})
+
+t.test('the last voter is neither demoted nor lost', (t) => {
+  const world = foundedWorld(['n1', 'n2'])
+  world.do(start('demote', 'n2'))
+  walk(world, 'op-demote-n2', DRAINED)
+  for (const kind of ['demote', 'lost'] as const)
+    t.match(world.run(start(kind, 'n1')), { blocker: 'below_minimum_voters' }, kind)
+  t.end()
+})
+
+t.test('lost: its name is gone at once, it is removed when its copies are elsewhere', (t) => {
+  const world = foundedWorld()
+  world.do(start('lost', 'n3'))
+  t.match(members(world), { departed: [{ nodeId: 'n3', how: 'lost' }] })
+  t.same(world.get(keys.leavers()), { nodes: ['n3'] })
+  world.do(step('op-lost-n3', 'exclude', 'repair'))
+  t.match(world.run(start('remove', 'n3')), { blocker: 'not_drained' })
+  world.do(step('op-lost-n3', 'repair', 'done'))
+  t.match(world.do(start('lost', 'n3', { id: 'again' })), { operation: null })
+  world.do(start('remove', 'n3'))
+  walk(world, 'op-remove-n3', ['exclude', 'done'])
+  t.same(phases(world), { n1: 'active', n2: 'active' })
+  t.end()
+})
+
+t.test('replace: one step gives the new one a vote and takes the old one its own', (t) => {
+  const world = foundedWorld()
+  world.do(start('replace', 'n3', { newcomer: 'n4' }))
+  world.do(step('op-replace-n3', 'catchUp', 'promote'))
+  t.match(phases(world), { n3: 'active', n4: 'joining' })
+  world.do(step('op-replace-n3', 'promote', 'drain'))
+  t.match(phases(world), { n3: 'draining', n4: 'active' })
+  world.do(step('op-replace-n3', 'drain', 'verify'))
+  world.do(start('join', 'n5'))
+  t.match(
+    world.run(step('op-replace-n3', 'verify', 'exclude')),
+    { code: 'membership_change_in_progress' },
+    'the removal waits for its turn',
+  )
+  walk(world, 'op-join-n5', ['catchUp', 'promote', 'done'])
+  walk(world, 'op-replace-n3', ['verify', 'exclude', 'done'])
+  t.same(phases(world), { n1: 'active', n2: 'active', n4: 'active', n5: 'active' })
+  t.end()
+})
+
+t.test('a step is taken once, in order, and by nothing else than its own way', (t) => {
+  const world = foundedWorld()
+  world.do(start('demote', 'n3'))
+  t.match(world.run(step('op-demote-n3', 'drain', 'verify')), { code: 'precondition_failed' })
+  t.match(world.run(step('op-demote-n3', 'demote', 'done')), { code: 'invalid_argument' })
+  world.do(step('op-demote-n3', 'demote', 'drain'))
+  t.match(
+    world.run(step('op-demote-n3', 'demote', 'drain')),
+    { code: 'precondition_failed' },
+    'a second driver',
+  )
+  t.end()
+})
+
+t.test('whatever is asked, in whatever order', (t) => {
+  const name = fc.constantFrom('n1', 'n2', 'n3', 'n4', 'n5')
+  const wish = fc.oneof(
+    fc.record({
+      what: fc.constant('start' as const),
+      kind: fc.constantFrom(...MEMBERSHIP_KINDS),
+      name,
+      other: name,
+    }),
+    fc.record({
+      what: fc.constantFrom('step' as const, 'step' as const, 'cancel' as const, 'undo' as const),
+      at: fc.nat(30),
+    }),
+  )
+  fc.assert(
+    fc.property(fc.array(wish, { maxLength: 60 }), (wishes) => {
+      const world = foundedWorld()
+      const ids: { id: string; kind: MembershipKind }[] = []
+      const everGone = new Set<string>()
+      for (const asked of wishes) {
+        const before = members(world)
+        if (asked.what === 'start') {
+          const { kind, name: nodeId, other } = asked
+          const newcomer = kind === 'join' ? nodeId : kind === 'replace' ? other : null
+          const id = `op${ids.length}`
+          if (world.run(start(kind, nodeId, { id, newcomer })).ok) ids.push({ id, kind })
+        } else {
+          const operation = ids[asked.at % Math.max(1, ids.length)]
+          if (operation === undefined) continue
+          const { id, kind } = operation
+          const cursor = (world.get(keys.operation(id))?.cursor ?? 'done') as MembershipStep
+          const to = WAYS[kind][WAYS[kind].indexOf(cursor) + 1] ?? 'done'
+          if (asked.what === 'step') world.run(step(id, cursor, to))
+          else if (asked.what === 'undo') world.run({ type: 'undoMembership', operationId: id })
+          else world.run({ type: 'setOperationStatus', operationId: id, action: 'cancel', error: null })
+        }
+        check(world, before.configIndex, everGone)
+      }
+    }),
+    { numRuns: 300 },
+  )
+  t.end()
+})
+
+/** What holds in every state. */
+function check(world: MapWorld, configIndex: number, everGone: Set<string>): void {
+  const present = members(world)
+  const say = (what: string): never => {
+    throw new Error(`${what}: ${JSON.stringify(present)}`)
+  }
+  const names = present.members.map(({ nodeId }) => nodeId)
+  const addresses = present.members.map(({ peerAddress }) => peerAddress)
+  if (new Set(names).size !== names.length) say('a name stands twice')
+  if (new Set(addresses).size !== addresses.length) say('an address stands twice')
+  if (!present.members.some(({ phase }) => phase === 'active')) say('nobody has a vote')
+  if (present.configIndex < configIndex) say('the index fell')
+  for (const { nodeId } of present.departed) everGone.add(nodeId)
+  for (const gone of everGone) {
+    const still = present.members.find(({ nodeId }) => nodeId === gone)
+    if (still !== undefined && still.phase !== 'lost') say(`${gone} came back`)
+    if (!present.departed.some(({ nodeId }) => nodeId === gone)) say(`${gone} was forgotten`)
+  }
+  const joining = present.members.filter(({ phase }) => phase === 'joining')
+  if (joining.length > 1 || (joining.length === 1 && present.change === null)) say('somebody joins alone')
+  const leavers = world.get(keys.leavers())?.nodes ?? []
+  for (const { nodeId, phase } of present.members)
+    if ((phase === 'drained' || phase === 'lost') !== leavers.includes(nodeId))
+      say(`${nodeId} may hold copies`)
+}

@@ -25,6 +25,7 @@ const PROGRAMS = {
   failover: { build: true, file: 'dist/scripts/failover.js', args: [] },
   mutants: { build: false, file: 'test/mutants/main.ts', args: [] },
   fuzz: { build: false, file: 'test/fuzz/main.ts', args: [] },
+  chaos: { build: false, file: 'test/chaos/main.ts', args: [] },
   garbage: { build: false, file: 'test/garbage/main.ts', args: [] },
   test: { build: false, file: 'scripts/check.ts', args: [] },
 }

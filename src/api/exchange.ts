@@ -17,6 +17,13 @@ const DRAIN_MS_MAX = 5000
 const EXCHANGES = new WeakMap<IncomingMessage, Exchange>()
 const WAITING_FOR_CONTINUE = new WeakSet<IncomingMessage>()
 
+/** Nobody is left to answer: no fault of ours, and nothing to be told but to the audit log. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('The client went away')
+  }
+}
+
 /** Takes over the answer to "Expect: 100-continue", which Node would otherwise give at once. */
 export function answerExpectationsLate(server: Server): void {
   const pass = (request: IncomingMessage, response: ServerResponse): void => {
@@ -53,7 +60,7 @@ export class Exchange {
     this.#request = request
     this.#response = response
     response.once('close', () => {
-      if (!response.writableFinished) this.#gone.abort(new Error('The client went away'))
+      if (!response.writableFinished) this.#gone.abort(new ClientGoneError())
     })
     // Not 'finish': by then Node has begun to throw the rest of the body away itself, without a bound.
     response.once('prefinish', () => {

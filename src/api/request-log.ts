@@ -8,7 +8,7 @@ import type { Services } from '../operations/services.ts'
 import { Condition } from '../../cluster/index.ts'
 import { Refusal } from '../refusal.ts'
 import type { RequestObservation } from '../telemetry/metrics.ts'
-import { Exchange } from './exchange.ts'
+import { ClientGoneError, Exchange } from './exchange.ts'
 import { pathOf } from './request-target.ts'
 
 /** Where the figures go; src/telemetry/metrics.ts is one. */
@@ -60,7 +60,8 @@ export class RequestLog {
   failed(request: FastifyRequest, outcome: { readonly code: string; readonly error: unknown }): void {
     this.#codes.set(request, outcome.code)
     if (outcome.error instanceof Refusal || outcome.error instanceof Condition) return
-    // A body that stops because its sender left is no fault of ours.
+    // Its sender left: in the middle of the body, or with all of it sent.
+    if (outcome.error instanceof ClientGoneError) return
     if (request.raw.destroyed && !request.raw.complete) return
     this.#services.logger.error({ requestId: request.id, err: outcome.error }, 'request failed unexpectedly')
   }

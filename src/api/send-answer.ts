@@ -7,13 +7,11 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { releaseBytes } from '../content/spent-bytes.ts'
-import { Exchange } from './exchange.ts'
+import { ClientGoneError, Exchange } from './exchange.ts'
 import type { Problem } from './problem.ts'
 import type { Answer } from './route.ts'
 
 const NOTHING = Buffer.alloc(0)
-
-class ClientGoneError extends Error {}
 
 interface Usual {
   readonly status: number
@@ -98,7 +96,7 @@ async function sendBody(
 /** Resolves when the system has taken the bytes. Rejects with ClientGoneError when it will never. */
 function written(piece: Uint8Array, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
-    const gone = (): void => reject(new ClientGoneError('The client went away'))
+    const gone = (): void => reject(new ClientGoneError())
     if (response.destroyed) return gone()
     response.once('close', gone)
     response.write(piece, (error) => {

@@ -51,6 +51,8 @@ function describe(error: unknown): ErrorText {
     return { code: error.code, message: error.message, hint: 'Try again.', exitCode: EXIT.unreachable }
   if (isOfFiles(error))
     return { code: 'file_failed', message: error.message, hint: '', exitCode: EXIT.failed }
+  if (error instanceof Error && chainOf(error).some(isFromTheSystem))
+    return { code: 'refused_by_system', message: error.message, hint: '', exitCode: EXIT.failed }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return {
     code: 'internal_error',
@@ -60,14 +62,23 @@ function describe(error: unknown): ErrorText {
   }
 }
 
-/** As the operating system refuses: no such file, no room, no permission. */
+/** No such file, no permission: the message names the file. */
 function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
+/** ENOSPC and its like, also where LevelDB met them: no bug, and the message says what to do. */
+function isFromTheSystem(error: Error): boolean {
+  return 'code' in error && /^(E[A-Z]+|LEVEL_IO_ERROR)$/.test(String(error.code))
+}
+
 function rootCause(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error ? `\n  because: ${cause.message}` : ''
+  const root = chainOf(error).at(-1)
+  return root === undefined || root === error ? '' : `\n  because: ${root.message}`
+}
+
+function chainOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...chainOf(error.cause)] : []
 }
 
 /** Returns the exit code. */

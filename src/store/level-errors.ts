@@ -10,6 +10,7 @@ import { StateDamagedError } from '../../cluster/index.ts'
 /** LevelDB passes on what the system said as text, without its code. */
 const REFUSALS =
   /Permission denied|Operation not permitted|Read-only file system|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory/
+const FULL = /No space left on device|Disk quota exceeded/
 const DAMAGE_CODES: ReadonlySet<unknown> = new Set(['LEVEL_CORRUPTION', 'LEVEL_IO_ERROR', 'EIO'])
 
 /** The error itself when it speaks of damage, a StateDamagedError around it when LevelDB met it, null otherwise. */
@@ -24,6 +25,14 @@ export function damageIn(error: unknown): StateDamagedError | null {
 export function damageInWrite(error: unknown): StateDamagedError | null {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'LEVEL_CORRUPTION') return null
   return new StateDamagedError(`Cannot write the state: LevelDB says "${error.message}"`, { cause: error })
+}
+
+/** What stops the node: a write failed, and nobody knows what the disk has of it. Says what the operator has to do. */
+export function writeRefusal(cause: unknown): Error {
+  const what = FULL.test(reasonOf(cause))
+    ? 'the disk is full; free space'
+    : 'the disk refused; check the disk'
+  return new Error(`Cannot write the state: ${what}, then start the node again`, { cause })
 }
 
 export function isLocked(error: unknown): boolean {

@@ -21,6 +21,7 @@ import {
 import { applyEntry } from './apply-entry.ts'
 import { BatchView } from './batch-view.ts'
 import { removeCleanStop, writeCleanStop } from './clean-stop.ts'
+import { writeRefusal } from './level-errors.ts'
 import { OpenState, StateHandle } from './open-state.ts'
 import { rowHash } from './row-sum.ts'
 import { takeCut } from './state-cut.ts'
@@ -249,7 +250,7 @@ export class LevelStateMachine implements StateMachine {
       await write()
     } catch (cause) {
       if (cause instanceof StateDamagedError) throw cause
-      this.#failure = new Error('Cannot write the state: the disk refused', { cause })
+      this.#failure = writeRefusal(cause)
       throw this.#failure
     }
   }

@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
-import { deferred } from '../helpers/async.ts'
+import { deferred, until } from '../helpers/async.ts'
 import { patternBytes } from '../helpers/content-world.ts'
 import { ApiWorld } from './api-world.ts'
 
@@ -81,6 +81,29 @@ t.test('a body that turns out too large is refused while its sender still sends'
   socket.write(Buffer.alloc(0x200000 - MIB - 1, ' '))
   socket.write('\r\n0\r\n\r\nGET /api/v1/healthz HTTP/1.1\r\nHost: x\r\n\r\n')
   t.match(String((await next)[0]), /^HTTP\/1\.1 200 /, 'and the connection goes on after it')
+})
+
+t.test('a client that goes away with all of its upload sent is no error of ours either', async (t) => {
+  const { world, token } = await ApiWorld.withBucket(t)
+  const [placed, gone] = [deferred(), deferred()]
+  world.memory.blobs.beforeWrite = () => {
+    placed.resolve()
+    return gone.promise
+  }
+  const socket = net.connect(world.dataPort, '127.0.0.1')
+  world.dataServer.server.once('request', (_, response) => response.once('close', () => gone.resolve()))
+  socket.write(
+    `PUT ${OBJECTS}whole HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${MIB}\r\n\r\n`,
+  )
+  socket.write(patternBytes(MIB))
+  await placed.promise
+  socket.destroy()
+  await until('the request has failed', () => world.memory.auditRows.some(({ key }) => key === 'whole'))
+  t.match(
+    world.memory.auditRows.find(({ key }) => key === 'whole'),
+    { code: 'client_gone' },
+  )
+  t.notOk(world.memory.lines.some(({ level }) => level === 'error'))
 })
 
 t.test('a client that goes away in the middle of its upload stores nothing', async (t) => {

@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,46 +59,74 @@ export interface Answer {
   readonly body: Buffer
 }
 
-export class ProcessCluster {
+/** Where the nodes of a cluster run, and as what. */
+export interface Site {
+  readonly options: LocalOptions
   readonly plan: readonly NodePlan[]
-  readonly #options: LocalOptions
+  launch(node: NodePlan): Launch
+  /** When its folders are there and no node was ever started. */
+  beforeStart?(cluster: ProcessCluster): Promise<void>
+}
+
+interface Launch {
+  readonly command: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** The service as it is started from the sources. */
+export const serverCommand = ({ configFile }: NodePlan): readonly string[] => [
+  process.execPath,
+  MAIN,
+  'server',
+  '--config',
+  configFile,
+]
+
+interface Teardown {
+  teardown(callback: () => unknown): unknown
+}
+
+export class ProcessCluster {
+  readonly #site: Site
   readonly #children = new Map<string, ChildProcess>()
   readonly #agent = new Agent({ keepAliveTimeout: 1000, connect: { timeout: 2000 } })
   #setup: Setup | null = null
   #token = ''
 
-  private constructor(options: LocalOptions) {
-    this.#options = options
-    this.plan = planNodes(options)
+  private constructor(site: Site) {
+    this.#site = site
   }
 
   static async start(
-    t: { teardown(callback: () => unknown): unknown },
+    t: Teardown,
     nodes: number,
     /** In YAML, for every node. */
     settings: string | null = null,
-    /** When its folders are there and no node was ever started. */
-    beforeStart: (cluster: ProcessCluster) => Promise<void> = async () => {},
+    beforeStart: NonNullable<Site['beforeStart']> = async () => {},
   ): Promise<ProcessCluster> {
     const dataDir = temporaryFolder(t)
     const basePort = await freeBasePort(nodes)
     const configFile = settings === null ? null : join(temporaryFolder(t), 'settings.yaml')
     if (configFile !== null) writeFileSync(configFile, settings ?? '')
-    const cluster = new ProcessCluster({
-      nodes,
-      dataDir,
-      basePort,
-      json: true,
-      configFile,
-      restart: false,
-    })
+    const options = { nodes, dataDir, basePort, json: true, configFile, restart: false }
+    const launch = (node: NodePlan): Launch => ({ command: serverCommand(node) })
+    return ProcessCluster.startAt(t, { options, plan: planNodes(options), launch, beforeStart })
+  }
+
+  static async startAt(t: Teardown, site: Site): Promise<ProcessCluster> {
+    const cluster = new ProcessCluster(site)
+    const { options, plan } = site
     t.teardown(() => cluster.#killAll())
-    cluster.#setup = await prepare(cluster.#options, cluster.plan)
-    await beforeStart(cluster)
-    for (const { nodeId } of cluster.plan) cluster.startNode(nodeId)
+    cluster.#setup = await prepare(options, plan)
+    await site.beforeStart?.(cluster)
+    for (const { nodeId } of plan) cluster.startNode(nodeId)
     await cluster.allReady()
-    cluster.#setup = await demoCredentials(cluster.#options, cluster.#setup, cluster.plan)
+    cluster.#setup = await demoCredentials(options, cluster.#setup, plan)
     return cluster
+  }
+
+  get plan(): readonly NodePlan[] {
+    return this.#site.plan
   }
 
   get setup(): Setup {
@@ -118,17 +146,26 @@ export class ProcessCluster {
 
   startNode(nodeId: string): void {
     const node = this.node(nodeId)
+    const { command, env } = this.#site.launch(node)
     const log = openSync(node.logFile, 'a')
-    const child = spawn(...plainly(process.execPath, MAIN, 'server', '--config', node.configFile), {
+    const child = spawn(...plainly(...command), {
       stdio: ['ignore', log, log],
+      env: { ...process.env, ...env },
     })
+    closeSync(log)
     this.#children.set(nodeId, child)
+  }
+
+  /** Whether its process has not ended, by itself or by a signal. */
+  isRunning(nodeId: string): boolean {
+    const child = this.#children.get(nodeId)
+    return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
   /** Resolves with the exit code, or the signal that ended it. */
   async signal(nodeId: string, signal: NodeJS.Signals): Promise<number | string> {
     const child = this.#children.get(nodeId)
-    if (child === undefined) throw new Error(`node ${nodeId} does not run`)
+    if (child === undefined || !this.isRunning(nodeId)) throw new Error(`node ${nodeId} does not run`)
     const ended = new Promise<number | string>((resolve) =>
       child.once('exit', (code, by) => resolve(code ?? by ?? 'unknown')),
     )
@@ -148,16 +185,21 @@ export class ProcessCluster {
   }
 
   async ready(nodeId: string): Promise<boolean> {
+    return (await this.unreadiness(nodeId)) === null
+  }
+
+  /** What the node says against being ready: null for nothing, empty when it does not answer. */
+  async unreadiness(nodeId: string): Promise<string | null> {
     try {
       const { statusCode, body } = await request(`${this.node(nodeId).adminUrl}/readyz`, {
         dispatcher: this.#agent,
         headersTimeout: 2000,
       })
-      await body.dump()
-      return statusCode === 200
+      const text = await body.text()
+      return statusCode === 200 ? null : text
     } catch {
       // Not listening: not ready.
-      return false
+      return ''
     }
   }
 
@@ -251,10 +293,8 @@ export class ProcessCluster {
 
   async #killAll(): Promise<void> {
     // One that ended by itself says so no more.
-    const running = [...this.#children].filter(
-      ([, child]) => child.exitCode === null && child.signalCode === null,
-    )
-    await Promise.all(running.map(([nodeId]) => this.signal(nodeId, 'SIGKILL')))
+    const running = [...this.#children.keys()].filter((nodeId) => this.isRunning(nodeId))
+    await Promise.all(running.map((nodeId) => this.signal(nodeId, 'SIGKILL')))
     await this.#agent.destroy()
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Clients at every node that write, read and remove a few objects, and record when each asked and what it was told.
+ * Clients at every node that write, read and remove a few objects, some of it only if they find what they saw last, and
+ * record when each asked and what it was told.
  *
  * Owns: the history. Knows nothing of: faults, the judgement of the history.
  * Rules: an answer that says "nothing was done" is taken at its word and leaves the history, so that a lie shows as a
@@ -25,8 +26,12 @@ const NOTHING_DONE = [
   'leader_not_ready',
   'not_enough_replicas',
   'slow_down',
+  'disk_full',
   'shutting_down',
 ]
+
+/** Of a condition that does not hold; 404 where there is nothing to compare. */
+const MISMATCHES = [404, 412]
 
 export type RecordedOperation = Operation<RegisterInput, RegisterOutput>
 
@@ -43,10 +48,14 @@ export class RecordedWork {
   readonly operations: RecordedOperation[] = []
   /** Answers that no fault excuses. */
   readonly violations: string[] = []
-  refused = 0
+  /** Codes, and how often each was the answer. */
+  readonly failures = new Map<string, number>()
   readonly #answered = new Map<string, number>()
   readonly #cluster: ProcessCluster
   readonly #options: WorkOptions
+  /** What was last read or written under a key, by anybody. */
+  readonly #seen = new Map<string, string | null>()
+  readonly #etags = new Map<string, string>()
   #values = 0
   #running = false
   #clients: Promise<void>[] = []
@@ -91,7 +100,6 @@ export class RecordedWork {
       else {
         if (told === 'unknown' && input.type !== 'get')
           this.operations.push({ client, input, call, answer: null })
-        if (told === 'not done') this.refused += 1
         await wait(PAUSE_MS)
       }
     }
@@ -105,25 +113,35 @@ export class RecordedWork {
     this.#answered.set(nodeId, (this.#answered.get(nodeId) ?? 0) + 1)
   }
 
+  #hasFailed(code: string): void {
+    this.failures.set(code, (this.failures.get(code) ?? 0) + 1)
+  }
+
   #anyInput(random: Random): RegisterInput {
     const key = `key-${random(this.#options.keys)}`
     const kind = random(10)
-    if (kind < 5) return { type: 'get', key }
-    if (kind < 6) return { type: 'delete', key }
+    if (kind < 4) return { type: 'get', key }
+    if (kind < 5) return { type: 'delete', key }
     this.#values += 1
-    return { type: 'put', key, value: `${this.#values}:${SIZES[random(SIZES.length)] ?? 0}` }
+    const value = `${this.#values}:${SIZES[random(SIZES.length)] ?? 0}`
+    if (kind < 8) return { type: 'put', key, value }
+    const from = this.#seen.get(key) ?? null
+    return { type: 'cas', key, from, to: from !== null && random(3) === 0 ? null : value }
   }
 
   async #perform(nodeId: string, input: RegisterInput): Promise<Told> {
-    const asked = askedFor(input)
+    const asked = askedFor(input, this.#etags)
     let answer: Answer
     try {
       answer = await this.#cluster.ask(nodeId, { ...asked, timeoutMs: TIMEOUT_MS })
     } catch (error) {
+      const told = isNobodyThere(error) ? 'nobody' : 'unknown'
+      this.#hasFailed(told === 'nobody' ? 'nobody there' : 'no answer')
       // Broken off or too slow: whether it was done is not known, which is honest when nodes are killed.
-      return isNobodyThere(error) ? 'nobody' : 'unknown'
+      return told
     }
     const told = this.#toldBy(input, answer)
+    if (told !== null && typeof told === 'object') this.#remember(input, told.output, answer)
     if (told === null) {
       const { status, body } = answer
       this.violations.push(
@@ -137,14 +155,25 @@ export class RecordedWork {
   #toldBy(input: RegisterInput, { status, body }: Answer): Told | null {
     if (status === 503) {
       const { code = '' } = JSON.parse(body.toString()) as { code?: string }
+      this.#hasFailed(code)
       if (code === 'commit_unknown') return 'unknown'
       return NOTHING_DONE.includes(code) ? 'not done' : null
     }
-    if (input.type === 'put') return status === 200 ? { output: { type: 'done' } } : null
-    if (input.type === 'delete') return status === 204 ? { output: { type: 'done' } } : null
+    if (input.type === 'cas' && MISMATCHES.includes(status)) return { output: { type: 'mismatch' } }
+    if (input.type !== 'get')
+      return status === (valueIn(input) === null ? 204 : 200) ? { output: { type: 'done' } } : null
     if (status === 404) return { output: { type: 'value', value: null } }
     const value = status === 200 ? valueOf(body) : null
     return value === null ? null : { output: { type: 'value', value } }
+  }
+
+  #remember(input: RegisterInput, output: RegisterOutput, { headers, body }: Answer): void {
+    if (output.type === 'mismatch') return
+    const value = output.type === 'value' ? output.value : valueIn(input)
+    this.#seen.set(input.key, value)
+    if (value === null) return
+    const etag = input.type === 'get' ? String(headers['etag']) : `"${etagIn(body)}"`
+    this.#etags.set(value, etag)
   }
 }
 
@@ -153,10 +182,28 @@ function isNobodyThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
 }
 
-function askedFor(input: RegisterInput): Asked {
+function askedFor(input: RegisterInput, etags: ReadonlyMap<string, string>): Asked {
   const path = `/buckets/work/objects/${input.key}`
-  if (input.type === 'put') return { method: 'PUT', path, body: bytesOf(input.value) }
-  return { method: input.type === 'get' ? 'GET' : 'DELETE', path }
+  if (input.type === 'get') return { method: 'GET', path }
+  const headers = input.type === 'cas' ? conditionOf(input.from, etags) : {}
+  const value = valueIn(input)
+  return value === null
+    ? { method: 'DELETE', path, headers }
+    : { method: 'PUT', path, headers, body: bytesOf(value) }
+}
+
+function conditionOf(from: string | null, etags: ReadonlyMap<string, string>): Record<string, string> {
+  return from === null ? { 'if-none-match': '*' } : { 'if-match': etags.get(from) ?? '' }
+}
+
+/** What is under the key when the change was made. */
+function valueIn(input: RegisterInput): string | null {
+  if (input.type === 'put') return input.value
+  return input.type === 'cas' ? input.to : null
+}
+
+function etagIn(body: Buffer): string {
+  return (JSON.parse(body.toString()) as { readonly etag: string }).etag
 }
 
 /** The value says its size, and its text again and again is the body: a piece of another body shows. */

@@ -43,8 +43,8 @@ const rows: readonly TestedRow[] = [
     'S3',
     'batches are applied after a write that failed',
     'level-state-machine.ts',
-    "      this.#failure = new Error('Cannot write the state: the disk refused', { cause })\n      throw this.#failure\n",
-    "      throw new Error('Cannot write the state: the disk refused', { cause })\n",
+    '      this.#failure = writeRefusal(cause)\n      throw this.#failure\n',
+    '      throw writeRefusal(cause)\n',
     'store/level-state-machine',
   ],
   [

@@ -88,6 +88,16 @@ t.test('LevelStateMachine', (t) => {
     t.notOk(readdirSync(world.dir).includes('CLOSED'), 'and the next start verifies every row')
   })
 
+  t.test('says to free space when the disk is full', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const { db } = world.store.stateMachine.handle.current
+    const refusal = new Error('IO error: 000006.log: No space left on device')
+    t.intercept(db, 'batch', { value: async () => await Promise.reject(refusal) })
+    await t.rejects(world.do(empty('a')), { message: /the disk is full; free space/, cause: refusal })
+    Reflect.deleteProperty(db, 'batch')
+    await world.store.stateMachine.close()
+  })
+
   t.test('finds a key although one that it begins with is stored as well', async (t) => {
     // NOTE: classic-level cuts a string key short where a character straddles its buffer; this is why keys go in as bytes.
     const world = await StoreWorld.withBucket(t)

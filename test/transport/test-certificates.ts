@@ -5,7 +5,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Test } from 'tap'
 import type { TlsFiles } from '../../cluster/types.ts'
 
 /** null: the command is not there. */
@@ -24,7 +23,7 @@ export class TestAuthority {
   readonly #directory: string
   readonly #name: string
 
-  constructor(t: Test, name: string) {
+  constructor(t: { teardown(callback: () => void): unknown }, name: string) {
     this.#directory = mkdtempSync(join(tmpdir(), 'holdfast-tls-'))
     this.#name = name
     t.teardown(() => rmSync(this.#directory, { recursive: true, force: true }))

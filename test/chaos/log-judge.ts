@@ -1,0 +1,56 @@
+/**
+ * What the log of a node says that needs an explanation.
+ *
+ * Owns: which lines call for an operator. Pure.
+ * Rule: a line that is no JSON is one too: it is what a program says when it falls over.
+ */
+const PLAIN = 'plain'
+const ALARMING = ['error', 'fatal', PLAIN]
+const LINE_CHARS_MAX = 400
+
+/** Without `isExpected`, every line of level error and above, and every one that is no JSON. */
+export function alarmingLines(
+  log: string,
+  isExpected: (line: LogLine) => boolean = () => false,
+): readonly string[] {
+  let at = 0
+  const alarming: string[] = []
+  for (const text of log.split('\n')) {
+    if (text === '') continue
+    const line = parsed(text) ?? { level: PLAIN, at, text }
+    at = line.at
+    if (ALARMING.includes(line.level) && !isExpected(line)) alarming.push(text.slice(0, LINE_CHARS_MAX))
+  }
+  return alarming
+}
+
+export interface LogLine {
+  readonly level: string
+  /** Milliseconds since 1970; of a line that is no JSON, of the one before. */
+  readonly at: number
+  readonly text: string
+}
+
+function parsed(text: string): LogLine | null {
+  try {
+    const { level, time } = JSON.parse(text) as { level: unknown; time: unknown }
+    return typeof level === 'string' ? { level, at: Date.parse(String(time)), text } : null
+  } catch {
+    return null
+  }
+}
+
+/** A disk that was full may be spoken of while it was, and a little later. */
+const AFTERMATH_MS = 5000
+
+/** `excuses`: when the disk of this node was full. Only what names the reason is excused. */
+export function isExplained(line: LogLine, excuses: readonly Excuse[]): boolean {
+  if (!/ENOSPC|[Nn]o space left|[Dd]isk .*full|disk_full/.test(line.text)) return false
+  return excuses.some(({ since, until }) => line.at >= since && line.at <= until + AFTERMATH_MS)
+}
+
+/** In milliseconds since 1970. */
+export interface Excuse {
+  readonly since: number
+  readonly until: number
+}

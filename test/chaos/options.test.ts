@@ -1,0 +1,49 @@
+import t from 'tap'
+import { parseChaosOptions } from './options.ts'
+import { NEMESIS_NAMES } from './strikes.ts'
+
+const SEED = 77
+const parsed = (...argv: string[]) => parseChaosOptions(argv, () => SEED)
+
+t.test('parseChaosOptions', async (t) => {
+  await t.test(
+    'is a minute of everything on three hosts, with a seed that is drawn, when nothing is said',
+    async (t) => {
+      t.strictSame(parsed(), {
+        nodes: 3,
+        seconds: 60,
+        nemeses: [...NEMESIS_NAMES],
+        seed: SEED,
+        jsonFile: null,
+        logDir: null,
+      })
+    },
+  )
+
+  await t.test('takes each nemesis once, and the seed that it is given', async (t) => {
+    const options = parsed(
+      '--nemesis',
+      'kill,pause,kill',
+      '--seed',
+      '5',
+      '--nodes',
+      '5',
+      '--json',
+      '/tmp/report.json',
+    )
+    t.match(options, { nemeses: ['kill', 'pause'], seed: 5, nodes: 5, jsonFile: '/tmp/report.json' })
+  })
+
+  await t.test('is null for --help', async (t) => t.equal(parsed('--help'), null))
+
+  await t.test('says what was wrong and what is expected', async (t) => {
+    const refused: readonly [string[], RegExp][] = [
+      [['--nemesis', 'earthquake'], /no nemesis 'earthquake': expected mixed, or some of cut-pair/],
+      [['--nodes', '2'], /--nodes is a whole number from 3 to 9, got '2'/],
+      [['--seconds', 'long'], /--seconds is a whole number from 1 to 86400, got 'long'/],
+      [['--seed', '-1'], /--seed/],
+      [['--sedd', '1'], /--sedd/],
+    ]
+    for (const [argv, message] of refused) t.throws(() => parsed(...argv), message)
+  })
+})

@@ -1,0 +1,86 @@
+/**
+ * What `npm run chaos` accepts. Pure.
+ */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { UsageError, wholeNumber } from '../../scripts/local-options.ts'
+import { HOSTS_MAX } from './host-plan.ts'
+import { NEMESIS_NAMES, type NemesisName } from './strikes.ts'
+
+export interface ChaosOptions {
+  readonly nodes: number
+  /** From the first strike to the last; set-up, healing and judgement come on top. */
+  readonly seconds: number
+  readonly nemeses: readonly NemesisName[]
+  readonly seed: number
+  readonly jsonFile: string | null
+  /** Where the logs of the nodes go when the run fails; null: nowhere. */
+  readonly logDir: string | null
+}
+
+export const CHAOS_USAGE = `npm run chaos -- [--nodes N] [--seconds S] [--nemesis NAME[,NAME]] [--seed N] [--json FILE] [--logs DIR]
+
+  --nodes N        hosts, each with one node, 3 to ${HOSTS_MAX} (default 3)
+  --seconds S      how long faults come, 1 to 86400 (default 60)
+  --nemesis NAMES  mixed (default) for all of them, or some of:
+                   ${NEMESIS_NAMES.slice(0, 6).join(', ')},
+                   ${NEMESIS_NAMES.slice(6).join(', ')}
+  --seed N         which faults, in which order, on whom (default: drawn, and told)
+  --json FILE      the same report as JSON
+  --logs DIR       keep the logs of the nodes there
+
+Needs Linux, and root or user namespaces. Networks, disks and processes belong to the run alone and end with it.
+`
+
+const MIXED = 'mixed'
+
+export function parseChaosOptions(argv: readonly string[], drawSeed: () => number): ChaosOptions | null {
+  const values = parse(argv)
+  if (values.help) return null
+  return {
+    nodes: wholeNumber(values.nodes, '--nodes', { min: 3, max: HOSTS_MAX }),
+    seconds: wholeNumber(values.seconds, '--seconds', { min: 1, max: 86_400 }),
+    nemeses: nemesesOf(values.nemesis),
+    seed:
+      values.seed === undefined
+        ? drawSeed()
+        : wholeNumber(values.seed, '--seed', { min: 0, max: 2 ** 32 - 1 }),
+    jsonFile: values.json === undefined ? null : resolve(values.json),
+    logDir: values.logs === undefined ? null : resolve(values.logs),
+  }
+}
+
+function nemesesOf(text: string): readonly NemesisName[] {
+  const names = new Set(
+    text.split(',').flatMap((name) => (name === MIXED ? NEMESIS_NAMES : [knownNemesis(name)])),
+  )
+  return [...names]
+}
+
+function knownNemesis(name: string): NemesisName {
+  const known = NEMESIS_NAMES.find((one) => one === name)
+  if (known === undefined)
+    throw new UsageError(
+      `There is no nemesis '${name}': expected ${MIXED}, or some of ${NEMESIS_NAMES.join(', ')}`,
+    )
+  return known
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        nodes: { type: 'string', default: '3' },
+        seconds: { type: 'string', default: '60' },
+        nemesis: { type: 'string', default: MIXED },
+        seed: { type: 'string' },
+        json: { type: 'string' },
+        logs: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}

@@ -141,6 +141,8 @@ export class LoopbackTransport implements Transport, WiredNode {
       void sent.return()
     })
     await this.#wire.travel()
+    // Whoever waited for it has left, and nobody else would end it.
+    if (link.signal.aborted) await body.return()
     deadline.met()
     return { header, body }
   }

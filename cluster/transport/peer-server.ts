@@ -165,7 +165,7 @@ export class PeerServer {
     )
     response.once('finish', () => discardLeftover(request))
     response.writeHead(200, payload.length === null ? {} : { 'content-length': payload.length })
-    if (payload.body instanceof Readable) await pipeline(payload.body, response)
+    if (payload.body instanceof Readable) await sendStream(payload.body, response)
     else response.end(payload.body)
   }
 
@@ -173,6 +173,15 @@ export class PeerServer {
     const body = encodeHeader({ code, message })
     response.once('finish', () => discardLeftover(request))
     response.writeHead(status, { 'content-length': body.length }).end(body)
+  }
+}
+
+/** Ends the stream on every path: where the caller has left before it begins, the pipeline refuses and does not touch it. */
+async function sendStream(body: Readable, response: ServerResponse): Promise<void> {
+  try {
+    await pipeline(body, response)
+  } finally {
+    body.destroy()
   }
 }
 

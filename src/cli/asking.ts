@@ -60,7 +60,10 @@ export async function* pagesOf<P extends Page>(
 }
 
 /** The service protects something, or somebody: repeating does not help, and force is not offered. */
-const GATES: readonly string[] = ['object_locked', 'precondition_failed', 'bucket_not_empty']
+const GATES: readonly string[] = [
+  ...(['object_locked', 'precondition_failed', 'bucket_not_empty', 'membership_change_in_progress'] as const),
+  ...(['stale_config_index', 'member_tombstoned', 'foreign_cluster', 'data_not_empty'] as const),
+]
 
 /** Whatever it is not that a client throws stays what it was. */
 export function told(cause: unknown): unknown {

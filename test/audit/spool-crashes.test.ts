@@ -64,15 +64,18 @@ async function live(life: Life, name: string, fault: 'none' | 'lost reply' | 'no
     }
     if (n === 3) await round(shipping)
   }
-  while (await round(shipping)) {}
+  while ((await spool.oldest()) !== null && (await round(shipping))) {}
 }
 
-/** Without a quorum it is tried again later, by the same process or another. */
-function round(shipping: AuditShipping): Promise<boolean> {
-  return shipping.round().catch((error: unknown) => {
+/** False: without a quorum it is tried again later, by the same process or another. */
+async function round(shipping: AuditShipping): Promise<boolean> {
+  try {
+    await shipping.round()
+    return true
+  } catch (error) {
     if (error instanceof Condition) return false
     throw error
-  })
+  }
 }
 
 function told(world: MapWorld): string[] {

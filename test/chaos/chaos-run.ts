@@ -5,13 +5,13 @@
  * Rule: every strike is healed and every node ready again before the next; all waits have a bound.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { adminClient } from '../../src/client/clients.ts'
+import { type AdminClient, adminClient } from '../../src/client/clients.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { RecordedWork } from '../helpers/recorded-work.ts'
 import { Random } from '../sim/random.ts'
 import { type ChaosReport, reportOf } from './chaos-report.ts'
-import { judge } from './final-checks.ts'
+import { type Evidence, judge } from './final-checks.ts'
 import { type HostsSite, makeHosts } from './hosts-site.ts'
 import { LEDGER_BUCKET, LedgerWork } from './ledger-work.ts'
 import { type Excuse, isExplained } from './log-judge.ts'
@@ -26,11 +26,11 @@ const REGISTER_CLIENTS_A_NODE = 1
 const SECONDS_A_REGISTER = 6
 const REGISTERS_MIN = 5
 const READY_MS_MAX = 180_000
+/** A strike that needs a whole cluster waits so long for one. */
+const WHOLE_MS_MAX = 20_000
 const POLL_MS = 100
 /** Far less than the life of a token. */
 const TOKEN_MS = 20 * 60_000
-
-type Admin = ReturnType<typeof adminClient>
 
 export async function runChaos(options: ChaosOptions, say: (line: string) => void): Promise<ChaosReport> {
   say(`seed ${options.seed}: ${options.nodes} hosts, ${options.seconds} s of ${options.nemeses.join(', ')}`)
@@ -59,8 +59,7 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
   await Promise.all([registers.stop(), ledger.stop()])
   say('faults end, judging')
   const { struck, mishaps } = run
-  const isExpected: Parameters<typeof judge>[0]['isExpected'] = (nodeId, line) =>
-    isExplained(line, excusesOf(struck, nodeId))
+  const isExpected: Evidence['isExpected'] = (nodeId, line) => isExplained(line, excusesOf(struck, nodeId))
   const verdicts = await judge({
     cluster,
     admin,
@@ -90,7 +89,7 @@ async function makeBucket(cluster: ProcessCluster, name: string): Promise<void> 
 interface RunParts {
   readonly cluster: ProcessCluster
   readonly hosts: HostsSite
-  readonly admin: Admin
+  readonly admin: AdminClient
   readonly say: (line: string) => void
 }
 
@@ -109,7 +108,7 @@ class ChaosRun {
       network: hosts.network,
       disks: hosts.disks,
       leader: () => this.#leader(),
-      isWhole: () => this.isWhole(),
+      isWhole: () => this.isWhole(WHOLE_MS_MAX),
     }
   }
 
@@ -124,8 +123,8 @@ class ChaosRun {
   }
 
   /** Every node says that it has made what it owes; asked for a while. */
-  async isWhole(): Promise<boolean> {
-    const giveUpAt = performance.now() + READY_MS_MAX
+  async isWhole(patienceMs = READY_MS_MAX): Promise<boolean> {
+    const giveUpAt = performance.now() + patienceMs
     while (performance.now() < giveUpAt) {
       if (await this.#owesNothing().catch(() => false)) return true
       await wait(POLL_MS)

@@ -37,7 +37,7 @@ export async function makeHosts(nodes: number): Promise<HostsSite> {
     disks.set(spaceOf(host), disk)
     plan.push(planNode(host, disk, folder))
   }
-  return { site: { ...siteOf(plan, folder) }, network, disks }
+  return { site: siteOf(plan, folder), network, disks }
 }
 
 function planNode(host: number, disk: NodeDisk, folder: string): NodePlan {

@@ -21,8 +21,8 @@ const KEYS_MAX = 12
 const MIB = 1024 * 1024
 /** Empty, inline, in packs, a file of one chunk. */
 const SIZES = [0, 700, 700, 40_000, 90_000, 90_000, 1_500_000]
-const LARGE = 6 * MIB
-const PART = 5 * MIB
+const LARGE_BYTES = 6 * MIB
+const PART_BYTES = 5 * MIB
 const WEIGHTS = { put: 10, putLarge: 1, multipart: 1, get: 8, remove: 4, list: 3 } as const
 type Kind = keyof typeof WEIGHTS
 
@@ -75,7 +75,7 @@ export class LedgerWork {
     this.#folders.push(folder)
     const desk = new Desk(this.#cluster, random, this)
     while (this.#running) {
-      const kind = folder.size > KEYS_MAX ? 'remove' : anyKind(random)
+      const kind = fitting(anyKind(random), folder.size)
       try {
         await this.#step(kind, { client, folder, desk, random })
         this.#count(this.done, kind)
@@ -88,7 +88,7 @@ export class LedgerWork {
   }
 
   async #step(kind: Kind, { client, folder, desk, random }: Seat): Promise<void> {
-    const [key, digest] = [...folder][folder.size === 0 ? 0 : random.below(folder.size)] ?? []
+    const [key, digest] = [...folder][random.below(folder.size)] ?? []
     if (kind === 'list') return this.#list(desk, client, folder)
     if (kind === 'get' && key !== undefined) return this.#get(desk, key, digest ?? '')
     if (kind === 'remove' && key !== undefined) {
@@ -99,7 +99,7 @@ export class LedgerWork {
     }
     this.#sequence += 1
     const fresh = `c${client}/${this.#sequence}`
-    const bytes = randomBytes(kind === 'put' ? random.pick(SIZES) : LARGE)
+    const bytes = randomBytes(kind === 'put' ? random.pick(SIZES) : LARGE_BYTES)
     if (kind === 'multipart') await this.#putInParts(desk, fresh, bytes)
     else await this.#put(desk, fresh, bytes)
     folder.set(fresh, sha256(bytes))
@@ -116,7 +116,7 @@ export class LedgerWork {
     const begun = await this.#change(desk, [201], { method: 'POST', path: path(key), body: '{}' })
     const { uploadId } = jsonOf<{ uploadId: string }>(begun)
     const parts: { partNumber: number; etag: string }[] = []
-    for (const [at, body] of [bytes.subarray(0, PART), bytes.subarray(PART)].entries()) {
+    for (const [at, body] of [bytes.subarray(0, PART_BYTES), bytes.subarray(PART_BYTES)].entries()) {
       const asked = { method: 'PUT', path: path(`${uploadId}/parts/${at + 1}/${key}`), body } as const
       const { etag } = jsonOf<{ etag: string }>(await this.#change(desk, [200], asked))
       parts.push({ partNumber: at + 1, etag })
@@ -200,6 +200,11 @@ class Desk {
     }
     return null
   }
+}
+
+function fitting(kind: Kind, keys: number): Kind {
+  if (keys > KEYS_MAX) return 'remove'
+  return keys === 0 && (kind === 'get' || kind === 'remove') ? 'put' : kind
 }
 
 function anyKind(random: Random): Kind {

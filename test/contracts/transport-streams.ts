@@ -105,9 +105,15 @@ export async function brokenStreamContract(t: Test, makeBench: MakeBench): Promi
     seen.push(outcome)
     return { header: outcome.bytes }
   }
+  const late = { ended: false }
   const a = await bench.start('a')
   await bench.start('b', {
     read,
+    late: async (call) => {
+      // Until the caller has left; then there is an answer.
+      await read(call)
+      return { header: null, body: unreadStream(late) }
+    },
     break: async () => ({ header: 'begun', body: breakingStream(2) }),
     endless: async () => ({
       header: null,
@@ -136,6 +142,18 @@ export async function brokenStreamContract(t: Test, makeBench: MakeBench): Promi
     t.match(failed, { peer: 'b' })
   })
 
+  t.test('end the answer of a handler whose caller left before it, though nobody reads it', async (t) => {
+    const abort = new AbortController()
+    const meter = { sent: 0, ended: false }
+    const body = meteredStream(meter, Number.MAX_SAFE_INTEGER)
+    const failed = rejection(a.transport.call('b', 'late', { header: null, body, signal: abort.signal }))
+    await bench.until(() => meter.sent > MIB)
+    abort.abort()
+    await bench.settle(failed)
+    await bench.until(() => late.ended)
+    t.ok(late.ended, 'whatever it held is given back')
+  })
+
   t.test('are an error for the handler when the caller gives up', async (t) => {
     seen.length = 0
     const abort = new AbortController()
@@ -160,4 +178,16 @@ export async function brokenStreamContract(t: Test, makeBench: MakeBench): Promi
     abort.abort()
     t.ok((await rejection(bench.settle(drain(reader)))) instanceof PeerUnreachableError)
   })
+}
+
+/** It holds something from its making on, as a file that is open, and gives it back in `return`. */
+function unreadStream(state: { ended: boolean }): AsyncIterable<Uint8Array> {
+  const iterator = {
+    next: () => Promise.resolve({ done: false, value: new Uint8Array(1) } as const),
+    return: () => {
+      state.ended = true
+      return Promise.resolve({ done: true, value: undefined } as const)
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
 }

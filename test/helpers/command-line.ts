@@ -57,7 +57,7 @@ export class CommandLine {
     const { cwd, env } = this.#surroundings
     return spawn(...plainly(process.execPath, MAIN, ...args), {
       cwd,
-      env: { PATH: process.env['PATH'], ...env },
+      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
       timeout: RUN_MS_MAX,
     })

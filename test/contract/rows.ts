@@ -8,6 +8,7 @@ import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { corsRows } from './cors-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
+import { membershipRows } from './membership-rows.ts'
 import { notificationRows } from './notification-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
 import { batchDeleteRows, copyRows, idempotencyRows, objectRows } from './object-rows.ts'
@@ -35,5 +36,6 @@ export const CONTRACT: readonly ContractArea[] = [
   { name: 'cors', built: true, rows: corsRows },
   { name: 'notifications', built: true, rows: notificationRows },
   { name: 'audit', built: true, rows: auditRows },
+  { name: 'membership', built: true, rows: membershipRows },
   ...['admin'].map(later),
 ]

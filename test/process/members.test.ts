@@ -93,77 +93,81 @@ async function readBack(t: Test, cluster: ProcessCluster, at: string, written: R
   t.same(wrong, [], `${at} has all ${written.size} that were acknowledged`)
 }
 
-t.test('members come and go while clients write', { timeout: 240_000 }, async (t) => {
-  const cluster = await ProcessCluster.start(t, 1, SETTINGS, 3)
-  await cluster.login('n1')
-  t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'walk' }))).status, 201)
-  const joining = (nodeId: string) => {
-    const { peerAddress } = cluster.node(nodeId)
-    return { nodeId, peerAddress }
-  }
-  const writer = new Writer(cluster, ['n1'])
-
-  await t.test('one becomes three', async (t) => {
-    for (const nodeId of ['n2', 'n3']) {
-      cluster.startJoining(nodeId)
-      await until(`${nodeId} waits`, async () => {
-        const dry = { ...joining(nodeId), reason: 'more copies' }
-        const { status, body } = await cluster.admin('n1', {
-          method: 'POST',
-          path: '/cluster/voters?dryRun=true',
-          body: dry,
-        })
-        return status === 200 && (JSON.parse(body.toString()) as { allowed: boolean }).allowed
-      })
-      await change(cluster, 'n1', {
-        path: '/cluster/voters',
-        body: { ...joining(nodeId), reason: 'more copies' },
-      })
-      await until(`${nodeId} serves`, () => cluster.ready(nodeId))
+t.test(
+  'members come and go while clients write [membership.join] [membership.replace]',
+  { timeout: 240_000 },
+  async (t) => {
+    const cluster = await ProcessCluster.start(t, 1, SETTINGS, 3)
+    await cluster.login('n1')
+    t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'walk' }))).status, 201)
+    const joining = (nodeId: string) => {
+      const { peerAddress } = cluster.node(nodeId)
+      return { nodeId, peerAddress }
     }
-    const seen = await membership(cluster, 'n3')
-    t.equal(placed(seen), 'n1 active voter, n2 active voter, n3 active voter')
-    t.equal(seen.failureTolerance, 1)
-  })
+    const writer = new Writer(cluster, ['n1'])
 
-  await t.test('a voter that dies is replaced by a new one', async (t) => {
-    await cluster.signal('n3', 'SIGKILL')
-    cluster.startJoining('n4')
-    const body = { replacement: joining('n4'), reason: 'n3 is dead', confirm: 'n3' }
-    await until('n4 waits', async () => {
-      const path = '/cluster/voters/n3/replace?dryRun=true'
-      const dry = await cluster.admin('n2', { method: 'POST', path, body })
-      return dry.status === 200 && (JSON.parse(dry.body.toString()) as { allowed: boolean }).allowed
+    await t.test('one becomes three', async (t) => {
+      for (const nodeId of ['n2', 'n3']) {
+        cluster.startJoining(nodeId)
+        await until(`${nodeId} waits`, async () => {
+          const dry = { ...joining(nodeId), reason: 'more copies' }
+          const { status, body } = await cluster.admin('n1', {
+            method: 'POST',
+            path: '/cluster/voters?dryRun=true',
+            body: dry,
+          })
+          return status === 200 && (JSON.parse(body.toString()) as { allowed: boolean }).allowed
+        })
+        await change(cluster, 'n1', {
+          path: '/cluster/voters',
+          body: { ...joining(nodeId), reason: 'more copies' },
+        })
+        await until(`${nodeId} serves`, () => cluster.ready(nodeId))
+      }
+      const seen = await membership(cluster, 'n3')
+      t.equal(placed(seen), 'n1 active voter, n2 active voter, n3 active voter')
+      t.equal(seen.failureTolerance, 1)
     })
-    await change(cluster, 'n2', { path: '/cluster/voters/n3/replace', body })
-    const seen = await membership(cluster, 'n4')
-    t.equal(placed(seen), 'n1 active voter, n2 active voter, n4 active voter')
-    t.same(
-      seen.departed.map(({ nodeId, how }) => `${nodeId} ${how}`),
-      ['n3 removed'],
-    )
-    cluster.startNode('n3')
-    await until('n3 is told that it left', async () => {
-      const { status } = await cluster
-        .admin('n3', { method: 'GET', path: '/cluster/membership' })
-        .catch(() => ({
-          status: 0,
-        }))
-      return status === 503
+
+    await t.test('a voter that dies is replaced by a new one', async (t) => {
+      await cluster.signal('n3', 'SIGKILL')
+      cluster.startJoining('n4')
+      const body = { replacement: joining('n4'), reason: 'n3 is dead', confirm: 'n3' }
+      await until('n4 waits', async () => {
+        const path = '/cluster/voters/n3/replace?dryRun=true'
+        const dry = await cluster.admin('n2', { method: 'POST', path, body })
+        return dry.status === 200 && (JSON.parse(dry.body.toString()) as { allowed: boolean }).allowed
+      })
+      await change(cluster, 'n2', { path: '/cluster/voters/n3/replace', body })
+      const seen = await membership(cluster, 'n4')
+      t.equal(placed(seen), 'n1 active voter, n2 active voter, n4 active voter')
+      t.same(
+        seen.departed.map(({ nodeId, how }) => `${nodeId} ${how}`),
+        ['n3 removed'],
+      )
+      cluster.startNode('n3')
+      await until('n3 is told that it left', async () => {
+        const { status } = await cluster
+          .admin('n3', { method: 'GET', path: '/cluster/membership' })
+          .catch(() => ({
+            status: 0,
+          }))
+        return status === 503
+      })
+      t.notOk(await cluster.ready('n3'), 'and it serves nobody')
+      await cluster.signal('n3', 'SIGTERM')
     })
-    t.notOk(await cluster.ready('n3'), 'and it serves nobody')
-    await cluster.signal('n3', 'SIGTERM')
-  })
 
-  await t.test('three become two', async () => {
-    await change(cluster, 'n1', { path: '/cluster/voters/n2/demote', body: { reason: 'its disk is worn' } })
-    const body = { reason: 'it is empty', confirm: 'n2' }
-    await change(cluster, 'n1', { path: '/cluster/members/n2/remove', body })
-    const seen = await membership(cluster, 'n4')
-    t.equal(placed(seen), 'n1 active voter, n4 active voter')
-  })
+    await t.test('three become two', async () => {
+      await change(cluster, 'n1', { path: '/cluster/voters/n2/demote', body: { reason: 'its disk is worn' } })
+      const body = { reason: 'it is empty', confirm: 'n2' }
+      await change(cluster, 'n1', { path: '/cluster/members/n2/remove', body })
+      const seen = await membership(cluster, 'n4')
+      t.equal(placed(seen), 'n1 active voter, n4 active voter')
+    })
 
-  await writer.stop()
-  t.ok(writer.acknowledged.size > 10, `${writer.acknowledged.size} objects were acknowledged`)
-  for (const at of ['n1', 'n4']) await readBack(t, cluster, at, writer.acknowledged)
-})
+    await writer.stop()
+    t.ok(writer.acknowledged.size > 10, `${writer.acknowledged.size} objects were acknowledged`)
+    for (const at of ['n1', 'n4']) await readBack(t, cluster, at, writer.acknowledged)
+  },
+)

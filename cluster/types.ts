@@ -288,6 +288,8 @@ export class MembershipRefusedError extends Error {
 export interface MembershipPort {
   /** This node waits to be taken in. */
   readonly isJoining: boolean
+  /** Where this node believes the others should find it; null while it does not belong. */
+  readonly ownAddress: PeerAddress | null
   local(): MemberStatus
   /** Within seconds; null: silent. */
   ask(nodeId: NodeId): Promise<MemberStatus | null>

@@ -8,9 +8,15 @@ import type { Configuration } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection } from '../transport/peer-identity.ts'
 import type { KnownMembers, Member, NodeId, PeerAddress } from '../types.ts'
 
+export type Addresses = Readonly<Record<NodeId, PeerAddress>>
+
 export interface Membership extends KnownMembers {
   /** This node has not been made a member yet. */
   readonly isJoining: boolean
+  /** Addresses as they were configured at the last start: one that differs at the next was changed by the operator. */
+  readonly configured: Addresses
+  /** Those that an operator changed, until the members row says the same. */
+  readonly moved: Addresses
   /** In force until the log says otherwise. Never changes in the life of a data directory. */
   readonly first: Configuration
 }
@@ -23,12 +29,17 @@ export class Directory {
   readonly #departed = new Set<NodeId>()
   /** Nodes that are asked before they belong: as many as there are questions under way. */
   readonly #guests = new Map<NodeId, PeerAddress>()
+  readonly #configured: Addresses
+  #moved: Addresses
   #isJoining: boolean
   #index: number
 
-  constructor(nodeId: NodeId, { members, departed, index, isJoining, first }: Membership) {
+  constructor(nodeId: NodeId, membership: Membership) {
+    const { members, departed, index, isJoining, first, configured, moved } = membership
     this.nodeId = nodeId
     this.first = first
+    this.#configured = configured
+    this.#moved = moved
     this.#isJoining = isJoining
     this.#index = index
     this.#fill(members, departed)
@@ -57,6 +68,8 @@ export class Directory {
       departed: [...this.#departed],
       index: this.#index,
       isJoining: this.#isJoining,
+      configured: this.#configured,
+      moved: this.#moved,
       first: {
         voters: [...first.voters],
         learners: [...first.learners],
@@ -110,11 +123,18 @@ export class Directory {
   }
 
   #fill(members: readonly Member[], departed: readonly NodeId[]): void {
-    this.#members.splice(0, this.#members.length, ...members)
+    const moved = members.filter(
+      ({ nodeId, peerAddress }) => (this.#moved[nodeId] ?? peerAddress) !== peerAddress,
+    )
+    this.#moved = Object.fromEntries(moved.map(({ nodeId }) => [nodeId, this.#moved[nodeId] ?? '']))
+    const placed = members.map((member) => {
+      return { ...member, peerAddress: this.#moved[member.nodeId] ?? member.peerAddress }
+    })
+    this.#members.splice(0, this.#members.length, ...placed)
     this.#departed.clear()
     for (const nodeId of departed) this.#departed.add(nodeId)
     this.#addresses.clear()
     for (const [nodeId, address] of this.#guests) this.#addresses.set(nodeId, address)
-    for (const { nodeId, peerAddress } of members) this.#addresses.set(nodeId, peerAddress)
+    for (const { nodeId, peerAddress } of placed) this.#addresses.set(nodeId, peerAddress)
   }
 }

@@ -71,6 +71,11 @@ export class MembershipRoom implements MembershipPort {
     return this.#parts.directory.isJoining
   }
 
+  get ownAddress(): PeerAddress | null {
+    const { directory } = this.#parts
+    return directory.members.find(({ nodeId }) => nodeId === directory.nodeId)?.peerAddress ?? null
+  }
+
   local(): MemberStatus {
     const { node, directory, incarnation, version, heartbeatMs, transport, clock } = this.#parts
     const { term, leaderId, role, commitIndex, appliedIndex, configuration, configurationIndex, peers } =

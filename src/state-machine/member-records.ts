@@ -100,6 +100,7 @@ export type MembershipCommand =
       readonly nodeId: string
       readonly incarnation: string
       readonly version: string
+      readonly peerAddress: string
       readonly dataAddress: string | null
       readonly adminAddress: string | null
     }

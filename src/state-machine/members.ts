@@ -70,6 +70,7 @@ function founder(member: FirstMember, { time }: ApplyContext): MemberRecord {
 export function introduceMember(
   draft: Draft,
   command: Of<'introduceMember'>,
+  context: ApplyContext,
 ): Accepted<MembersRecord> | Refused {
   const { type: _, nodeId, ...said } = command
   const present = membersOf(draft)
@@ -81,7 +82,12 @@ export function introduceMember(
       `Cannot introduce "${nodeId}": another data directory has this name for ever`,
     )
   }
-  const introduced = replaced(present, { ...member, ...said })
+  const taken = present.members.find((one) => one !== member && one.peerAddress === said.peerAddress)
+  if (taken !== undefined)
+    return refuse('address_in_use', `Cannot introduce "${nodeId}": "${taken.nodeId}" has its address`)
+  const isMoved = member.peerAddress !== said.peerAddress
+  const configIndex = isMoved ? context.index : present.configIndex
+  const introduced = { ...replaced(present, { ...member, ...said }), configIndex }
   putMembers(draft, introduced)
   return accept(introduced)
 }

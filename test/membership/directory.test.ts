@@ -22,7 +22,7 @@ const known = (index: number, ...names: string[]): KnownMembers => {
 }
 const first = { voters: ['n1', 'n2'], learners: [], outgoing: [] }
 const began = (changes: Partial<Membership> = {}): Membership => {
-  return { ...known(0, 'n1', 'n2'), isJoining: false, first, ...changes }
+  return { ...known(0, 'n1', 'n2'), isJoining: false, configured: {}, moved: {}, first, ...changes }
 }
 
 async function folder(t: { teardown(callback: () => unknown): unknown }): Promise<string> {
@@ -104,6 +104,15 @@ t.test('members.json', async (t) => {
     const later = { nodeId: 'n4', members: [member('n4')] } as Partial<ClusterOptions>
     const again = await openDirectory(later as ClusterOptions, file, await file.read())
     t.same([again.first.voters, again.isJoining], [['n1'], true])
+    const moved = { nodeId: 'n4', members: [member('n4'), member('n1', 7)] } as Partial<ClusterOptions>
+    const before = await file.read()
+    await file.write({ ...(before as Membership), configured: { n1: 'n1.example:9002' } })
+    const elsewhere = await openDirectory(moved as ClusterOptions, file, await file.read())
+    t.equal(elsewhere.addresses.get('n1'), 'n1.example:7', 'but an address that was changed there counts')
+    elsewhere.replace(known(3, 'n1'), true)
+    t.equal(elsewhere.addresses.get('n1'), 'n1.example:7', 'until the row says so')
+    elsewhere.replace({ members: [member('n1', 7)], departed: [], index: 4 }, true)
+    t.same(elsewhere.present.moved, {})
     const alone = { nodeId: 'n4', members: [member('n4')], isJoining: true } as Partial<ClusterOptions>
     await t.rejects(openDirectory(alone as ClusterOptions, file, null), { code: 'unknown_member' })
   })

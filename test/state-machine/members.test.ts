@@ -24,13 +24,16 @@ t.test('foundMembers: the first writer wins', (t) => {
 t.test('introduceMember: the first directory of a founder counts', (t) => {
   const world = foundedWorld()
   const said = { version: '1.0.0', dataAddress: 'http://n1', adminAddress: null }
-  const introduce = (incarnation: string) =>
-    world.run({ type: 'introduceMember', nodeId: 'n1', incarnation, ...said })
+  const introduce = (incarnation: string, peerAddress = 'n1:9002') =>
+    world.run({ type: 'introduceMember', nodeId: 'n1', incarnation, peerAddress, ...said })
   t.match(introduce('a'), { ok: true })
   const { configIndex } = members(world)
   t.match(introduce('b'), { ok: false, code: 'member_tombstoned' })
   t.match(introduce('a'), { ok: true })
   t.equal(members(world).configIndex, configIndex, 'who belongs has not changed')
+  t.match(introduce('a', 'n2:9002'), { ok: false, code: 'address_in_use' })
+  t.match(introduce('a', 'n1.elsewhere:9002'), { ok: true })
+  t.ok(members(world).configIndex > configIndex, 'everybody is to hear where it is now')
   t.end()
 })
 

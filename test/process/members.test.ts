@@ -166,6 +166,23 @@ t.test(
       t.equal(placed(seen), 'n1 active voter, n4 active voter')
     })
 
+    await t.test(
+      'a member that joined starts again without --join, and without knowing more than one node',
+      async (t) => {
+        await cluster.signal('n4', 'SIGTERM')
+        cluster.startNode('n4')
+        await until('n4 serves again', () => cluster.ready('n4'))
+        const asked = { nodeId: 'n4', reason: 'n1 is patched next' }
+        const { status } = await cluster.admin('n1', {
+          method: 'POST',
+          path: '/cluster/leader/transfer',
+          body: asked,
+        })
+        t.equal(status, 200)
+        await until('n4 leads', async () => (await cluster.leader()) === 'n4')
+      },
+    )
+
     await writer.stop()
     t.ok(writer.acknowledged.size > 10, `${writer.acknowledged.size} objects were acknowledged`)
     for (const at of ['n1', 'n4']) await readBack(t, cluster, at, writer.acknowledged)

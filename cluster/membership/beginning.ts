@@ -5,7 +5,7 @@
  * joins begins outside of the group, with the voters it was told of, so it neither votes nor campaigns until the log names it.
  */
 import { type ClusterOptions, type Member, StartError } from '../types.ts'
-import { type Addresses, Directory, type Membership } from './directory.ts'
+import { Directory, type Membership, type Places } from './directory.ts'
 import type { MemberFile } from './member-file.ts'
 
 /** The caller holds the lock of the data directory. */
@@ -25,7 +25,7 @@ function firstOf(options: ClusterOptions): Membership {
   const members = isJoining ? others : options.members
   if (members.length === 0) throw nobodyToHear(nodeId)
   const voters = members.map((member) => member.nodeId)
-  const configured = addressesOf(options.members)
+  const configured = placesOf(options.members)
   return {
     members,
     departed: [],
@@ -37,17 +37,22 @@ function firstOf(options: ClusterOptions): Membership {
   }
 }
 
-/** Of a configuration that has changed since the last start only addresses count: who belongs, the log says. */
-function withMoves(known: Membership, configured: readonly Member[]): Membership {
-  const changed = configured.filter(
-    ({ nodeId, peerAddress }) => (known.configured[nodeId] ?? peerAddress) !== peerAddress,
-  )
-  const moved = { ...known.moved, ...addressesOf(changed) }
-  return { ...known, configured: addressesOf(configured), moved }
+/** Of a configuration that has changed since the last start addresses, zones and weights count: who belongs, the log says. */
+function withMoves(known: Membership, members: readonly Member[]): Membership {
+  const configured = placesOf(members)
+  // Nothing was committed yet that could be newer than the configuration.
+  if (known.index === 0 && !known.isJoining) return { ...known, members, configured }
+  const changed = members.filter(({ nodeId }) => {
+    const before = known.configured[nodeId]
+    return before !== undefined && JSON.stringify(before) !== JSON.stringify(configured[nodeId])
+  })
+  return { ...known, configured, moved: { ...known.moved, ...placesOf(changed) } }
 }
 
-function addressesOf(members: readonly Member[]): Addresses {
-  return Object.fromEntries(members.map(({ nodeId, peerAddress }) => [nodeId, peerAddress]))
+function placesOf(members: readonly Member[]): Places {
+  return Object.fromEntries(
+    members.map(({ nodeId, peerAddress, zone, weight }) => [nodeId, { peerAddress, zone, weight }]),
+  )
 }
 
 function nobodyToHear(nodeId: string): StartError {

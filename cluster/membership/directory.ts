@@ -6,17 +6,18 @@
  */
 import type { Configuration } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection } from '../transport/peer-identity.ts'
-import type { KnownMembers, Member, NodeId, PeerAddress } from '../types.ts'
+import type { KnownMembers, Member, NodeId, PeerAddress, Place } from '../types.ts'
 
-export type Addresses = Readonly<Record<NodeId, PeerAddress>>
+/** By node: what an operator says of it in the configuration. */
+export type Places = Readonly<Record<NodeId, Place>>
 
 export interface Membership extends KnownMembers {
   /** This node has not been made a member yet. */
   readonly isJoining: boolean
-  /** Addresses as they were configured at the last start: one that differs at the next was changed by the operator. */
-  readonly configured: Addresses
-  /** Those that an operator changed, until the members row says the same. */
-  readonly moved: Addresses
+  /** As they were configured at the last start: what differs at the next was changed by the operator. */
+  readonly configured: Places
+  /** What an operator changed so, until the members row says the same. */
+  readonly moved: Places
   /** In force until the log says otherwise. Never changes in the life of a data directory. */
   readonly first: Configuration
 }
@@ -29,8 +30,8 @@ export class Directory {
   readonly #departed = new Set<NodeId>()
   /** Nodes that are asked before they belong: as many as there are questions under way. */
   readonly #guests = new Map<NodeId, PeerAddress>()
-  readonly #configured: Addresses
-  #moved: Addresses
+  readonly #configured: Places
+  #moved: Places
   #isJoining: boolean
   #index: number
 
@@ -96,6 +97,11 @@ export class Directory {
     return isNews || isTakenIn
   }
 
+  /** What an operator has changed of this node itself, and nobody else knows yet. */
+  get ownPlace(): Place | null {
+    return this.#moved[this.nodeId] ?? null
+  }
+
   /** Whose words are looked at at all. A node that waits is taken in by whoever comes first and proves the cluster's name. */
   knows(nodeId: NodeId): boolean {
     return this.#isJoining || this.#addresses.has(nodeId) || this.#departed.has(nodeId)
@@ -123,13 +129,12 @@ export class Directory {
   }
 
   #fill(members: readonly Member[], departed: readonly NodeId[]): void {
-    const moved = members.filter(
-      ({ nodeId, peerAddress }) => (this.#moved[nodeId] ?? peerAddress) !== peerAddress,
-    )
-    this.#moved = Object.fromEntries(moved.map(({ nodeId }) => [nodeId, this.#moved[nodeId] ?? '']))
-    const placed = members.map((member) => {
-      return { ...member, peerAddress: this.#moved[member.nodeId] ?? member.peerAddress }
+    const moved = members.flatMap((member) => {
+      const place = this.#moved[member.nodeId]
+      return place === undefined || isPlaced(member, place) ? [] : [[member.nodeId, place] as const]
     })
+    this.#moved = Object.fromEntries(moved)
+    const placed = members.map((member) => placedAs(member, this.#moved[member.nodeId]))
     this.#members.splice(0, this.#members.length, ...placed)
     this.#departed.clear()
     for (const nodeId of departed) this.#departed.add(nodeId)
@@ -137,4 +142,15 @@ export class Directory {
     for (const [nodeId, address] of this.#guests) this.#addresses.set(nodeId, address)
     for (const { nodeId, peerAddress } of placed) this.#addresses.set(nodeId, peerAddress)
   }
+}
+
+/** A member that leaves has weight 0 whatever was configured. */
+function placedAs(member: Member, place: Place | undefined): Member {
+  if (place === undefined) return member
+  return { ...member, ...place, weight: member.weight === 0 ? 0 : place.weight }
+}
+
+function isPlaced(member: Member, place: Place): boolean {
+  const { peerAddress, zone, weight } = placedAs(member, place)
+  return member.peerAddress === peerAddress && member.zone === zone && member.weight === weight
 }

@@ -17,6 +17,7 @@ import {
   type NewcomerStatus,
   type NodeId,
   type PeerAddress,
+  type Place,
 } from '../types.ts'
 import type { Directory } from './directory.ts'
 import {
@@ -71,9 +72,8 @@ export class MembershipRoom implements MembershipPort {
     return this.#parts.directory.isJoining
   }
 
-  get ownAddress(): PeerAddress | null {
-    const { directory } = this.#parts
-    return directory.members.find(({ nodeId }) => nodeId === directory.nodeId)?.peerAddress ?? null
+  get ownPlace(): Place | null {
+    return this.#parts.directory.ownPlace
   }
 
   local(): MemberStatus {

@@ -101,6 +101,8 @@ export type MembershipCommand =
       readonly incarnation: string
       readonly version: string
       readonly peerAddress: string
+      readonly zone: string
+      readonly weight: number
       readonly dataAddress: string | null
       readonly adminAddress: string | null
     }

@@ -66,6 +66,9 @@ function founder(member: FirstMember, { time }: ApplyContext): MemberRecord {
   return { ...member, incarnation: null, version: null, phase: 'active', addedAt: time }
 }
 
+/** What others have to hear of when it changes. */
+const PLACE = ['peerAddress', 'zone', 'weight'] as const
+
 /** Idempotent. Where clients reach a node and what it runs may change; its directory may not. */
 export function introduceMember(
   draft: Draft,
@@ -85,7 +88,7 @@ export function introduceMember(
   const taken = present.members.find((one) => one !== member && one.peerAddress === said.peerAddress)
   if (taken !== undefined)
     return refuse('address_in_use', `Cannot introduce "${nodeId}": "${taken.nodeId}" has its address`)
-  const isMoved = member.peerAddress !== said.peerAddress
+  const isMoved = PLACE.some((name) => member[name] !== said[name])
   const configIndex = isMoved ? context.index : present.configIndex
   const introduced = { ...replaced(present, { ...member, ...said }), configIndex }
   putMembers(draft, introduced)

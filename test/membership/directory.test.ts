@@ -106,7 +106,10 @@ t.test('members.json', async (t) => {
     t.same([again.first.voters, again.isJoining], [['n1'], true])
     const moved = { nodeId: 'n4', members: [member('n4'), member('n1', 7)] } as Partial<ClusterOptions>
     const before = await file.read()
-    await file.write({ ...(before as Membership), configured: { n1: 'n1.example:9002' } })
+    await file.write({
+      ...(before as Membership),
+      configured: { n1: { peerAddress: 'n1.example:9002', zone: 'z', weight: 1 } },
+    })
     const elsewhere = await openDirectory(moved as ClusterOptions, file, await file.read())
     t.equal(elsewhere.addresses.get('n1'), 'n1.example:7', 'but an address that was changed there counts')
     elsewhere.replace(known(3, 'n1'), true)

@@ -8,7 +8,7 @@ import { Directory, type Membership } from '../../cluster/membership/directory.t
 import { MemberFile } from '../../cluster/membership/member-file.ts'
 import { MembershipRoom } from '../../cluster/membership/membership-port.ts'
 import type { Node } from '../../cluster/node/node.ts'
-import type { CallHandler, CallRequest, CallResponse } from '../../cluster/transport/transport.ts'
+import type { CallHandler, CallResponse } from '../../cluster/transport/transport.ts'
 import type { ClusterOptions, KnownMembers, Member } from '../../cluster/types.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -129,7 +129,7 @@ t.test('a stranger that speaks: the others are asked who it is, once in a while'
   const transport = {
     lastContact: () => null,
     handle: (method: string, handler: CallHandler) => void handlers.set(method, handler),
-    async call(to: string, method: string, _: CallRequest): Promise<CallResponse> {
+    async call(to: string, method: string): Promise<CallResponse> {
       asked.push(`${method} ${to}`)
       return { header: known(12, 'n1', 'n2', 'n5'), body: (async function* () {})() }
     },

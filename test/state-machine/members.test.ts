@@ -25,7 +25,15 @@ t.test('introduceMember: the first directory of a founder counts', (t) => {
   const world = foundedWorld()
   const said = { version: '1.0.0', dataAddress: 'http://n1', adminAddress: null }
   const introduce = (incarnation: string, peerAddress = 'n1:9002') =>
-    world.run({ type: 'introduceMember', nodeId: 'n1', incarnation, peerAddress, zone: 'z', weight: 1, ...said })
+    world.run({
+      type: 'introduceMember',
+      nodeId: 'n1',
+      incarnation,
+      peerAddress,
+      zone: 'z',
+      weight: 1,
+      ...said,
+    })
   t.match(introduce('a'), { ok: true })
   const { configIndex } = members(world)
   t.match(introduce('b'), { ok: false, code: 'member_tombstoned' })

@@ -8,7 +8,7 @@ import { MembershipWorker } from '../../src/workers/membership.ts'
 import { commonChecksum, isCaughtUp } from '../../src/workers/readiness.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { loneMembership, loneStatus } from '../helpers/told-membership.ts'
-import { newMember, start } from '../state-machine/member-commands.ts'
+import { firstMember, start } from '../state-machine/member-commands.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
 
 const READY_MS = 10_000
@@ -34,9 +34,7 @@ class Bench {
 
   static async start(t: Teardown): Promise<Bench> {
     const bench = new Bench(await StoreWorld.withBucket(t))
-    const members = bench.voters
-      .map((nodeId) => newMember(nodeId))
-      .map(({ incarnation: _, version: __, ...one }) => one)
+    const members = bench.voters.map((nodeId) => firstMember(nodeId))
     await bench.world.do({ type: 'foundMembers', members })
     return bench
   }

@@ -6,56 +6,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { until } from '../helpers/async.ts'
+import {
+  changeMembers as change,
+  MANY_ADMIN_REQUESTS,
+  membershipAt as membership,
+  placed,
+  untilAllowed,
+} from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
 
 const WRITE_EVERY_MS = 25
-/** The test looks more often than people do. */
-const SETTINGS = 'limits: { admin_requests_per_minute: 10000, admin_requests_burst: 10000 }'
-
-interface Membership {
-  readonly configIndex: number
-  readonly changeInProgress: string | null
-  readonly failureTolerance: number
-  readonly leaderId: string
-  readonly members: readonly { readonly nodeId: string; readonly phase: string; readonly role: string }[]
-  readonly departed: readonly { readonly nodeId: string; readonly how: string }[]
-}
-
-async function membership(cluster: ProcessCluster, at: string, query = ''): Promise<Membership> {
-  const { status, body } = await cluster.admin(at, { method: 'GET', path: `/cluster/membership${query}` })
-  if (status !== 200) throw new Error(`${status} ${body.toString()}`)
-  return JSON.parse(body.toString()) as Membership
-}
-
-const placed = ({ members }: Membership): string =>
-  members.map(({ nodeId, phase, role }) => `${nodeId} ${phase} ${role}`).join(', ')
-
-/** Asks, and waits until the operation has succeeded. */
-async function change(
-  cluster: ProcessCluster,
-  at: string,
-  asked: { path: string; body: object },
-): Promise<void> {
-  const { path, body: wish } = asked
-  const begun = await cluster.admin(at, { method: 'POST', path: `${path}?wait=60s`, body: wish })
-  const text = begun.body.toString()
-  if (begun.status >= 300) throw new Error(`${asked.path}: ${begun.status} ${text}`)
-  const { operationId } = JSON.parse(text) as { operationId: string }
-  let seen = ''
-  await until(`${asked.path} has ended`, async () => {
-    const { body, status } = await cluster.admin(at, {
-      method: 'GET',
-      path: `/cluster/operations/${operationId}`,
-    })
-    if (status !== 200) return false
-    seen = body.toString()
-    const operation = JSON.parse(seen) as { status: string; error: string | null }
-    if (operation.status === 'failed' || operation.status === 'cancelled') throw new Error(seen)
-    return operation.status === 'succeeded'
-  }).catch((cause: unknown) => {
-    throw new Error(`${asked.path} is at ${seen}`, { cause })
-  })
-}
 
 /** Writes one object after the other until it is stopped; only what was acknowledged is remembered. */
 class Writer {
@@ -97,7 +57,7 @@ t.test(
   'members come and go while clients write [membership.join] [membership.replace]',
   { timeout: 240_000 },
   async (t) => {
-    const cluster = await ProcessCluster.start(t, 1, SETTINGS, 3)
+    const cluster = await ProcessCluster.start(t, 1, MANY_ADMIN_REQUESTS, 3)
     await cluster.login('n1')
     t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'walk' }))).status, 201)
     const joining = (nodeId: string) => {
@@ -109,19 +69,9 @@ t.test(
     await t.test('one becomes three', async (t) => {
       for (const nodeId of ['n2', 'n3']) {
         cluster.startJoining(nodeId)
-        await until(`${nodeId} waits`, async () => {
-          const dry = { ...joining(nodeId), reason: 'more copies' }
-          const { status, body } = await cluster.admin('n1', {
-            method: 'POST',
-            path: '/cluster/voters?dryRun=true',
-            body: dry,
-          })
-          return status === 200 && (JSON.parse(body.toString()) as { allowed: boolean }).allowed
-        })
-        await change(cluster, 'n1', {
-          path: '/cluster/voters',
-          body: { ...joining(nodeId), reason: 'more copies' },
-        })
+        const join = { path: '/cluster/voters', body: { ...joining(nodeId), reason: 'more copies' } }
+        await untilAllowed(cluster, 'n1', join)
+        await change(cluster, 'n1', join)
         await until(`${nodeId} serves`, () => cluster.ready(nodeId))
       }
       const seen = await membership(cluster, 'n3')
@@ -133,12 +83,9 @@ t.test(
       await cluster.signal('n3', 'SIGKILL')
       cluster.startJoining('n4')
       const body = { replacement: joining('n4'), reason: 'n3 is dead', confirm: 'n3' }
-      await until('n4 waits', async () => {
-        const path = '/cluster/voters/n3/replace?dryRun=true'
-        const dry = await cluster.admin('n2', { method: 'POST', path, body })
-        return dry.status === 200 && (JSON.parse(dry.body.toString()) as { allowed: boolean }).allowed
-      })
-      await change(cluster, 'n2', { path: '/cluster/voters/n3/replace', body })
+      const replace = { path: '/cluster/voters/n3/replace', body }
+      await untilAllowed(cluster, 'n2', replace)
+      await change(cluster, 'n2', replace)
       const seen = await membership(cluster, 'n4')
       t.equal(placed(seen), 'n1 active voter, n2 active voter, n4 active voter')
       t.same(

@@ -28,7 +28,8 @@ const DATA_DIRECTORIES: readonly string[] = ['raft', 'blobs']
 /** Makes sure that this directory is this node's, and changes nothing. Throws StartError. */
 export async function checkIdentity(options: ClusterOptions, known: Membership | null): Promise<void> {
   const { nodeId, dataDir, members, isJoining = false } = options
-  if (!isJoining && known === null && !members.some((member) => member.nodeId === nodeId)) {
+  const isCommitted = known !== null && (known.isJoining || known.index > 0)
+  if (!isJoining && !isCommitted && !members.some((member) => member.nodeId === nodeId)) {
     throw new StartError(
       'unknown_member',
       `Cannot start: "${nodeId}" is not among the members of the cluster`,

@@ -24,6 +24,9 @@ export interface Member {
   readonly weight: number
 }
 
+/** What may change of a member. */
+export type Place = Pick<Member, 'peerAddress' | 'zone' | 'weight'>
+
 export interface TlsFiles {
   readonly ca: string
   readonly cert: string
@@ -288,6 +291,8 @@ export class MembershipRefusedError extends Error {
 export interface MembershipPort {
   /** This node waits to be taken in. */
   readonly isJoining: boolean
+  /** What the operator has changed of this node in its configuration since it was last committed; null: nothing. */
+  readonly ownPlace: Place | null
   local(): MemberStatus
   /** Within seconds; null: silent. */
   ask(nodeId: NodeId): Promise<MemberStatus | null>

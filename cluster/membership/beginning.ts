@@ -4,8 +4,8 @@
  * Owns: the choice. Knows nothing of: how members change later. Rule: what was written at the first start stands for ever; a node that
  * joins begins outside of the group, with the voters it was told of, so it neither votes nor campaigns until the log names it.
  */
-import { type ClusterOptions, StartError } from '../types.ts'
-import { Directory, type Membership } from './directory.ts'
+import { type ClusterOptions, type Member, StartError } from '../types.ts'
+import { Directory, type Membership, type Places } from './directory.ts'
 import type { MemberFile } from './member-file.ts'
 
 /** The caller holds the lock of the data directory. */
@@ -14,16 +14,45 @@ export async function openDirectory(
   file: MemberFile,
   known: Membership | null,
 ): Promise<Directory> {
-  const membership = known ?? firstOf(options)
-  if (known === null) await file.write(membership)
+  const membership = known === null ? firstOf(options) : withMoves(known, options.members)
+  await file.write(membership)
   return new Directory(options.nodeId, membership)
 }
 
-function firstOf({ nodeId, members: configured, isJoining = false }: ClusterOptions): Membership {
-  const members = isJoining ? configured.filter((member) => member.nodeId !== nodeId) : configured
+function firstOf(options: ClusterOptions): Membership {
+  const { nodeId, isJoining = false } = options
+  const others = options.members.filter((member) => member.nodeId !== nodeId)
+  const members = isJoining ? others : options.members
   if (members.length === 0) throw nobodyToHear(nodeId)
   const voters = members.map((member) => member.nodeId)
-  return { members, departed: [], index: 0, isJoining, first: { voters, learners: [], outgoing: [] } }
+  const configured = placesOf(options.members)
+  return {
+    members,
+    departed: [],
+    index: 0,
+    isJoining,
+    configured,
+    moved: {},
+    first: { voters, learners: [], outgoing: [] },
+  }
+}
+
+/** Of a configuration that has changed since the last start addresses, zones and weights count: who belongs, the log says. */
+function withMoves(known: Membership, members: readonly Member[]): Membership {
+  const configured = placesOf(members)
+  // Nothing was committed yet that could be newer than the configuration.
+  if (known.index === 0 && !known.isJoining) return { ...known, members, configured }
+  const changed = members.filter(({ nodeId }) => {
+    const before = known.configured[nodeId]
+    return before !== undefined && JSON.stringify(before) !== JSON.stringify(configured[nodeId])
+  })
+  return { ...known, configured, moved: { ...known.moved, ...placesOf(changed) } }
+}
+
+function placesOf(members: readonly Member[]): Places {
+  return Object.fromEntries(
+    members.map(({ nodeId, peerAddress, zone, weight }) => [nodeId, { peerAddress, zone, weight }]),
+  )
 }
 
 function nobodyToHear(nodeId: string): StartError {

@@ -6,11 +6,18 @@
  */
 import type { Configuration } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection } from '../transport/peer-identity.ts'
-import type { KnownMembers, Member, NodeId, PeerAddress } from '../types.ts'
+import type { KnownMembers, Member, NodeId, PeerAddress, Place } from '../types.ts'
+
+/** By node: what an operator says of it in the configuration. */
+export type Places = Readonly<Record<NodeId, Place>>
 
 export interface Membership extends KnownMembers {
   /** This node has not been made a member yet. */
   readonly isJoining: boolean
+  /** As they were configured at the last start: what differs at the next was changed by the operator. */
+  readonly configured: Places
+  /** What an operator changed so, until the members row says the same. */
+  readonly moved: Places
   /** In force until the log says otherwise. Never changes in the life of a data directory. */
   readonly first: Configuration
 }
@@ -23,12 +30,17 @@ export class Directory {
   readonly #departed = new Set<NodeId>()
   /** Nodes that are asked before they belong: as many as there are questions under way. */
   readonly #guests = new Map<NodeId, PeerAddress>()
+  readonly #configured: Places
+  #moved: Places
   #isJoining: boolean
   #index: number
 
-  constructor(nodeId: NodeId, { members, departed, index, isJoining, first }: Membership) {
+  constructor(nodeId: NodeId, membership: Membership) {
+    const { members, departed, index, isJoining, first, configured, moved } = membership
     this.nodeId = nodeId
     this.first = first
+    this.#configured = configured
+    this.#moved = moved
     this.#isJoining = isJoining
     this.#index = index
     this.#fill(members, departed)
@@ -57,6 +69,8 @@ export class Directory {
       departed: [...this.#departed],
       index: this.#index,
       isJoining: this.#isJoining,
+      configured: this.#configured,
+      moved: this.#moved,
       first: {
         voters: [...first.voters],
         learners: [...first.learners],
@@ -81,6 +95,11 @@ export class Directory {
       this.#fill(members, departed)
     }
     return isNews || isTakenIn
+  }
+
+  /** What an operator has changed of this node itself, and nobody else knows yet. */
+  get ownPlace(): Place | null {
+    return this.#moved[this.nodeId] ?? null
   }
 
   /** Whose words are looked at at all. A node that waits is taken in by whoever comes first and proves the cluster's name. */
@@ -110,11 +129,28 @@ export class Directory {
   }
 
   #fill(members: readonly Member[], departed: readonly NodeId[]): void {
-    this.#members.splice(0, this.#members.length, ...members)
+    const moved = members.flatMap((member) => {
+      const place = this.#moved[member.nodeId]
+      return place === undefined || isPlaced(member, place) ? [] : [[member.nodeId, place] as const]
+    })
+    this.#moved = Object.fromEntries(moved)
+    const placed = members.map((member) => placedAs(member, this.#moved[member.nodeId]))
+    this.#members.splice(0, this.#members.length, ...placed)
     this.#departed.clear()
     for (const nodeId of departed) this.#departed.add(nodeId)
     this.#addresses.clear()
     for (const [nodeId, address] of this.#guests) this.#addresses.set(nodeId, address)
-    for (const { nodeId, peerAddress } of members) this.#addresses.set(nodeId, peerAddress)
+    for (const { nodeId, peerAddress } of placed) this.#addresses.set(nodeId, peerAddress)
   }
+}
+
+/** A member that leaves has weight 0 whatever was configured. */
+function placedAs(member: Member, place: Place | undefined): Member {
+  if (place === undefined) return member
+  return { ...member, ...place, weight: member.weight === 0 ? 0 : place.weight }
+}
+
+function isPlaced(member: Member, place: Place): boolean {
+  const { peerAddress, zone, weight } = placedAs(member, place)
+  return member.peerAddress === peerAddress && member.zone === zone && member.weight === weight
 }

@@ -17,6 +17,7 @@ import {
   type NewcomerStatus,
   type NodeId,
   type PeerAddress,
+  type Place,
 } from '../types.ts'
 import type { Directory } from './directory.ts'
 import {
@@ -69,6 +70,10 @@ export class MembershipRoom implements MembershipPort {
 
   get isJoining(): boolean {
     return this.#parts.directory.isJoining
+  }
+
+  get ownPlace(): Place | null {
+    return this.#parts.directory.ownPlace
   }
 
   local(): MemberStatus {

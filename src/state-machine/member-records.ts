@@ -100,6 +100,9 @@ export type MembershipCommand =
       readonly nodeId: string
       readonly incarnation: string
       readonly version: string
+      readonly peerAddress: string
+      readonly zone: string
+      readonly weight: number
       readonly dataAddress: string | null
       readonly adminAddress: string | null
     }

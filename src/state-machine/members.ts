@@ -66,10 +66,14 @@ function founder(member: FirstMember, { time }: ApplyContext): MemberRecord {
   return { ...member, incarnation: null, version: null, phase: 'active', addedAt: time }
 }
 
+/** What others have to hear of when it changes. */
+const PLACE = ['peerAddress', 'zone', 'weight'] as const
+
 /** Idempotent. Where clients reach a node and what it runs may change; its directory may not. */
 export function introduceMember(
   draft: Draft,
   command: Of<'introduceMember'>,
+  context: ApplyContext,
 ): Accepted<MembersRecord> | Refused {
   const { type: _, nodeId, ...said } = command
   const present = membersOf(draft)
@@ -81,7 +85,12 @@ export function introduceMember(
       `Cannot introduce "${nodeId}": another data directory has this name for ever`,
     )
   }
-  const introduced = replaced(present, { ...member, ...said })
+  const taken = present.members.find((one) => one !== member && one.peerAddress === said.peerAddress)
+  if (taken !== undefined)
+    return refuse('address_in_use', `Cannot introduce "${nodeId}": "${taken.nodeId}" has its address`)
+  const isMoved = PLACE.some((name) => member[name] !== said[name])
+  const configIndex = isMoved ? context.index : present.configIndex
+  const introduced = { ...replaced(present, { ...member, ...said }), configIndex }
   putMembers(draft, introduced)
   return accept(introduced)
 }

@@ -52,7 +52,8 @@ async function introduce(
   own: MemberRecord,
 ): Promise<void> {
   const { incarnation } = membership.local()
-  const says = { incarnation, ...self }
+  const { peerAddress, zone, weight } = membership.ownPlace ?? own
+  const says = { incarnation, peerAddress, zone, weight, ...self }
   const isSaid = (Object.keys(says) as (keyof typeof says)[]).every((name) => own[name] === says[name])
   // Of another directory under this name nothing is said: the others do not hear it anyway.
   if (isSaid || (own.incarnation !== null && own.incarnation !== incarnation)) return

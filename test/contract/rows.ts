@@ -13,6 +13,7 @@ import { auditRows } from './audit-rows.ts'
 import { bucketRows, listingRows, versionRows } from './bucket-rows.ts'
 import { corsRows } from './cors-rows.ts'
 import { errorRows, limitRows } from './error-rows.ts'
+import { membershipRows } from './membership-rows.ts'
 import { notificationRows } from './notification-rows.ts'
 import { multipartRows } from './multipart-rows.ts'
 import { batchDeleteRows, copyRows, idempotencyRows, objectRows } from './object-rows.ts'
@@ -44,4 +45,5 @@ export const CONTRACT: readonly ContractArea[] = [
     rows: { ...adminTenantRows, ...adminKeysRows, ...adminQuotaRows, ...adminConfigRows },
   },
   { name: 'tls', built: true, rows: tlsRows },
+  { name: 'membership', built: true, rows: membershipRows },
 ]

@@ -28,6 +28,7 @@ export function loneMembership(nodeId: string): MembershipPort {
   const status = loneStatus(nodeId)
   return {
     isJoining: false,
+    ownPlace: null,
     local: () => status,
     ask: async (asked) => (asked === nodeId ? status : null),
     survey: async () => new Map([[nodeId, status]]),

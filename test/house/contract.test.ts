@@ -12,9 +12,16 @@ import { CONTRACT } from '../contract/rows.ts'
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 /** Codes of areas that are not built, and one that nothing answers with yet. */
 const ELSEWHERE = [
+  'confirm_mismatch',
+  'membership_change_in_progress',
+  'stale_config_index',
+  'member_exists',
+  'address_in_use',
+  'member_tombstoned',
+  'foreign_cluster',
+  'data_not_empty',
   'tenant_scope_denied',
   'reason_required',
-  'confirm_mismatch',
   'already_exists',
   'insufficient_storage',
 ]

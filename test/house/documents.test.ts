@@ -12,7 +12,7 @@ import { doctorPage } from '../../scripts/doctor-page.ts'
 import { errorsPage } from '../../scripts/errors-page.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
-const WALKS = ['docs/life-of-a-put.md', 'docs/life-of-a-message.md']
+const WALKS = ['docs/life-of-a-put.md', 'docs/life-of-a-message.md', 'docs/life-of-a-voter-join.md']
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {

@@ -6,56 +6,16 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { until } from '../helpers/async.ts'
+import {
+  changeMembers as change,
+  MANY_ADMIN_REQUESTS,
+  membershipAt as membership,
+  placed,
+  untilAllowed,
+} from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
 
 const WRITE_EVERY_MS = 25
-/** The test looks more often than people do. */
-const SETTINGS = 'limits: { admin_requests_per_minute: 10000, admin_requests_burst: 10000 }'
-
-interface Membership {
-  readonly configIndex: number
-  readonly changeInProgress: string | null
-  readonly failureTolerance: number
-  readonly leaderId: string
-  readonly members: readonly { readonly nodeId: string; readonly phase: string; readonly role: string }[]
-  readonly departed: readonly { readonly nodeId: string; readonly how: string }[]
-}
-
-async function membership(cluster: ProcessCluster, at: string, query = ''): Promise<Membership> {
-  const { status, body } = await cluster.admin(at, { method: 'GET', path: `/cluster/membership${query}` })
-  if (status !== 200) throw new Error(`${status} ${body.toString()}`)
-  return JSON.parse(body.toString()) as Membership
-}
-
-const placed = ({ members }: Membership): string =>
-  members.map(({ nodeId, phase, role }) => `${nodeId} ${phase} ${role}`).join(', ')
-
-/** Asks, and waits until the operation has succeeded. */
-async function change(
-  cluster: ProcessCluster,
-  at: string,
-  asked: { path: string; body: object },
-): Promise<void> {
-  const { path, body: wish } = asked
-  const begun = await cluster.admin(at, { method: 'POST', path: `${path}?wait=60s`, body: wish })
-  const text = begun.body.toString()
-  if (begun.status >= 300) throw new Error(`${asked.path}: ${begun.status} ${text}`)
-  const { operationId } = JSON.parse(text) as { operationId: string }
-  let seen = ''
-  await until(`${asked.path} has ended`, async () => {
-    const { body, status } = await cluster.admin(at, {
-      method: 'GET',
-      path: `/cluster/operations/${operationId}`,
-    })
-    if (status !== 200) return false
-    seen = body.toString()
-    const operation = JSON.parse(seen) as { status: string; error: string | null }
-    if (operation.status === 'failed' || operation.status === 'cancelled') throw new Error(seen)
-    return operation.status === 'succeeded'
-  }).catch((cause: unknown) => {
-    throw new Error(`${asked.path} is at ${seen}`, { cause })
-  })
-}
 
 /** Writes one object after the other until it is stopped; only what was acknowledged is remembered. */
 class Writer {
@@ -93,77 +53,85 @@ async function readBack(t: Test, cluster: ProcessCluster, at: string, written: R
   t.same(wrong, [], `${at} has all ${written.size} that were acknowledged`)
 }
 
-t.test('members come and go while clients write', { timeout: 240_000 }, async (t) => {
-  const cluster = await ProcessCluster.start(t, 1, SETTINGS, { spares: 3 })
-  await cluster.login('n1')
-  t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'walk' }))).status, 201)
-  const joining = (nodeId: string) => {
-    const { peerAddress } = cluster.node(nodeId)
-    return { nodeId, peerAddress }
-  }
-  const writer = new Writer(cluster, ['n1'])
-
-  await t.test('one becomes three', async (t) => {
-    for (const nodeId of ['n2', 'n3']) {
-      cluster.startJoining(nodeId)
-      await until(`${nodeId} waits`, async () => {
-        const dry = { ...joining(nodeId), reason: 'more copies' }
-        const { status, body } = await cluster.admin('n1', {
-          method: 'POST',
-          path: '/cluster/voters?dryRun=true',
-          body: dry,
-        })
-        return status === 200 && (JSON.parse(body.toString()) as { allowed: boolean }).allowed
-      })
-      await change(cluster, 'n1', {
-        path: '/cluster/voters',
-        body: { ...joining(nodeId), reason: 'more copies' },
-      })
-      await until(`${nodeId} serves`, () => cluster.ready(nodeId))
+t.test(
+  'members come and go while clients write [membership.join] [membership.replace]',
+  { timeout: 240_000 },
+  async (t) => {
+    const cluster = await ProcessCluster.start(t, 1, MANY_ADMIN_REQUESTS, { spares: 3 })
+    await cluster.login('n1')
+    t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'walk' }))).status, 201)
+    const joining = (nodeId: string) => {
+      const { peerAddress } = cluster.node(nodeId)
+      return { nodeId, peerAddress }
     }
-    const seen = await membership(cluster, 'n3')
-    t.equal(placed(seen), 'n1 active voter, n2 active voter, n3 active voter')
-    t.equal(seen.failureTolerance, 1)
-  })
+    const writer = new Writer(cluster, ['n1'])
 
-  await t.test('a voter that dies is replaced by a new one', async (t) => {
-    await cluster.signal('n3', 'SIGKILL')
-    cluster.startJoining('n4')
-    const body = { replacement: joining('n4'), reason: 'n3 is dead', confirm: 'n3' }
-    await until('n4 waits', async () => {
-      const path = '/cluster/voters/n3/replace?dryRun=true'
-      const dry = await cluster.admin('n2', { method: 'POST', path, body })
-      return dry.status === 200 && (JSON.parse(dry.body.toString()) as { allowed: boolean }).allowed
+    await t.test('one becomes three', async (t) => {
+      for (const nodeId of ['n2', 'n3']) {
+        cluster.startJoining(nodeId)
+        const join = { path: '/cluster/voters', body: { ...joining(nodeId), reason: 'more copies' } }
+        await untilAllowed(cluster, 'n1', join)
+        await change(cluster, 'n1', join)
+        await until(`${nodeId} serves`, () => cluster.ready(nodeId))
+      }
+      const seen = await membership(cluster, 'n3')
+      t.equal(placed(seen), 'n1 active voter, n2 active voter, n3 active voter')
+      t.equal(seen.failureTolerance, 1)
     })
-    await change(cluster, 'n2', { path: '/cluster/voters/n3/replace', body })
-    const seen = await membership(cluster, 'n4')
-    t.equal(placed(seen), 'n1 active voter, n2 active voter, n4 active voter')
-    t.same(
-      seen.departed.map(({ nodeId, how }) => `${nodeId} ${how}`),
-      ['n3 removed'],
+
+    await t.test('a voter that dies is replaced by a new one', async (t) => {
+      await cluster.signal('n3', 'SIGKILL')
+      cluster.startJoining('n4')
+      const body = { replacement: joining('n4'), reason: 'n3 is dead', confirm: 'n3' }
+      const replace = { path: '/cluster/voters/n3/replace', body }
+      await untilAllowed(cluster, 'n2', replace)
+      await change(cluster, 'n2', replace)
+      const seen = await membership(cluster, 'n4')
+      t.equal(placed(seen), 'n1 active voter, n2 active voter, n4 active voter')
+      t.same(
+        seen.departed.map(({ nodeId, how }) => `${nodeId} ${how}`),
+        ['n3 removed'],
+      )
+      cluster.startNode('n3')
+      await until('n3 is told that it left', async () => {
+        const { status } = await cluster
+          .admin('n3', { method: 'GET', path: '/cluster/membership' })
+          .catch(() => ({
+            status: 0,
+          }))
+        return status === 503
+      })
+      t.notOk(await cluster.ready('n3'), 'and it serves nobody')
+      await cluster.signal('n3', 'SIGTERM')
+    })
+
+    await t.test('three become two', async () => {
+      await change(cluster, 'n1', { path: '/cluster/voters/n2/demote', body: { reason: 'its disk is worn' } })
+      const body = { reason: 'it is empty', confirm: 'n2' }
+      await change(cluster, 'n1', { path: '/cluster/members/n2/remove', body })
+      const seen = await membership(cluster, 'n4')
+      t.equal(placed(seen), 'n1 active voter, n4 active voter')
+    })
+
+    await t.test(
+      'a member that joined starts again without --join, and without knowing more than one node',
+      async (t) => {
+        await cluster.signal('n4', 'SIGTERM')
+        cluster.startNode('n4')
+        await until('n4 serves again', () => cluster.ready('n4'))
+        const asked = { nodeId: 'n4', reason: 'n1 is patched next' }
+        const { status } = await cluster.admin('n1', {
+          method: 'POST',
+          path: '/cluster/leader/transfer',
+          body: asked,
+        })
+        t.equal(status, 200)
+        await until('n4 leads', async () => (await cluster.leader()) === 'n4')
+      },
     )
-    cluster.startNode('n3')
-    await until('n3 is told that it left', async () => {
-      const { status } = await cluster
-        .admin('n3', { method: 'GET', path: '/cluster/membership' })
-        .catch(() => ({
-          status: 0,
-        }))
-      return status === 503
-    })
-    t.notOk(await cluster.ready('n3'), 'and it serves nobody')
-    await cluster.signal('n3', 'SIGTERM')
-  })
 
-  await t.test('three become two', async () => {
-    await change(cluster, 'n1', { path: '/cluster/voters/n2/demote', body: { reason: 'its disk is worn' } })
-    const body = { reason: 'it is empty', confirm: 'n2' }
-    await change(cluster, 'n1', { path: '/cluster/members/n2/remove', body })
-    const seen = await membership(cluster, 'n4')
-    t.equal(placed(seen), 'n1 active voter, n4 active voter')
-  })
-
-  await writer.stop()
-  t.ok(writer.acknowledged.size > 10, `${writer.acknowledged.size} objects were acknowledged`)
-  for (const at of ['n1', 'n4']) await readBack(t, cluster, at, writer.acknowledged)
-})
+    await writer.stop()
+    t.ok(writer.acknowledged.size > 10, `${writer.acknowledged.size} objects were acknowledged`)
+    for (const at of ['n1', 'n4']) await readBack(t, cluster, at, writer.acknowledged)
+  },
+)

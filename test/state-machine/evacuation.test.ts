@@ -63,7 +63,11 @@ t.test('of a lost member a copy is struck off at once, but for the last one', (t
   world.do(step('op-lost-n2', 'exclude', 'repair'))
   t.same(world.do(evacuate('op-lost-n2', 'n3')), { moved: 1, last: 0 })
   t.match(chunk(world), { replicas: ['n1'], owed: ['n3'] })
-  t.match(world.run(step('op-lost-n2', 'repair', 'done')), { code: 'precondition_failed' }, 'one is to be made')
+  t.match(
+    world.run(step('op-lost-n2', 'repair', 'done')),
+    { code: 'precondition_failed' },
+    'one is to be made',
+  )
   const again = holding()
   again.do(start('lost', 'n1'))
   again.do(step('op-lost-n1', 'exclude', 'repair'))
@@ -96,7 +100,9 @@ t.test('a copy on a lost member stands for nothing when the same content comes a
 
 t.test('nothing new is kept where nothing may be kept', (t) => {
   const world = holding(['n3'])
-  const task = world.get(keys.repair({ target: 'n3', copies: 2, birth: 'birth-c1', id: 'c1' })) as RepairRecord
+  const task = world.get(
+    keys.repair({ target: 'n3', copies: 2, birth: 'birth-c1', id: 'c1' }),
+  ) as RepairRecord
   world.do(start('demote', 'n3'))
   walk(world, 'op-demote-n3', ['demote', 'drain', 'verify'])
   world.do({ type: 'addReplica', ...name, node: 'n3', permit: task.permit })
@@ -104,6 +110,10 @@ t.test('nothing new is kept where nothing may be kept', (t) => {
   world.do(putChunks('k2', [fresh('c2', { replicas: ['n1', 'n2', 'n3'], missing: [] })]))
   t.same(world.get(keys.chunk('acme', 'c2'))?.replicas, ['n1', 'n2'], 'nor one of an upload')
   const few = world.run(putChunks('k3', [fresh('c3', { replicas: ['n1', 'n3'], missing: [] })]))
-  t.match(few, { ok: false, code: 'chunks_gone', chunks: ['c3'] }, 'and it does not count for an acknowledgement')
+  t.match(
+    few,
+    { ok: false, code: 'chunks_gone', chunks: ['c3'] },
+    'and it does not count for an acknowledgement',
+  )
   t.end()
 })

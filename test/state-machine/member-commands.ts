@@ -9,20 +9,20 @@ import type {
 import { keys } from '../../src/state-machine/keys.ts'
 import { MapWorld } from './map-world.ts'
 
-const first = (nodeId: string): FirstMember => {
+export const firstMember = (nodeId: string): FirstMember => {
   const addresses = { peerAddress: `${nodeId}:9002`, dataAddress: null, adminAddress: null }
   return { nodeId, ...addresses, zone: 'z', weight: 1 }
 }
 
 export const newMember = (nodeId: string, changes: Partial<NewMember> = {}): NewMember => {
-  return { ...first(nodeId), incarnation: `life-of-${nodeId}`, version: '1.0.0', ...changes }
+  return { ...firstMember(nodeId), incarnation: `life-of-${nodeId}`, version: '1.0.0', ...changes }
 }
 
 export function foundedWorld(
   names: readonly string[] = ['n1', 'n2', 'n3'],
   world = new MapWorld(),
 ): MapWorld {
-  world.do({ type: 'foundMembers', members: names.map(first) })
+  world.do({ type: 'foundMembers', members: names.map(firstMember) })
   return world
 }
 

@@ -24,13 +24,24 @@ t.test('foundMembers: the first writer wins', (t) => {
 t.test('introduceMember: the first directory of a founder counts', (t) => {
   const world = foundedWorld()
   const said = { version: '1.0.0', dataAddress: 'http://n1', adminAddress: null }
-  const introduce = (incarnation: string) =>
-    world.run({ type: 'introduceMember', nodeId: 'n1', incarnation, ...said })
+  const introduce = (incarnation: string, peerAddress = 'n1:9002') =>
+    world.run({
+      type: 'introduceMember',
+      nodeId: 'n1',
+      incarnation,
+      peerAddress,
+      zone: 'z',
+      weight: 1,
+      ...said,
+    })
   t.match(introduce('a'), { ok: true })
   const { configIndex } = members(world)
   t.match(introduce('b'), { ok: false, code: 'member_tombstoned' })
   t.match(introduce('a'), { ok: true })
   t.equal(members(world).configIndex, configIndex, 'who belongs has not changed')
+  t.match(introduce('a', 'n2:9002'), { ok: false, code: 'address_in_use' })
+  t.match(introduce('a', 'n1.elsewhere:9002'), { ok: true })
+  t.ok(members(world).configIndex > configIndex, 'everybody is to hear where it is now')
   t.end()
 })
 
@@ -59,7 +70,7 @@ t.test('join refuses by code', (t) => {
   t.end()
 })
 
-t.test('cancelling a join sends the newcomer away, until it has its vote', (t) => {
+t.test('cancelling a join sends the newcomer away, until it has its vote [membership.join.cancel]', (t) => {
   const cancel = {
     type: 'setOperationStatus',
     operationId: 'op-join-n4',
@@ -84,23 +95,26 @@ t.test('cancelling a join sends the newcomer away, until it has its vote', (t) =
   t.end()
 })
 
-t.test('demote and remove: without vote, without copies, gone for ever', (t) => {
-  const world = foundedWorld()
-  t.match(world.run(start('remove', 'n3')), { code: 'precondition_failed', blocker: 'not_demoted' })
-  world.do(start('demote', 'n3'))
-  t.equal(phases(world)['n3'], 'draining')
-  world.do(step('op-demote-n3', 'demote', 'drain'))
-  t.equal(members(world).change, null, 'moving copies keeps nobody from changing votes')
-  t.match(world.run(start('remove', 'n3')), { blocker: 'not_drained' })
-  walk(world, 'op-demote-n3', DRAINED.slice(1))
-  t.equal(phases(world)['n3'], 'drained')
-  world.do(start('remove', 'n3'))
-  walk(world, 'op-remove-n3', ['exclude', 'done'])
-  t.match(members(world).departed, [{ nodeId: 'n3', how: 'removed' }])
-  t.match(world.do(start('remove', 'n3', { id: 'again' })), { operation: null })
-  t.match(world.run(start('join', 'n3')), { code: 'member_tombstoned' })
-  t.end()
-})
+t.test(
+  'demote and remove: without vote, without copies, gone for ever [membership.remove] [membership.tombstone]',
+  (t) => {
+    const world = foundedWorld()
+    t.match(world.run(start('remove', 'n3')), { code: 'precondition_failed', blocker: 'not_demoted' })
+    world.do(start('demote', 'n3'))
+    t.equal(phases(world)['n3'], 'draining')
+    world.do(step('op-demote-n3', 'demote', 'drain'))
+    t.equal(members(world).change, null, 'moving copies keeps nobody from changing votes')
+    t.match(world.run(start('remove', 'n3')), { blocker: 'not_drained' })
+    walk(world, 'op-demote-n3', DRAINED.slice(1))
+    t.equal(phases(world)['n3'], 'drained')
+    world.do(start('remove', 'n3'))
+    walk(world, 'op-remove-n3', ['exclude', 'done'])
+    t.match(members(world).departed, [{ nodeId: 'n3', how: 'removed' }])
+    t.match(world.do(start('remove', 'n3', { id: 'again' })), { operation: null })
+    t.match(world.run(start('join', 'n3')), { code: 'member_tombstoned' })
+    t.end()
+  },
+)
 
 t.test('the last voter is neither demoted nor lost', (t) => {
   const world = foundedWorld(['n1', 'n2'])
@@ -111,20 +125,23 @@ t.test('the last voter is neither demoted nor lost', (t) => {
   t.end()
 })
 
-t.test('lost: its name is gone at once, it is removed when its copies are elsewhere', (t) => {
-  const world = foundedWorld()
-  world.do(start('lost', 'n3'))
-  t.match(members(world), { departed: [{ nodeId: 'n3', how: 'lost' }] })
-  t.same(world.get(keys.leavers()), { nodes: ['n3'] })
-  world.do(step('op-lost-n3', 'exclude', 'repair'))
-  t.match(world.run(start('remove', 'n3')), { blocker: 'not_drained' })
-  world.do(step('op-lost-n3', 'repair', 'done'))
-  t.match(world.do(start('lost', 'n3', { id: 'again' })), { operation: null })
-  world.do(start('remove', 'n3'))
-  walk(world, 'op-remove-n3', ['exclude', 'done'])
-  t.same(phases(world), { n1: 'active', n2: 'active' })
-  t.end()
-})
+t.test(
+  'lost: its name is gone at once, it is removed when its copies are elsewhere [membership.lost]',
+  (t) => {
+    const world = foundedWorld()
+    world.do(start('lost', 'n3'))
+    t.match(members(world), { departed: [{ nodeId: 'n3', how: 'lost' }] })
+    t.same(world.get(keys.leavers()), { nodes: ['n3'] })
+    world.do(step('op-lost-n3', 'exclude', 'repair'))
+    t.match(world.run(start('remove', 'n3')), { blocker: 'not_drained' })
+    world.do(step('op-lost-n3', 'repair', 'done'))
+    t.match(world.do(start('lost', 'n3', { id: 'again' })), { operation: null })
+    world.do(start('remove', 'n3'))
+    walk(world, 'op-remove-n3', ['exclude', 'done'])
+    t.same(phases(world), { n1: 'active', n2: 'active' })
+    t.end()
+  },
+)
 
 t.test('replace: one step gives the new one a vote and takes the old one its own', (t) => {
   const world = foundedWorld()

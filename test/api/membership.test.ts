@@ -1,0 +1,223 @@
+/** Membership over the admin plane: who may ask, what is refused and by which code, what a plan shows. */
+import t from 'tap'
+import type { MembershipPort, NewcomerStatus } from '../../cluster/index.ts'
+import { foundThree, loneStatus } from '../helpers/told-membership.ts'
+import { ApiWorld, type Heard } from './api-world.ts'
+
+const BASE = '/admin/api/v1'
+const PEER = '10.0.0.4:9002'
+const reason = 'tests'
+
+type Asking = (path: string, body?: object, query?: string) => Promise<Heard>
+
+async function begin(t: Parameters<typeof ApiWorld.start>[0], changes: Partial<MembershipPort> = {}) {
+  const world = await ApiWorld.start(t)
+  await foundThree(world.memory, changes)
+  const token = await world.memory.adminToken('owner')
+  const ask: Asking = (path, body, query = '') => {
+    const call = { admin: true, token, path: `${BASE}${path}${query}` }
+    return world.call(body === undefined ? { ...call, method: 'GET' } : { ...call, method: 'POST', body })
+  }
+  const act = (path: string) => world.call({ admin: true, token, method: 'POST', path: `${BASE}${path}` })
+  return { world, ask, act }
+}
+
+const blockers = ({ json }: Heard): unknown =>
+  (json['blockers'] as { code: string }[] | undefined)?.map(({ code }) => code)
+
+const answering = (change: Partial<NewcomerStatus> | string): Partial<MembershipPort> => ({
+  newcomer: async (nodeId) =>
+    typeof change === 'string'
+      ? change
+      : { nodeId, incarnation: 'life', isJoining: true, featureLevel: 1, version: '1.0.0', ...change },
+})
+
+t.test('GET /cluster/membership shows votes, who leads and who answers [membership.get]', async (t) => {
+  const { ask } = await begin(t)
+  const { status, json } = await ask('/cluster/membership')
+  t.equal(status, 200)
+  t.match(json, {
+    leaderId: 'n1',
+    quorum: 2,
+    failureTolerance: 1,
+    changeInProgress: null,
+    authoritative: true,
+    configIndex: Number,
+    recoveries: [],
+    members: [
+      { nodeId: 'n1', role: 'voter', phase: 'active', isLeader: true, reachable: true, drained: false },
+      { nodeId: 'n2', reachable: true, lastContactMs: 20 },
+      { nodeId: 'n3', reachable: false, lastContactMs: 60_000 },
+    ],
+  })
+})
+
+t.test('consistency=local answers without a quorum and says so [membership.local]', async (t) => {
+  const { world, ask } = await begin(t)
+  const { Condition } = await import('../../cluster/index.ts')
+  world.memory.barrierFault = new Condition('no_leader', 'Nobody leads')
+  t.match(await ask('/cluster/membership'), { status: 503, code: 'no_leader' })
+  const local = await ask('/cluster/membership', undefined, '?consistency=local')
+  t.match(local, { status: 200, json: { authoritative: false } })
+  world.memory.barrierFault = null
+  t.match(await ask('/cluster/membership', undefined, '?consistency=loose'), { status: 400 })
+})
+
+t.test('only an owner whose token has no tenant changes members [membership.owner]', async (t) => {
+  const { world } = await begin(t)
+  const asked = { admin: true, method: 'POST', path: `${BASE}/cluster/voters/n3/demote`, body: { reason } }
+  const operator = await world.memory.adminToken('operator')
+  t.match(await world.call({ ...asked, token: operator }), { status: 403, code: 'access_denied' })
+  await world.memory.tenant('acme')
+  const tenant = await world.memory.adminToken('owner', 'acme')
+  t.match(await world.call({ ...asked, token: tenant }), { status: 403, code: 'tenant_scope_denied' })
+})
+
+t.test('bodies are checked first [membership.body]', async (t) => {
+  const { ask } = await begin(t)
+  t.match(await ask('/cluster/voters/n3/demote', { reason: ' ' }), { status: 400, code: 'reason_required' })
+  t.match(await ask('/cluster/voters/n3/demote', {}), { status: 400 })
+  for (const [path, more] of [
+    ['/cluster/voters/n3/lost', {}],
+    ['/cluster/members/n3/remove', {}],
+    ['/cluster/voters/n3/replace', { replacement: { nodeId: 'n4', peerAddress: PEER } }],
+  ] as const)
+    t.match(
+      await ask(path, { reason, confirm: 'n2', ...more }),
+      { status: 400, code: 'confirm_mismatch' },
+      path,
+    )
+  t.match(await ask('/cluster/voters', { nodeId: 'n 4', peerAddress: PEER, reason }), {
+    status: 400,
+    code: 'invalid_request',
+  })
+  t.match(await ask('/cluster/voters', { nodeId: 'n4', peerAddress: 'nowhere', reason }), { status: 400 })
+})
+
+t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) => {
+  const join = { nodeId: 'n4', peerAddress: PEER, reason }
+  const cases: readonly [string, number, string, Partial<MembershipPort>, object?][] = [
+    ['another cluster', 409, 'foreign_cluster', answering('foreign_cluster')],
+    ['a member of somebody', 409, 'data_not_empty', answering({ isJoining: false })],
+    ['somebody who hears nobody', 409, 'data_not_empty', answering('unknown_member')],
+    ['a name that is taken', 409, 'member_exists', {}, { nodeId: 'n3' }],
+    ['an address that is taken', 409, 'address_in_use', {}, { peerAddress: '10.0.0.2:9002' }],
+    ['old eyes', 409, 'stale_config_index', {}, { expectedConfigIndex: 77 }],
+  ]
+  for (const [what, status, code, changes, more] of cases) {
+    const { ask } = await begin(t, changes)
+    t.match(await ask('/cluster/voters', { ...join, ...more }), { status, code }, what)
+  }
+  const { ask: again, world } = await begin(t)
+  await again('/cluster/voters/n3/lost', { reason, confirm: 'n3' })
+  const id = world.memory.services.state.unfinishedOperations()[0]?.operationId ?? ''
+  const told = { type: 'stepMembership', operationId: id, from: 'exclude', to: 'repair', phase: '' } as const
+  await world.memory.change(told)
+  const back = await again('/cluster/voters', { nodeId: 'n3', peerAddress: PEER, reason })
+  t.match(back, { status: 409, code: 'member_tombstoned' })
+  const gates: readonly [string, string, Partial<MembershipPort>][] = [
+    ['silence', 'learner_not_ready', answering('unreachable')],
+    ['an old version', 'version_incompatible', answering({ featureLevel: 0 })],
+  ]
+  for (const [what, gate, changes] of gates) {
+    const { ask } = await begin(t, changes)
+    const heard = await ask('/cluster/voters', join)
+    t.match(heard, { status: 412, code: 'precondition_failed' }, what)
+    t.same(blockers(heard), [gate])
+  }
+})
+
+t.test('one change at a time, and its id is named [membership.one-at-a-time]', async (t) => {
+  const { ask, act } = await begin(t)
+  const begun = await ask('/cluster/voters', { nodeId: 'n4', peerAddress: PEER, reason })
+  t.match(begun, { status: 202, json: { type: 'join', nodeId: 'n4', status: 'running' } })
+  const id = String(begun.json['operationId'])
+  t.match(await ask('/cluster/membership'), { json: { changeInProgress: id } })
+  const second = await ask('/cluster/voters/n3/demote', { reason })
+  t.match(second, { status: 409, code: 'membership_change_in_progress' })
+  t.match(String(second.json['message']), new RegExp(id))
+  t.match(await act(`/cluster/operations/${id}/cancel`), { status: 200, json: { status: 'cancelled' } })
+})
+
+t.test('gates of safety name what is closed [membership.gates]', async (t) => {
+  const { ask } = await begin(t)
+  const away = await ask('/cluster/voters/n2/demote', { reason })
+  t.match(away, { status: 412, code: 'precondition_failed' })
+  t.same(blockers(away), ['would_lose_quorum'], 'n1 and the silent n3 would be left')
+  const heard = await ask('/cluster/voters/n2/lost', { reason, confirm: 'n2' })
+  t.same(blockers(heard), ['member_reachable'])
+  const early = await ask('/cluster/members/n3/remove', { reason, confirm: 'n3' })
+  t.same(blockers(early), ['not_demoted'])
+  t.match(await ask('/cluster/voters/n9/demote', { reason }), { status: 404, code: 'not_found' })
+})
+
+t.test('a voter that somebody has heard is not lost [membership.lost.silence]', async (t) => {
+  const { ask, world } = await begin(t)
+  const told = await world.memory.membership.survey()
+  const follower = loneStatus('n2', { isLeader: false, heardMs: { n3: 29_000 } })
+  world.memory.membership = {
+    ...world.memory.membership,
+    survey: async () => new Map([...told, ['n2', follower]]),
+  }
+  const heard = await ask('/cluster/voters/n3/lost', { reason, confirm: 'n3' })
+  t.same(blockers(heard), ['member_reachable'])
+  t.match(String(heard.json['message']), /n2 has heard it 29 s ago/)
+  const quiet = loneStatus('n2', { isLeader: false, heardMs: { n3: 31_000 } })
+  world.memory.membership = {
+    ...world.memory.membership,
+    survey: async () => new Map([...told, ['n2', quiet]]),
+  }
+  t.match(await ask('/cluster/voters/n3/lost', { reason, confirm: 'n3' }), { status: 200 })
+})
+
+t.test('what is done already answers noop and begins nothing [membership.noop]', async (t) => {
+  const { ask, world } = await begin(t)
+  const begun = world.memory.proposals
+  const again = await ask('/cluster/voters', { nodeId: 'n2', peerAddress: '10.0.0.2:9002', reason })
+  t.match(again, { status: 200, json: { noop: true, nodeId: 'n2', configIndex: Number } })
+  t.equal(world.memory.proposals, begun, 'nothing was proposed')
+  const transfer = await ask('/cluster/leader/transfer', { nodeId: 'n1', reason })
+  t.match(transfer, { status: 200, json: { noop: true, leaderBefore: 'n1' } })
+})
+
+t.test('a dry run shows votes before and after, and changes nothing [membership.dry-run]', async (t) => {
+  const { ask, world } = await begin(t)
+  const before = world.memory.checksum()
+  const plan = await ask('/cluster/voters/n3/demote', { reason }, '?dryRun=true')
+  t.match(plan, {
+    status: 200,
+    json: {
+      allowed: true,
+      plan: {
+        steps: [
+          { step: 'now', majority: 2, failureTolerance: 1 },
+          { majority: 2, failureTolerance: 0 },
+        ],
+      },
+      warnings: [/0 of 2 voters may fail, now 1/, /2 voters bear no more failures than 1/],
+    },
+  })
+  const closed = await ask('/cluster/voters/n2/demote', { reason }, '?dryRun=true')
+  t.match(closed, { json: { allowed: false, blockers: [{ code: 'would_lose_quorum' }] } })
+  t.equal(world.memory.checksum(), before)
+})
+
+t.test('the lead is handed to a voter that answers [membership.transfer]', async (t) => {
+  const asked: (string | null)[] = []
+  const { ask } = await begin(t, { transfer: async (target) => void asked.push(target) })
+  t.match(await ask('/cluster/leader/transfer', { nodeId: 'n2', reason }), { json: { noop: false } })
+  t.match(await ask('/cluster/leader/transfer', { nodeId: 'n9', reason }), { status: 404, code: 'not_found' })
+  t.match(await ask('/cluster/leader/transfer', { nodeId: 'n3', reason }), { status: 412 })
+  t.same(asked, ['n2'])
+})
+
+t.test('every change leaves its row in the audit log, with what was seen [membership.audit]', async (t) => {
+  const { ask } = await begin(t)
+  await ask('/cluster/voters/n3/demote', { reason })
+  const { json } = await ask('/audit', undefined, '?operation=demoteVoter')
+  t.match(json, {
+    records: [
+      { operation: 'demoteVoter', reason, details: { kind: 'demote', nodeId: 'n3', seen: /n3 silent/ } },
+    ],
+  })
+})

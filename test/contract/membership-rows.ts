@@ -1,0 +1,31 @@
+/**
+ * The contract of membership: who belongs to the cluster, and how that is changed.
+ */
+export const membershipRows = {
+  'membership.get':
+    'GET /cluster/membership: votes, leader, indexes, how each member stands [admin: Endpoints] [decisions 12]',
+  'membership.local': 'consistency=local is the node’s own view, marked authoritative:false [decisions 12]',
+  'membership.owner': 'owner role and a global token [decisions 12]',
+  'membership.body': '400 invalid_request, reason_required, confirm_mismatch [decisions 12]',
+  'membership.join': 'join: learner, snapshot and log, then promoted [decisions 12]',
+  'membership.join.ready':
+    'promoted when it keeps up for 10 s and its state is equal, else stalled [decisions 12]',
+  'membership.join.conflicts':
+    '409 foreign_cluster, data_not_empty, member_exists, address_in_use, stale_config_index [decisions 12]',
+  'membership.join.cancel': 'cancellable until it is promoted [decisions 12]',
+  'membership.demote': 'demote: voter to learner, copies move away, a leader hands over first [decisions 12]',
+  'membership.lost': 'lost: the vote goes, the name is tombstoned, copies are made again [decisions 12]',
+  'membership.lost.silence': 'only who was not heard for 30 s by anybody who answers [decisions 12]',
+  'membership.remove': 'remove: only a drained or lost one, never the last voter [decisions 12]',
+  'membership.replace':
+    'replace: catch up, one change of votes, drain, remove; also of a dead one [decisions 12]',
+  'membership.tombstone': 'a removed or lost name is told 410 and never used again [decisions 12]',
+  'membership.one-at-a-time': 'one change at a time: 409 membership_change_in_progress [decisions 12]',
+  'membership.resume': 'a new leader goes on where the last one was [decisions 12]',
+  'membership.gates': '412 with blockers [decisions 12]',
+  'membership.noop': 'repeating a finished request answers 200 with noop [decisions 12]',
+  'membership.dry-run':
+    'dryRun shows majority and tolerated failures before and after each step, bytes, warnings [decisions 12]',
+  'membership.transfer': 'POST /cluster/leader/transfer [decisions 12]',
+  'membership.audit': 'the audit row is in the same entry as each phase [decisions 12]',
+} as const

@@ -1,0 +1,61 @@
+/** What tests with real nodes ask of membership, over the admin API. */
+import { until } from './async.ts'
+import type { ProcessCluster } from './process-cluster.ts'
+
+export interface SeenMembership {
+  readonly configIndex: number
+  readonly changeInProgress: string | null
+  readonly failureTolerance: number
+  readonly leaderId: string
+  readonly members: readonly { readonly nodeId: string; readonly phase: string; readonly role: string }[]
+  readonly departed: readonly { readonly nodeId: string; readonly how: string }[]
+}
+
+/** The test looks more often than people do. */
+export const MANY_ADMIN_REQUESTS = 'limits: { admin_requests_per_minute: 10000, admin_requests_burst: 10000 }'
+
+export async function membershipAt(cluster: ProcessCluster, at: string): Promise<SeenMembership> {
+  const { status, body } = await cluster.admin(at, { method: 'GET', path: '/cluster/membership' })
+  if (status !== 200) throw new Error(`${status} ${body.toString()}`)
+  return JSON.parse(body.toString()) as SeenMembership
+}
+
+export const placed = ({ members }: SeenMembership): string =>
+  members.map(({ nodeId, phase, role }) => `${nodeId} ${phase} ${role}`).join(', ')
+
+export interface Wish {
+  readonly path: string
+  readonly body: object
+}
+
+/** Until a dry run says that it would be done now. */
+export async function untilAllowed(cluster: ProcessCluster, at: string, { path, body }: Wish): Promise<void> {
+  await until(`${path} is allowed`, async () => {
+    const dry = await cluster.admin(at, { method: 'POST', path: `${path}?dryRun=true`, body })
+    return dry.status === 200 && (JSON.parse(dry.body.toString()) as { allowed: boolean }).allowed
+  })
+}
+
+/** Asks, and waits until the operation has succeeded. */
+export async function changeMembers(
+  cluster: ProcessCluster,
+  at: string,
+  { path, body }: Wish,
+): Promise<void> {
+  const begun = await cluster.admin(at, { method: 'POST', path: `${path}?wait=60s`, body })
+  const text = begun.body.toString()
+  if (begun.status >= 300) throw new Error(`${path}: ${begun.status} ${text}`)
+  const { operationId } = JSON.parse(text) as { operationId: string }
+  let seen = text
+  await until(`${path} has ended`, async () => {
+    const asked = { method: 'GET', path: `/cluster/operations/${operationId}` } as const
+    const answer = await cluster.admin(at, asked)
+    if (answer.status !== 200) return false
+    seen = answer.body.toString()
+    const operation = JSON.parse(seen) as { status: string }
+    if (operation.status === 'failed' || operation.status === 'cancelled') throw new Error(seen)
+    return operation.status === 'succeeded'
+  }).catch((cause: unknown) => {
+    throw new Error(`${path} is at ${seen}`, { cause })
+  })
+}

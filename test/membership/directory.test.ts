@@ -1,0 +1,158 @@
+/** Whom a node knows: kept over a restart, never older than before, and asked for when a stranger speaks. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { openDirectory } from '../../cluster/membership/beginning.ts'
+import { Directory, type Membership } from '../../cluster/membership/directory.ts'
+import { MemberFile } from '../../cluster/membership/member-file.ts'
+import { MembershipRoom } from '../../cluster/membership/membership-port.ts'
+import type { Node } from '../../cluster/node/node.ts'
+import type { CallHandler, CallResponse } from '../../cluster/transport/transport.ts'
+import type { ClusterOptions, KnownMembers, Member } from '../../cluster/types.ts'
+import { until } from '../helpers/async.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+const member = (nodeId: string, port = 9002): Member => {
+  return { nodeId, peerAddress: `${nodeId}.example:${port}`, zone: 'z', weight: 1 }
+}
+const known = (index: number, ...names: string[]): KnownMembers => {
+  return { members: names.map((name) => member(name)), departed: [], index }
+}
+const first = { voters: ['n1', 'n2'], learners: [], outgoing: [] }
+const began = (changes: Partial<Membership> = {}): Membership => {
+  return { ...known(0, 'n1', 'n2'), isJoining: false, configured: {}, moved: {}, first, ...changes }
+}
+
+async function folder(t: { teardown(callback: () => unknown): unknown }): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'holdfast-members-'))
+  t.teardown(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+t.test('Directory', async (t) => {
+  t.test('changes in place, and never goes back to what was earlier', async (t) => {
+    const directory = new Directory('n1', began())
+    const { members, addresses } = directory
+    t.ok(directory.replace(known(7, 'n1', 'n3'), false))
+    t.same(
+      members.map(({ nodeId }) => nodeId),
+      ['n1', 'n3'],
+    )
+    t.same([...addresses.keys()], ['n1', 'n3'])
+    t.notOk(directory.replace(known(5, 'n1', 'n2'), false), 'a state that is replayed tells of old times')
+    t.notOk(directory.replace(known(7, 'n1', 'n2'), false))
+    t.same(directory.names, ['n1', 'n3'])
+  })
+
+  t.test('hears members and those that left; a node that waits hears everybody', async (t) => {
+    const directory = new Directory('n1', began({ departed: ['n9'] }))
+    t.same(
+      ['n2', 'n9', 'n5'].map((name) => directory.knows(name)),
+      [true, true, false],
+    )
+    const claims = { incarnation: 'a', boot: 1, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
+    t.match(directory.objectionTo({ nodeId: 'n9', ...claims }), { code: 'member_tombstoned' })
+    t.equal(directory.objectionTo({ nodeId: 'n2', ...claims }), null)
+    const waiting = new Directory('n4', began({ isJoining: true }))
+    t.ok(waiting.knows('n5'))
+    t.ok(waiting.replace({ ...known(0), index: 0 }, false), 'it was taken in')
+    t.notOk(waiting.replace(known(9, 'n4'), true) && waiting.isJoining, 'and does not wait again')
+    t.notOk(waiting.knows('n5'))
+  })
+
+  t.test('leads a name to an address for the length of one question', async (t) => {
+    const directory = new Directory('n1', began())
+    await directory.asking('n4', 'n4.example:1', async () => {
+      t.equal(directory.addresses.get('n4'), 'n4.example:1')
+      directory.replace(known(3, 'n1', 'n2'), false)
+      t.equal(directory.addresses.get('n4'), 'n4.example:1', 'also while members change')
+    })
+    t.notOk(directory.addresses.has('n4'))
+    await directory.asking('n2', 'elsewhere:1', async () => {
+      t.equal(directory.addresses.get('n2'), 'n2.example:9002', 'a member keeps its own')
+    })
+    t.ok(directory.addresses.has('n2'))
+  })
+})
+
+t.test('members.json', async (t) => {
+  t.test('keeps who is known, and refuses the start when a digit of it flipped', async (t) => {
+    const dir = await folder(t)
+    const file = new MemberFile(dir)
+    t.equal(await file.read(), null)
+    await Promise.all([file.write(began()), file.write(began({ index: 9 }))])
+    t.same(await file.read(), began({ index: 9 }))
+    const path = join(dir, 'members.json')
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, text.replace('"index":9', '"index":8'))
+    await t.rejects(file.read(), { code: 'damaged_members' })
+  })
+
+  t.test('stands for ever: what is configured later changes no first configuration', async (t) => {
+    const dir = await folder(t)
+    const file = new MemberFile(dir)
+    const options = {
+      nodeId: 'n4',
+      members: [member('n1'), member('n4')],
+      isJoining: true,
+    } as Partial<ClusterOptions>
+    const joining = await openDirectory(options as ClusterOptions, file, await file.read())
+    t.same(joining.first.voters, ['n1'], 'it begins outside of the group')
+    t.same(joining.names, ['n1'])
+    const later = { nodeId: 'n4', members: [member('n4')] } as Partial<ClusterOptions>
+    const again = await openDirectory(later as ClusterOptions, file, await file.read())
+    t.same([again.first.voters, again.isJoining], [['n1'], true])
+    const moved = { nodeId: 'n4', members: [member('n4'), member('n1', 7)] } as Partial<ClusterOptions>
+    const before = await file.read()
+    await file.write({
+      ...(before as Membership),
+      configured: { n1: { peerAddress: 'n1.example:9002', zone: 'z', weight: 1 } },
+    })
+    const elsewhere = await openDirectory(moved as ClusterOptions, file, await file.read())
+    t.equal(elsewhere.addresses.get('n1'), 'n1.example:7', 'but an address that was changed there counts')
+    elsewhere.replace(known(3, 'n1'), true)
+    t.equal(elsewhere.addresses.get('n1'), 'n1.example:7', 'until the row says so')
+    elsewhere.replace({ members: [member('n1', 7)], departed: [], index: 4 }, true)
+    t.same(elsewhere.present.moved, {})
+    const alone = { nodeId: 'n4', members: [member('n4')], isJoining: true } as Partial<ClusterOptions>
+    await t.rejects(openDirectory(alone as ClusterOptions, file, null), { code: 'unknown_member' })
+  })
+})
+
+t.test('a stranger that speaks: the others are asked who it is, once in a while', async (t) => {
+  const directory = new Directory('n1', began())
+  const clock = new VirtualClock()
+  const asked: string[] = []
+  const handlers = new Map<string, CallHandler>()
+  const transport = {
+    lastContact: () => null,
+    handle: (method: string, handler: CallHandler) => void handlers.set(method, handler),
+    async call(to: string, method: string): Promise<CallResponse> {
+      asked.push(`${method} ${to}`)
+      return { header: known(12, 'n1', 'n2', 'n5'), body: (async function* () {})() }
+    },
+  }
+  const room = new MembershipRoom({
+    node: {} as Node,
+    directory,
+    file: new MemberFile(await folder(t)),
+    transport,
+    incarnation: 'life',
+    version: '1',
+    heartbeatMs: 50,
+    clock,
+    logger: SILENT,
+  })
+  clock.advance(1_000)
+  room.onStranger()
+  room.onStranger()
+  await until('the stranger is known', () => directory.knows('n5'))
+  t.same(asked, ['member.directory n2'])
+  t.same(
+    (await handlers.get('member.directory')?.({ from: 'n2', header: null, body: (async function* () {})() }))
+      ?.header,
+    known(12, 'n1', 'n2', 'n5'),
+  )
+})

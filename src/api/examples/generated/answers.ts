@@ -624,7 +624,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81RQE6A0000000000G00000-2YUCFINIWCOVCH5B",
+        "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1019,7 +1019,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81RQE6A0000000000G00000-2YUCFINIWCOVCH5B",
+    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1295,7 +1295,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_8o3sxrmlN3efO/mI1t+dJLgX4Pt+fey+",
+        "signingSecret": "whsec_g20GlEsNp9TGcW2rXpilOWSodK448lyb",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1410,7 +1410,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81RQE6A0000000000G00000-2YUCFINIWCOVCH5B",
+    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

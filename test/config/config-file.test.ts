@@ -72,7 +72,7 @@ security: { master_key_file: key }
       ': cluster.election_timeout (500 ms) is less than ten heartbeats (100 ms each)',
       ': disk.stop_placing (99%) is above disk.stop_writing (92%)',
       ': Two of the listeners have the address 127.0.0.1:9000',
-      ])
+    ])
   })
 
   t.test('are names that stand there twice', async (t) => {

@@ -54,7 +54,8 @@ export class MembershipRoom implements MembershipPort {
   /** Registers its calls, so it comes before the transport's start. */
   constructor(parts: MembershipPartsNeeded) {
     this.#parts = parts
-    const { transport, node } = parts
+    const { transport, node, directory, incarnation, logger } = parts
+    if (directory.isJoining) logger.info({ incarnation, hears: directory.names }, 'node waits to be taken in')
     transport.handle(MEMBER_METHODS.status, async () => {
       if (node.isMending) throw new PeerRefusedError('mending', 'This node is being mended')
       return { header: this.local() }

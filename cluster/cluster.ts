@@ -121,7 +121,8 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
   const asking = { nodeId, members: names, transport, status, disk: () => store.usage(), clock, logger }
   const statuses = new RepairStatuses(asking)
   const { version = 'unknown' } = options
-  const belonging = { node, directory, file, transport, incarnation, version, heartbeatMs, clock }
+  const hasTls = options.tls !== null
+  const belonging = { hasTls, node, directory, file, transport, incarnation, version, heartbeatMs, clock }
   const membership = new MembershipRoom({ ...belonging, logger: logger.child({ room: 'membership' }) })
   return { node, wal, transport, ...blobParts, status, statuses, directory, membership }
 }

@@ -300,7 +300,7 @@ export interface MembershipPort {
   survey(): Promise<ReadonlyMap<NodeId, MemberStatus | null>>
   /**
    * Asks a node that need not belong yet. `isWelcome`: it is told who the members are. Resolves with a word instead when it says no
-   * (`foreign_cluster`, `wrong_node`, ...) or `unreachable`.
+   * (`foreign_cluster`, `wrong_node`, ...), `unreachable`, or `unusable_address`.
    */
   newcomer(nodeId: NodeId, address: PeerAddress, isWelcome: boolean): Promise<NewcomerStatus | string>
   /**

@@ -7,6 +7,7 @@
 import type { Node } from '../node/node.ts'
 import { FEATURE_LEVEL } from '../node/feature-level.ts'
 import type { Clock } from '../node/clock.ts'
+import { parsePeerAddress, requireLoopback } from '../transport/peer-address.ts'
 import { PeerRefusedError, PeerUnreachableError, type Transport } from '../transport/transport.ts'
 import {
   Condition,
@@ -39,6 +40,7 @@ export interface MembershipPartsNeeded {
   readonly incarnation: string
   readonly version: string
   readonly heartbeatMs: number
+  readonly hasTls: boolean
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -52,7 +54,8 @@ export class MembershipRoom implements MembershipPort {
   /** Registers its calls, so it comes before the transport's start. */
   constructor(parts: MembershipPartsNeeded) {
     this.#parts = parts
-    const { transport, node } = parts
+    const { transport, node, directory, incarnation, logger } = parts
+    if (directory.isJoining) logger.info({ incarnation, hears: directory.names }, 'node waits to be taken in')
     transport.handle(MEMBER_METHODS.status, async () => {
       if (node.isMending) throw new PeerRefusedError('mending', 'This node is being mended')
       return { header: this.local() }
@@ -125,6 +128,7 @@ export class MembershipRoom implements MembershipPort {
 
   newcomer(nodeId: NodeId, address: PeerAddress, isWelcome: boolean): Promise<NewcomerStatus | string> {
     const { directory, transport } = this.#parts
+    if (!this.#isUsable(address)) return Promise.resolve('unusable_address')
     return directory.asking(nodeId, address, async () => {
       try {
         return await greet(transport, nodeId, isWelcome ? this.#known() : null)
@@ -178,6 +182,17 @@ export class MembershipRoom implements MembershipPort {
     this.#nextInquiry = clock.now() + INQUIRE_EVERY_MS
     for (const peer of directory.names.filter((name) => name !== directory.nodeId))
       this.#inquire(peer).catch((err: unknown) => logger.debug({ peer, err }, 'members not told'))
+  }
+
+  /** As the transport will find it: without TLS nodes speak on loopback alone. */
+  #isUsable(address: PeerAddress): boolean {
+    try {
+      parsePeerAddress(address)
+      if (!this.#parts.hasTls) requireLoopback(address)
+      return true
+    } catch {
+      return false
+    }
   }
 
   async #inquire(peer: NodeId): Promise<void> {

@@ -5,6 +5,7 @@
  * what is planned. Rules: an operation does not know that it is rehearsed, so a dry run says what the real one would have said;
  * no secret is made for it, so none can be shown.
  */
+import type { MembershipPort } from '../../cluster/index.ts'
 import { mintless } from '../access/mintless.ts'
 import { type Blocker, Refusal, type RefusalCode } from '../refusal.ts'
 import type { Command } from '../state-machine/commands.ts'
@@ -66,7 +67,24 @@ function rehearsed(services: Services): Services {
     return reply
   }
   // Which reply belongs to which command is the promise of apply, as for proposals that are committed.
-  return { ...services, propose: propose as Propose, access: mintless(services.access) }
+  const cluster = { ...services.cluster, membership: onlyAsking(services.cluster.membership) }
+  return { ...services, cluster, propose: propose as Propose, access: mintless(services.access) }
+}
+
+/** Members may be asked how they stand; nobody is told to do anything. */
+function onlyAsking(membership: MembershipPort): MembershipPort {
+  const nothing = async (): Promise<void> => undefined
+  return {
+    isJoining: membership.isJoining,
+    ownPlace: membership.ownPlace,
+    local: () => membership.local(),
+    ask: (nodeId) => membership.ask(nodeId),
+    survey: () => membership.survey(),
+    newcomer: (nodeId, address) => membership.newcomer(nodeId, address, false),
+    change: nothing,
+    transfer: nothing,
+    setMembers: nothing,
+  }
 }
 
 /** The stored rows under what was rehearsed so far: a second proposal sees the first. */

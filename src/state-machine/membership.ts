@@ -209,12 +209,12 @@ function removalFault(view: View, { nodeId, phase }: MemberRecord): Refused | nu
 
 function withStart(present: MembersRecord, command: Start, context: ApplyContext): MembersRecord {
   const { kind, nodeId, newcomer, reason } = command
-  const with1 = newcomer === null ? present : added(present, newcomer, context.time)
-  const member = memberIn(with1, nodeId)
-  if (member === undefined) return with1
-  if (kind === 'demote') return replaced(with1, { ...member, phase: 'draining' })
-  if (kind !== 'lost') return with1
-  return departing(replaced(with1, { ...member, phase: 'lost' }), { nodeId, how: 'lost', reason }, context)
+  const joined = newcomer === null ? present : added(present, newcomer, context.time)
+  const member = memberIn(joined, nodeId)
+  if (member === undefined) return joined
+  if (kind === 'demote') return replaced(joined, { ...member, phase: 'draining' })
+  if (kind !== 'lost') return joined
+  return departing(replaced(joined, { ...member, phase: 'lost' }), { nodeId, how: 'lost', reason }, context)
 }
 
 /** What holds from the step on. */

@@ -97,6 +97,7 @@ t.test('bodies are checked first [membership.body]', async (t) => {
 t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) => {
   const join = { nodeId: 'n4', peerAddress: PEER, reason }
   const cases: readonly [string, number, string, Partial<MembershipPort>, object?][] = [
+    ['an address beyond loopback without TLS', 400, 'invalid_request', answering('unusable_address')],
     ['another cluster', 409, 'foreign_cluster', answering('foreign_cluster')],
     ['a member of somebody', 409, 'data_not_empty', answering({ isJoining: false })],
     ['somebody who hears nobody', 409, 'data_not_empty', answering('unknown_member')],
@@ -208,7 +209,9 @@ t.test('the lead is handed to a voter that answers [membership.transfer]', async
   t.match(await ask('/cluster/leader/transfer', { nodeId: 'n2', reason }), { json: { noop: false } })
   t.match(await ask('/cluster/leader/transfer', { nodeId: 'n9', reason }), { status: 404, code: 'not_found' })
   t.match(await ask('/cluster/leader/transfer', { nodeId: 'n3', reason }), { status: 412 })
-  t.same(asked, ['n2'])
+  const dry = await ask('/cluster/leader/transfer', { nodeId: 'n2', reason }, '?dryRun=true')
+  t.match(dry, { status: 200, json: { allowed: true, plan: { target: 'n2' } } })
+  t.same(asked, ['n2'], 'a rehearsal hands over nothing')
 })
 
 t.test('every change leaves its row in the audit log, with what was seen [membership.audit]', async (t) => {

@@ -142,6 +142,7 @@ t.test('a stranger that speaks: the others are asked who it is, once in a while'
     incarnation: 'life',
     version: '1',
     heartbeatMs: 50,
+    hasTls: false,
     clock,
     logger: SILENT,
   })
@@ -150,6 +151,11 @@ t.test('a stranger that speaks: the others are asked who it is, once in a while'
   room.onStranger()
   await until('the stranger is known', () => directory.knows('n5'))
   t.same(asked, ['member.directory n2'])
+  t.equal(
+    await room.newcomer('n6', '10.0.0.6:9002', false),
+    'unusable_address',
+    'without TLS beyond loopback',
+  )
   t.same(
     (await handlers.get('member.directory')?.({ from: 'n2', header: null, body: (async function* () {})() }))
       ?.header,

@@ -67,6 +67,11 @@ export async function askNewcomer(
   const { nodeId, peerAddress } = wish
   const cannot = `Cannot take in "${nodeId}" at ${peerAddress}`
   const said = await membership.newcomer(nodeId, peerAddress, false)
+  if (said === 'unusable_address')
+    throw new Refusal(
+      'invalid_request',
+      `${cannot}: "peerAddress" is not host:port, or lies beyond loopback while nodes speak without TLS`,
+    )
   if (said === 'foreign_cluster')
     throw new Refusal('foreign_cluster', `${cannot}: the node there belongs to another cluster`)
   if (said === 'unknown_member')

@@ -5,6 +5,7 @@ import { Refusal } from '../../refusal.ts'
 import { memberIn, membersOf } from '../../state-machine/members.ts'
 import { givenReason } from '../reason.ts'
 import type { Services } from '../services.ts'
+import { votersWithout } from './change-members.ts'
 import { answers, gate, leaderIn } from './survey.ts'
 
 export interface Transferred {
@@ -29,6 +30,8 @@ export async function transferLeadership(
   if (target !== null && before === target) return { before, target, isDone: false }
   if (target !== null && (member?.phase !== 'active' || !answers(survey, target)))
     throw gate('learner_not_ready', `Cannot hand over the lead: "${target}" has no vote, or does not answer`)
+  const heirs = votersWithout(services, before ?? '').filter((nodeId) => answers(survey, nodeId))
+  if (heirs.length === 0) throw gate('learner_not_ready', 'Cannot hand over the lead: no other voter answers')
   await membership.transfer(target)
   return { before, target, isDone: true }
 }

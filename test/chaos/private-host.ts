@@ -29,8 +29,11 @@ export const ENTRY: readonly Command[] = [
   ['ip', 'link', 'set', 'lo', 'up'],
 ]
 
+/** Where programs are looked for: those of administrators too, which the path of a service may leave out. */
+export const SEARCH: string = [process.env['PATH'], '/usr/sbin', '/sbin'].join(':')
+
 /** Null where a run is possible; else why not, in one sentence. `search`: where programs are looked for. */
-export function obstacle(search = process.env['PATH'] ?? ''): string | null {
+export function obstacle(search: string = SEARCH): string | null {
   if (process.platform !== 'linux') return `namespaces are a thing of Linux, and this is ${process.platform}`
   // Two hosts, one wire, a filter, certificates: all that a run asks for.
   const trial = [...ENTRY, ...hostCommands(1), ...hostCommands(2), ...wireCommands({ a: 1, b: 2 })]

@@ -6,13 +6,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Command } from './host-plan.ts'
+import { SEARCH } from './private-host.ts'
 
 const RUN_MS_MAX = 20_000
 const execute = promisify(execFile)
 
 export async function runCommand([program = '', ...args]: Command): Promise<void> {
   try {
-    await execute(program, args, { timeout: RUN_MS_MAX })
+    await execute(program, args, { env: { ...process.env, PATH: SEARCH }, timeout: RUN_MS_MAX })
   } catch (cause) {
     const { stderr = '' } = cause as { readonly stderr?: string }
     throw new Error(`Cannot run '${[program, ...args].join(' ')}': ${stderr.trim()}`, { cause })

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { plainly } from '../helpers/plainly.ts'
 import type { ChaosOptions } from './options.ts'
-import { inPrivate } from './private-host.ts'
+import { inPrivate, SEARCH } from './private-host.ts'
 
 const INSIDE = fileURLToPath(new URL('inside.ts', import.meta.url))
 
@@ -24,7 +24,8 @@ export interface StartedRun {
 
 export function startRun(options: ChaosOptions, output: 'inherit' | 'pipe'): StartedRun {
   const command = inPrivate([process.execPath, INSIDE, JSON.stringify(options)])
-  const child: ChildProcess = spawn(...plainly(...command), { stdio: ['pipe', output, 'inherit'] })
+  const env = { ...process.env, PATH: SEARCH }
+  const child: ChildProcess = spawn(...plainly(...command), { env, stdio: ['pipe', output, 'inherit'] })
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
   const stop = (): void => void child.stdin?.end()
   return { ended, output: child.stdout, stop, kill: () => void child.kill('SIGKILL') }

@@ -157,7 +157,8 @@ function shown(operation: Operation, { json = false }: OperationOptions): number
     const { progress, nodes, ...facts } = operation
     printFacts(facts)
     const { blobsDone, blobsTotal, bytesMoved, bytesTotal } = progress
-    note(`${blobsDone} of ${blobsTotal} copies, ${sizeText(bytesMoved)} of ${sizeText(bytesTotal)}`)
+    const counted = facts.type === 'tenantDeletion' ? 'versions and uploads' : 'copies'
+    note(`${blobsDone} of ${blobsTotal} ${counted}, ${sizeText(bytesMoved)} of ${sizeText(bytesTotal)}`)
     for (const { nodeId, isDone, progress: share } of nodes)
       note(`  ${nodeId}  ${isDone ? 'done' : `${Math.floor(share * 100)}%`}`)
   }

@@ -29,7 +29,7 @@ const answering = (change: Partial<NewcomerStatus> | string): Partial<Membership
   newcomer: async (nodeId) =>
     typeof change === 'string'
       ? change
-      : { nodeId, incarnation: 'life', isJoining: true, featureLevel: 1, version: '1.0.0', ...change },
+      : { nodeId, incarnation: 'life', isJoining: true, featureLevel: 2, version: '1.0.0', ...change },
 })
 
 t.test('GET /cluster/membership shows votes, who leads and who answers [membership.get]', async (t) => {
@@ -118,7 +118,7 @@ t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) =>
   t.match(back, { status: 409, code: 'member_tombstoned' })
   const gates: readonly [string, string, Partial<MembershipPort>][] = [
     ['silence', 'learner_not_ready', answering('unreachable')],
-    ['an old version', 'version_incompatible', answering({ featureLevel: 0 })],
+    ['an old version', 'version_incompatible', answering({ featureLevel: 1 })],
   ]
   for (const [what, gate, changes] of gates) {
     const { ask } = await begin(t, changes)

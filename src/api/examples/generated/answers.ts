@@ -337,6 +337,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "configIndex": 1,
     "committedIndex": 1,
     "leaderId": "n1",
+    "featureLevel": 2,
     "quorum": 2,
     "failureTolerance": 1,
     "changeInProgress": null,
@@ -358,6 +359,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "featureLevel": 2,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
       {
@@ -377,6 +379,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "featureLevel": 2,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
       {
@@ -396,6 +399,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "featureLevel": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
       }
     ],
@@ -624,7 +628,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+        "deliveryId": "evt_01M8205KC90000000000G00000-VKGPNRVN4YJ6X63S",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1019,7 +1023,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+    "deliveryId": "evt_01M8205KC90000000000G00000-VKGPNRVN4YJ6X63S",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1295,7 +1299,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_g20GlEsNp9TGcW2rXpilOWSodK448lyb",
+        "signingSecret": "whsec_e3SpeqrHFrbmGJP/BwhC+aH6pePsb0wK",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1410,7 +1414,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+    "deliveryId": "evt_01M8205KC90000000000G00000-VKGPNRVN4YJ6X63S",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

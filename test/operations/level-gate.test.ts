@@ -12,10 +12,11 @@ t.test('every command waits for its level', async (t) => {
   for (const [type, level] of Object.entries(COMMAND_LEVELS)) {
     for (const state of [level - 1, level]) {
       let proposed = 0
-      const propose = async () => ({ ok: true, value: (proposed += 1) })
-      const gated = withLevelGate(propose as unknown as Propose, {
-        reachesLevel: async (wanted) => state >= wanted,
-      })
+      const propose: Propose = async () => {
+        proposed += 1
+        return { ok: true, value: null } as never
+      }
+      const gated = withLevelGate(propose, { reachesLevel: async (wanted) => state >= wanted })
       const asked = gated({ type } as Command)
       if (state === level) await asked
       else await t.rejects(asked, { name: 'Refusal', code: 'precondition_failed' }, type)

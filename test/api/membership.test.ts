@@ -128,21 +128,27 @@ t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) =>
   }
 })
 
-t.test('version_incompatible: what an older member would not understand is not begun', async (t) => {
-  const { world, ask } = await begin(t)
-  world.memory.featureLevel = 1
-  const { proposals } = world.memory
-  const heard = await ask('/cluster/voters/n3/demote', { reason })
-  t.match(heard, { status: 412, code: 'precondition_failed' })
-  t.same(blockers(heard), ['version_incompatible'])
-  t.match(String(heard.json['message']), /needs feature level 2/)
-  t.equal(world.memory.proposals, proposals, 'nothing is in the log')
-  t.match(world.memory.auditRows.at(-1), { operation: 'demoteVoter', status: 412 }, 'and it is audited')
-  const rehearsed = await ask('/cluster/voters/n3/demote', { reason }, '?dryRun=true')
-  t.match(rehearsed, { status: 200, json: { allowed: false, blockers: [{ code: 'version_incompatible' }] } })
-  world.memory.featureLevel = 2
-  t.match(await ask('/cluster/voters/n3/demote', { reason }), { status: 202 })
-})
+t.test(
+  'version_incompatible: what an older member would not understand is not begun [membership.gates]',
+  async (t) => {
+    const { world, ask } = await begin(t)
+    world.memory.featureLevel = 1
+    const { proposals } = world.memory
+    const heard = await ask('/cluster/voters/n3/demote', { reason })
+    t.match(heard, { status: 412, code: 'precondition_failed' })
+    t.same(blockers(heard), ['version_incompatible'])
+    t.match(String(heard.json['message']), /needs feature level 2/)
+    t.equal(world.memory.proposals, proposals, 'nothing is in the log')
+    t.match(world.memory.auditRows.at(-1), { operation: 'demoteVoter', status: 412 }, 'and it is audited')
+    const rehearsed = await ask('/cluster/voters/n3/demote', { reason }, '?dryRun=true')
+    t.match(rehearsed, {
+      status: 200,
+      json: { allowed: false, blockers: [{ code: 'version_incompatible' }] },
+    })
+    world.memory.featureLevel = 2
+    t.match(await ask('/cluster/voters/n3/demote', { reason }), { status: 202 })
+  },
+)
 
 t.test('one change at a time, and its id is named [membership.one-at-a-time]', async (t) => {
   const { ask, act } = await begin(t)

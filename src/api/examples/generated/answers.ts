@@ -628,7 +628,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8205KC90000000000G00000-VKGPNRVN4YJ6X63S",
+        "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1023,7 +1023,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8205KC90000000000G00000-VKGPNRVN4YJ6X63S",
+    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1299,7 +1299,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_e3SpeqrHFrbmGJP/BwhC+aH6pePsb0wK",
+        "signingSecret": "whsec_g20GlEsNp9TGcW2rXpilOWSodK448lyb",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1414,7 +1414,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8205KC90000000000G00000-VKGPNRVN4YJ6X63S",
+    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -154,6 +154,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     clusterId,
     blobs,
     propose: (command) => node.propose(command),
+    reachesLevel: (level, withinMs) => node.reachesLevel(level, withinMs),
     readBarrier: () => node.readBarrier(),
     membership: machine.membership,
     readiness: () => readinessOf(machine),

@@ -237,7 +237,10 @@ export interface MemberStatus {
   readonly nodeId: NodeId
   readonly incarnation: string
   readonly version: string
+  /** What its code can apply. */
   readonly featureLevel: number
+  /** What one must know to apply its state. */
+  readonly stateLevel: number
   readonly isJoining: boolean
   readonly isReady: boolean
   readonly isLeader: boolean
@@ -330,6 +333,8 @@ export interface Cluster {
    * often it is retried inside. Throws Condition.
    */
   propose(command: Uint8Array): Promise<Uint8Array>
+  /** Whether the state here is at this feature level, now or within this time: then every member knows it. Throws Condition. */
+  reachesLevel(level: number, withinMs: number): Promise<boolean>
   /** After it resolves, reads of the local state see everything that was acknowledged anywhere before the call. Throws Condition. */
   readBarrier(): Promise<void>
   readiness(): Readiness

@@ -25,6 +25,7 @@ import type { Config } from './config/types.ts'
 import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
 import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
+import { withLevelGate } from './operations/level-gate.ts'
 import type { Services } from './operations/services.ts'
 import type { Command } from './state-machine/commands.ts'
 import type { Origin } from './state-machine/origin.ts'
@@ -136,7 +137,9 @@ async function composeServices(
     logger: logger.child({ room: 'store' }),
   })
   // The machine asks for tasks and the tasks propose to the machine: the knot is tied once it exists.
-  const propose = createPropose({ propose: (command) => cluster.propose(command) })
+  const propose = withLevelGate(createPropose({ propose: (command) => cluster.propose(command) }), {
+    reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
+  })
   const cluster: Cluster = await createCluster(clusterOptions(config, masterKey, isJoining), {
     stateMachine,
     copyLedger: createCopyLedger(reader, propose),

@@ -74,7 +74,14 @@ function readMember(row: unknown): Member {
   return { nodeId, peerAddress, zone, weight }
 }
 
-const COUNTS = ['term', 'commitIndex', 'appliedIndex', 'configurationIndex', 'featureLevel'] as const
+const COUNTS = [
+  'term',
+  'commitIndex',
+  'appliedIndex',
+  'configurationIndex',
+  'featureLevel',
+  'stateLevel',
+] as const
 
 function readStatus(header: unknown): MemberStatus {
   const fields = fieldsOf(header)

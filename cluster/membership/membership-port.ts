@@ -5,7 +5,6 @@
  * leaves, phases, operations. Rule: it changes nothing by itself; an order is followed at the leader or refused.
  */
 import type { Node } from '../node/node.ts'
-import { FEATURE_LEVEL } from '../node/feature-level.ts'
 import type { Clock } from '../node/clock.ts'
 import { parsePeerAddress, requireLoopback } from '../transport/peer-address.ts'
 import { PeerRefusedError, PeerUnreachableError, type Transport } from '../transport/transport.ts'
@@ -83,6 +82,7 @@ export class MembershipRoom implements MembershipPort {
     const { node, directory, incarnation, version, heartbeatMs, transport, clock } = this.#parts
     const { term, leaderId, role, commitIndex, appliedIndex, configuration, configurationIndex, peers } =
       node.status()
+    const levels = node.featureLevels
     const now = clock.now()
     const heard = directory.names.flatMap((peer) => {
       const last = transport.lastContact(peer)
@@ -92,7 +92,8 @@ export class MembershipRoom implements MembershipPort {
       nodeId: directory.nodeId,
       incarnation,
       version,
-      featureLevel: FEATURE_LEVEL,
+      featureLevel: levels.known,
+      stateLevel: levels.state,
       isJoining: directory.isJoining,
       isReady: node.readiness().ready,
       isLeader: role === 'leader',
@@ -205,8 +206,8 @@ export class MembershipRoom implements MembershipPort {
   }
 
   #newcomer(): NewcomerStatus {
-    const { directory, incarnation, version } = this.#parts
+    const { node, directory, incarnation, version } = this.#parts
     const { nodeId, isJoining } = directory
-    return { nodeId, incarnation, isJoining, featureLevel: FEATURE_LEVEL, version }
+    return { nodeId, incarnation, isJoining, featureLevel: node.featureLevels.known, version }
   }
 }

@@ -103,6 +103,7 @@ export class Applier {
     return this.#recoveryEpoch
   }
 
+  /** As of the last entry that was handed to the state machine: committed. */
   get featureLevel(): number {
     return this.#featureLevel
   }
@@ -256,7 +257,8 @@ export class Applier {
         this.#configurationIndex = index
       }
       if (kind !== 'command') continue
-      const { time, proposals } = decodeCommandEntry(data)
+      const { time, proposals, level } = decodeCommandEntry(data)
+      if (level !== null) this.#raise(level)
       // Clocks of leaders differ and may go back; the time of the state never does.
       this.#lastTime = Math.max(this.#lastTime + 1, time)
       const commands: Uint8Array[] = []
@@ -270,6 +272,16 @@ export class Applier {
       if (commands.length > 0) batches.push({ index, time: this.#lastTime, commands })
     }
     return { batches, expected }
+  }
+
+  /** Never back: a leader that had not applied the raise of the one before it may have asked again. */
+  #raise(level: number): void {
+    const { featureLevelMax } = this.#parts.limits
+    assert(
+      level <= featureLevelMax,
+      `the log raises the state to feature level ${level}, this node knows ${featureLevelMax}: start the version that the others run`,
+    )
+    this.#featureLevel = Math.max(this.#featureLevel, level)
   }
 
   #isOwn({ nodeId, incarnation, boot }: SessionId): boolean {

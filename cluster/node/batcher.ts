@@ -6,7 +6,7 @@
  * state machine, however little it carries. A full batch does not wait. Knows nothing of: who waits for a reply.
  * Rule: it answers each proposal once, with what the core said; accepted means appended, not committed.
  */
-import { encodeCommandEntry, type Proposal } from './log-entry.ts'
+import { encodeCommandEntry, encodeRaise, type Proposal } from './log-entry.ts'
 import type { Input, LogIndex, RefusalReason, Term } from '../raft/types.ts'
 import type { Clock } from './clock.ts'
 import type { NodeLimits } from './limits.ts'
@@ -28,15 +28,17 @@ export interface BatcherParts {
   readonly objection: () => ProposalRefusal | null
 }
 
+type Settle = (outcome: ProposalOutcome) => void
+
 interface Waiting {
   readonly proposal: Proposal
-  readonly settle: (outcome: ProposalOutcome) => void
+  readonly settle: Settle
 }
 
 export class Batcher {
   readonly #parts: BatcherParts
   readonly #queue: Waiting[] = []
-  readonly #sealed = new Map<number, readonly Waiting[]>()
+  readonly #sealed = new Map<number, readonly Pick<Waiting, 'settle'>[]>()
   #queuedBytes = 0
   #lastId = 0
   #isScheduled = false
@@ -48,7 +50,7 @@ export class Batcher {
     this.#parts = parts
   }
 
-  add(proposal: Proposal, settle: (outcome: ProposalOutcome) => void): void {
+  add(proposal: Proposal, settle: Settle): void {
     const isFull = this.#queue.length >= this.#parts.limits.batcherQueueMax
     const reason = isFull ? 'backlogFull' : this.#parts.objection()
     if (reason !== null) {
@@ -63,6 +65,13 @@ export class Batcher {
       this.#isScheduled = false
       this.flush()
     })
+  }
+
+  /** In an entry of its own, whatever waits. */
+  raise(level: number, settle: Settle): void {
+    const reason = this.#parts.objection()
+    if (reason !== null) return settle({ accepted: false, reason })
+    this.#submit(encodeRaise({ time: this.#time(), level }), [{ settle }])
   }
 
   /** Called again whenever the log has become idle. */
@@ -116,10 +125,17 @@ export class Batcher {
     const batch = this.#queue.splice(0, count)
     const proposals = batch.map(({ proposal }) => proposal)
     this.#queuedBytes -= bytesOf(proposals)
+    this.#submit(encodeCommandEntry({ time: this.#time(), proposals }), batch)
+  }
+
+  #submit(data: Uint8Array, askers: readonly Pick<Waiting, 'settle'>[]): void {
     this.#lastId += 1
-    this.#sealed.set(this.#lastId, batch)
-    const data = encodeCommandEntry({ time: Math.trunc(this.#parts.clock.wallTime()), proposals })
+    this.#sealed.set(this.#lastId, askers)
     this.#parts.submit({ type: 'propose', proposalId: this.#lastId, data })
+  }
+
+  #time(): number {
+    return Math.trunc(this.#parts.clock.wallTime())
   }
 
   #settle(id: number, outcome: ProposalOutcome): void {

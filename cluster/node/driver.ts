@@ -23,6 +23,7 @@ import { CoreLoop } from './core-loop.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { NodeLimits } from './limits.ts'
 import type { Proposal, SessionId } from './log-entry.ts'
+import { LevelRaise } from './level-raise.ts'
 import { LOG_ENTRIES_METHOD } from './log-entries-call.ts'
 import { LocalState } from './local-state.ts'
 import { LogSource } from './log-source.ts'
@@ -66,6 +67,7 @@ export class Driver {
   readonly gate: PeerGate
   readonly disk: DiskWatch
   readonly membership: MembershipChanges
+  readonly levels: LevelRaise
   readonly #handlers: ReadonlyMap<string, CallHandler>
   /** Wakes who waits for another leader. Bounded: `stop` waits, and operators who asked for it. */
   readonly #routeWaiters = new Set<() => void>()
@@ -113,6 +115,14 @@ export class Driver {
       ...parts,
       submit: this.#submit,
       leaderId: () => this.#route.leaderId,
+    })
+    this.levels = new LevelRaise({
+      ...parts,
+      known: parts.limits.featureLevelMax,
+      present: () => this.applier.featureLevel,
+      route: () => this.#route,
+      others: () => this.#peers().map((peer) => parts.gate.featureLevelOf(peer)),
+      raise: (level, settle) => this.#batcher.raise(level, settle),
     })
     this.#handlers = this.#makeHandlers()
   }
@@ -225,6 +235,7 @@ export class Driver {
     this.proposals.close(why)
     this.reads.close(why)
     this.membership.close(why)
+    this.levels.close()
     this.state.mute()
     this.#batcher.close()
   }
@@ -314,7 +325,7 @@ export class Driver {
     this.#parts.logger.info({ term, leader: leaderId, isLeader }, 'leadership seen')
     this.proposals.onRoute()
     this.reads.onRoute()
-    if (isLeader) return
+    if (isLeader) return this.gate.hearAnew()
     this.#batcher.onLeadershipLost()
     for (const wake of this.#routeWaiters) wake()
     this.#routeWaiters.clear()
@@ -327,21 +338,26 @@ export class Driver {
     this.proposals.onTick()
     this.reads.onTick()
     this.membership.onTick()
+    this.levels.onTick()
   }
 
   #onApplied(completions: readonly Completion[]): void {
     if (this.#loop.isMute) return
     this.#loop.submit({ type: 'applied', index: this.applier.appliedIndex })
     for (const { sequence, reply } of completions) this.proposals.onApplied(sequence, reply)
-    this.reads.onApplied()
-    this.membership.onApplied(this.applier.configuration, this.applier.configurationIndex)
+    this.#onState()
     this.#compact()
   }
 
   #onInstalled(): void {
     this.proposals.onInstalled((sequence) => this.applier.hasTakenEffect(sequence))
+    this.#onState()
+  }
+
+  #onState(): void {
     this.reads.onApplied()
     this.membership.onApplied(this.applier.configuration, this.applier.configurationIndex)
+    this.levels.onApplied()
   }
 
   #compact(): void {

@@ -4,6 +4,7 @@
  * Owns: the numbers. Knows nothing of: who asks. Rule: whatever grows with load has its bound here.
  */
 import type { RaftLimits } from '../raft/types.ts'
+import { FEATURE_LEVEL } from './feature-level.ts'
 
 const MIB = 1024 * 1024
 
@@ -63,6 +64,8 @@ export interface NodeLimits {
   readonly unappliedBytesMax: number
   /** A node whose applied index is further behind its commit index is not ready. Count. */
   readonly applyLagMax: number
+  /** The highest feature level that this node knows. What needs more is neither applied nor heard. */
+  readonly featureLevelMax: number
   readonly raft: RaftLimits
 }
 
@@ -100,6 +103,7 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
   unappliedEntriesMax: 5_000,
   unappliedBytesMax: 64 * MIB,
   applyLagMax: 4_096,
+  featureLevelMax: FEATURE_LEVEL,
   raft: {
     entryBytesMax: 4 * MIB,
     messageBytesMax: MIB,

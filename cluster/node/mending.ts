@@ -147,12 +147,12 @@ export class Mending {
   }
 
   async #pull(atLeast: LogIndex, peers: readonly NodeId[]): Promise<boolean> {
-    const { limits, logger } = this.#parts
+    const { logger } = this.#parts
     const { signal } = this.#abort
     const applied = appliedOf(this.#found.record).index
     try {
       const record = await pullState(
-        { ...this.#parts, signal, callTimeoutMs: limits.snapshotCallTimeoutMs },
+        { ...this.#parts, signal },
         { peers, isWanted: ({ index }) => index >= atLeast && index > applied },
       )
       if (record === null) return false

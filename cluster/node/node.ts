@@ -57,6 +57,7 @@ export class Node {
     this.#gate = new PeerGate({
       nodeId,
       boot,
+      featureLevelMax: this.#limits.featureLevelMax,
       state,
       logger: parts.logger,
       onStale: (error) => this.fail(error),
@@ -132,6 +133,18 @@ export class Node {
         'leader_not_ready',
         `Cannot hand over the lead: nobody took it in ${2 * electionTimeoutMs} ms`,
       )
+  }
+
+  /** Whether the state here is at this feature level, now or within this time. Throws Condition. */
+  async reachesLevel(level: number, withinMs: number): Promise<boolean> {
+    this.#assertMended()
+    return this.#running.levels.reaches(level, withinMs)
+  }
+
+  /** `known`: what the code of this node can apply. `state`: what one must know to apply its state. */
+  get featureLevels(): { readonly known: number; readonly state: number } {
+    const { featureLevel: known, stateLevel: state } = this.standing()
+    return { known, state }
   }
 
   /** Of the state, at the last indexes where every node takes one, and where it is just now. */
@@ -239,7 +252,8 @@ export class Node {
   /** Throws StartError. */
   #makeDriver({ log, record }: Found): Driver {
     const { wal, logger } = this.#parts
-    const recovered = recover(log, record, this.#options.initialConfiguration)
+    const { featureLevelMax } = this.#limits
+    const recovered = recover(log, record, this.#options.initialConfiguration, featureLevelMax)
     const { rewrite, restored } = recovered
     if (rewrite) {
       logger.warn({ base: rewrite.base, term: rewrite.hardState.currentTerm }, 'log realigned with the state')

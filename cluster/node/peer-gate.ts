@@ -6,7 +6,7 @@
  * recovery of the group has no say, whichever side finds it out.
  */
 import { type Logger, StartError } from '../types.ts'
-import { FEATURE_LEVEL } from './feature-level.ts'
+import { FIRST_LEVEL } from './feature-level.ts'
 import type { NodeId } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
 import type { Registered } from './sessions.ts'
@@ -24,6 +24,8 @@ export interface GateState {
 export interface PeerGateParts {
   readonly nodeId: NodeId
   readonly boot: number
+  /** What the code of this node knows. */
+  readonly featureLevelMax: number
   readonly state: () => GateState | null
   readonly logger: Logger
   /** This node was left behind and must stop. */
@@ -50,9 +52,14 @@ export class PeerGate {
     return {
       boot: this.#parts.boot,
       recoveryEpoch: state?.recoveryEpoch ?? 0,
-      featureLevel: FEATURE_LEVEL,
-      stateLevel: state?.featureLevel ?? 1,
+      featureLevel: this.#parts.featureLevelMax,
+      stateLevel: state?.featureLevel ?? FIRST_LEVEL,
     }
+  }
+
+  /** From now on only what is heard from now on counts: what was heard before may be of processes that are gone. */
+  hearAnew(): void {
+    this.#featureLevels.clear()
   }
 
   /** What the peer's code knew when it was last heard; null before that. */
@@ -80,6 +87,7 @@ export class PeerGate {
 
   #objectionTo(claims: PeerClaims, state: GateState): PeerObjection | null {
     const { nodeId, incarnation, boot, recoveryEpoch, stateLevel } = claims
+    const { featureLevelMax } = this.#parts
     if (recoveryEpoch < state.recoveryEpoch) {
       const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${state.recoveryEpoch}`
       return { code: 'stale_epoch', message }
@@ -91,8 +99,8 @@ export class PeerGate {
         message: `Node ${this.#parts.nodeId} was left behind by a recovery and stops`,
       }
     }
-    if (stateLevel > FEATURE_LEVEL) {
-      const message = `The state of node ${nodeId} is at feature level ${stateLevel}, node ${this.#parts.nodeId} knows ${FEATURE_LEVEL}: upgrade it`
+    if (stateLevel > featureLevelMax) {
+      const message = `The state of node ${nodeId} is at feature level ${stateLevel}, node ${this.#parts.nodeId} knows ${featureLevelMax}: upgrade it`
       return { code: 'feature_level_too_high', message }
     }
     const registered = state.registered(nodeId)

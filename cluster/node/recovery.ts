@@ -6,7 +6,7 @@
  */
 import { StartError } from '../types.ts'
 import { assert } from './assert.ts'
-import { FEATURE_LEVEL } from './feature-level.ts'
+import { FEATURE_LEVEL, FIRST_LEVEL } from './feature-level.ts'
 import type { Configuration, Entry, HardState, LogBase, RaftRestored } from '../raft/types.ts'
 import type { WalContent } from '../wal/wal.ts'
 import { decodeMachineRecord, type MachineRecord } from './machine-record.ts'
@@ -19,10 +19,15 @@ export interface Recovered {
 }
 
 /** Throws StartError `log_missing` or `feature_level_too_high`. `initial` is in force until the log says otherwise. */
-export function recover(log: WalContent, recordBytes: Uint8Array | null, initial: Configuration): Recovered {
+export function recover(
+  log: WalContent,
+  recordBytes: Uint8Array | null,
+  initial: Configuration,
+  featureLevelMax: number = FEATURE_LEVEL,
+): Recovered {
   const record = recordBytes ? decodeMachineRecord(recordBytes) : emptyRecord(initial)
   const applied: LogBase = { index: record.appliedIndex, term: record.appliedTerm }
-  if (record.featureLevel > FEATURE_LEVEL) throw featureLevelTooHigh(record.featureLevel)
+  if (record.featureLevel > featureLevelMax) throw featureLevelTooHigh(record.featureLevel, featureLevelMax)
   assert(applied.index >= log.base.index && log.holes.length === 0, 'damage is mended before a node starts')
   // Nothing is applied before some term is durable: a log without one was lost, and the votes in it with it.
   if (applied.index > 0 && log.hardState.currentTerm === 0) throw logMissing(applied)
@@ -51,7 +56,7 @@ function emptyRecord(configuration: Configuration): MachineRecord {
     configurationIndex: 0,
     sessions: [],
     recoveryEpoch: 0,
-    featureLevel: 1,
+    featureLevel: FIRST_LEVEL,
   }
 }
 
@@ -81,8 +86,8 @@ function logMissing(applied: LogBase): StartError {
   })
 }
 
-function featureLevelTooHigh(level: number): StartError {
-  const message = `Cannot start: the state is at feature level ${level}, this version knows ${FEATURE_LEVEL}`
+function featureLevelTooHigh(level: number, known: number): StartError {
+  const message = `Cannot start: the state is at feature level ${level}, this version knows ${known}`
   return new StartError('feature_level_too_high', message, {
     hint: 'Start this node with the version that the other nodes run, or a newer one; a state never goes back.',
   })

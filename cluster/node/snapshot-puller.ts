@@ -104,11 +104,11 @@ export class SnapshotPuller {
 
   /** `first`, if it is anybody, and then everybody else. */
   #pullInto(first: NodeId | null, isWanted: (base: LogBase) => boolean): Promise<Uint8Array | null> {
-    const { limits, peers } = this.#parts
+    const { peers } = this.#parts
     const { signal } = this.#abort
     const others = peers().filter((peer) => peer !== first)
     return pullState(
-      { ...this.#parts, signal, callTimeoutMs: limits.snapshotCallTimeoutMs },
+      { ...this.#parts, signal },
       { peers: first === null ? others : [first, ...others], isWanted },
     )
   }

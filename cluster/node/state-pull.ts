@@ -7,7 +7,7 @@
  */
 import { assert } from './assert.ts'
 import { collectBody } from './collect-body.ts'
-import { FEATURE_LEVEL } from './feature-level.ts'
+import type { NodeLimits } from './limits.ts'
 import { decodeMachineRecord } from './machine-record.ts'
 import {
   BLOCK_BYTES_MAX,
@@ -35,7 +35,7 @@ export interface StatePullParts {
   readonly stateMachine: StateMachine
   readonly logger: Logger
   readonly signal: AbortSignal
-  readonly callTimeoutMs: number
+  readonly limits: Pick<NodeLimits, 'snapshotCallTimeoutMs' | 'featureLevelMax'>
 }
 
 export interface StateWanted {
@@ -70,14 +70,15 @@ async function pullFrom(
   peer: NodeId,
   isWanted: (base: LogBase) => boolean,
 ): Promise<Uint8Array | null> {
-  const { transport, stateMachine, signal, callTimeoutMs: timeoutMs } = parts
+  const { transport, stateMachine, signal, limits } = parts
+  const { featureLevelMax, snapshotCallTimeoutMs: timeoutMs } = limits
   const answer = await transport.call(peer, SNAPSHOT_METHODS.open, { header: null, signal, timeoutMs })
   const record = await collectBody(answer.body, RECORD_BYTES_MAX)
   const { id, base, checksum } = decodeOpened(answer.header)
   const { appliedIndex, appliedTerm, featureLevel } = decodeMachineRecord(record)
   assert(
-    featureLevel <= FEATURE_LEVEL,
-    `the state of ${peer} is at feature level ${featureLevel}, this node knows ${FEATURE_LEVEL}`,
+    featureLevel <= featureLevelMax,
+    `the state of ${peer} is at feature level ${featureLevel}, this node knows ${featureLevelMax}`,
   )
   assert(appliedIndex === base.index && appliedTerm === base.term, 'a snapshot holds what its header says')
   try {
@@ -91,7 +92,7 @@ async function pullFrom(
 }
 
 async function callBlock(
-  { transport, signal, callTimeoutMs: timeoutMs }: StatePullParts,
+  { transport, signal, limits: { snapshotCallTimeoutMs: timeoutMs } }: StatePullParts,
   peer: NodeId,
   { id, request }: { readonly id: string; readonly request: StateBlockRequest },
 ) {
@@ -102,7 +103,7 @@ async function callBlock(
 
 /** Not waited for: a peer that does not hear it gives the cut up by itself. */
 function giveUp(
-  { transport, logger, callTimeoutMs: timeoutMs }: StatePullParts,
+  { transport, logger, limits: { snapshotCallTimeoutMs: timeoutMs } }: StatePullParts,
   peer: NodeId,
   id: string,
 ): void {

@@ -12,6 +12,7 @@ import type { Command } from '../state-machine/commands.ts'
 import { apply } from '../state-machine/state-machine.ts'
 import type { Row, RowKey, RowKind, RowTypes, View, Write } from '../state-machine/view.ts'
 import type { Propose } from '../store/propose.ts'
+import { requireLevel } from './level-gate.ts'
 import type { Services } from './services.ts'
 
 export interface Plan<P> {
@@ -62,6 +63,7 @@ export async function dryRun<R, P>(
 function rehearsed(services: Services): Services {
   const view = new RehearsedView(services.state.view)
   const propose = async (command: Command): Promise<unknown> => {
+    await requireLevel(services.cluster, command.type)
     const { writes, reply } = apply(view, command, { index: NO_INDEX, time: Date.now(), ordinal: 0 })
     view.take(writes)
     return reply

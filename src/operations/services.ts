@@ -21,6 +21,7 @@ export interface Services {
     | 'nodeId'
     | 'clusterId'
     | 'membership'
+    | 'reachesLevel'
     | 'readBarrier'
     | 'readiness'
     | 'metrics'
@@ -28,7 +29,7 @@ export interface Services {
     | 'placement'
   >
   readonly state: StateReader
-  /** Encodes, replicates, decodes. Throws Condition; refusals are replies. */
+  /** Encodes, replicates, decodes. Throws Condition, and Refusal where a member does not know the command yet; refusals of apply are replies. */
   readonly propose: Propose
   readonly access: Access
   readonly content: Content

@@ -24,6 +24,7 @@ export class Agreement {
       nodeId,
       clusterId,
       membership: cluster.membership,
+      reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
       metrics: () => cluster.metrics(),
       repairStatuses: () => cluster.repairStatuses(),
       placement: (id) => cluster.placement(id),

@@ -5,6 +5,7 @@
  * Rule: the row is the truth and is looked at again and again; a member that leaves takes nothing new, a lost one is not asked at all.
  */
 import type { KnownMembers, Member, MembershipPort } from '../../cluster/index.ts'
+import { COMMAND_LEVELS } from '../state-machine/command-levels.ts'
 import { memberIn, membersOf } from '../state-machine/members.ts'
 import type { FirstMember, MemberRecord, MembersRecord } from '../state-machine/records.ts'
 import type { StateReader } from '../store/state-reader.ts'
@@ -21,12 +22,14 @@ export interface FollowingParts {
   readonly self: { readonly version: string; readonly dataAddress: string; readonly adminAddress: string }
 }
 
-/** One round of a worker; there is never more to do at once. Throws Condition. */
+/** One round of a worker; there is never more to do at once. As long as a member is too old nothing is founded. Throws Condition. */
 export async function followMembers(parts: FollowingParts): Promise<boolean> {
   const { nodeId, membership, isOnDuty, state, propose, founders } = parts
   const present = membersOf(state.view)
   if (present.members.length === 0) {
-    if (isOnDuty() && !membership.isJoining) await propose({ type: 'foundMembers', members: founders })
+    const isKnown = membership.local().stateLevel >= COMMAND_LEVELS.foundMembers
+    if (isOnDuty() && !membership.isJoining && isKnown)
+      await propose({ type: 'foundMembers', members: founders })
     return false
   }
   const own = memberIn(present, nodeId)

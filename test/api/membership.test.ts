@@ -29,7 +29,7 @@ const answering = (change: Partial<NewcomerStatus> | string): Partial<Membership
   newcomer: async (nodeId) =>
     typeof change === 'string'
       ? change
-      : { nodeId, incarnation: 'life', isJoining: true, featureLevel: 1, version: '1.0.0', ...change },
+      : { nodeId, incarnation: 'life', isJoining: true, featureLevel: 2, version: '1.0.0', ...change },
 })
 
 t.test('GET /cluster/membership shows votes, who leads and who answers [membership.get]', async (t) => {
@@ -118,7 +118,7 @@ t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) =>
   t.match(back, { status: 409, code: 'member_tombstoned' })
   const gates: readonly [string, string, Partial<MembershipPort>][] = [
     ['silence', 'learner_not_ready', answering('unreachable')],
-    ['an old version', 'version_incompatible', answering({ featureLevel: 0 })],
+    ['an old version', 'version_incompatible', answering({ featureLevel: 1 })],
   ]
   for (const [what, gate, changes] of gates) {
     const { ask } = await begin(t, changes)
@@ -127,6 +127,28 @@ t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) =>
     t.same(blockers(heard), [gate])
   }
 })
+
+t.test(
+  'version_incompatible: what an older member would not understand is not begun [membership.gates]',
+  async (t) => {
+    const { world, ask } = await begin(t)
+    world.memory.featureLevel = 1
+    const { proposals } = world.memory
+    const heard = await ask('/cluster/voters/n3/demote', { reason })
+    t.match(heard, { status: 412, code: 'precondition_failed' })
+    t.same(blockers(heard), ['version_incompatible'])
+    t.match(String(heard.json['message']), /needs feature level 2/)
+    t.equal(world.memory.proposals, proposals, 'nothing is in the log')
+    t.match(world.memory.auditRows.at(-1), { operation: 'demoteVoter', status: 412 }, 'and it is audited')
+    const rehearsed = await ask('/cluster/voters/n3/demote', { reason }, '?dryRun=true')
+    t.match(rehearsed, {
+      status: 200,
+      json: { allowed: false, blockers: [{ code: 'version_incompatible' }] },
+    })
+    world.memory.featureLevel = 2
+    t.match(await ask('/cluster/voters/n3/demote', { reason }), { status: 202 })
+  },
+)
 
 t.test('one change at a time, and its id is named [membership.one-at-a-time]', async (t) => {
   const { ask, act } = await begin(t)

@@ -22,6 +22,7 @@ import type { Services } from '../../src/operations/services.ts'
 import type { AuditRow } from '../../src/state-machine/audit-records.ts'
 import type { AdminRole } from '../../src/state-machine/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
+import { withLevelGate } from '../../src/operations/level-gate.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
 import type { Row, RowKey } from '../../src/state-machine/view.ts'
 import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
@@ -64,6 +65,8 @@ export class MemoryServices {
   /** Awaited before a proposal is applied. */
   beforeApply: () => Promise<void> = async () => {}
   notReady: readonly string[] = []
+  /** Of the state. */
+  featureLevel = 2
   /** What the members say of their copies, and where copies should be. */
   repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
   wanted: readonly string[] = ['n1']
@@ -95,7 +98,9 @@ export class MemoryServices {
     const state = this.#store.reader
     const config = testConfig(dir, options)
     const masterKey = options.masterKey ?? testMasterKey
-    const propose = createPropose({ propose: (command) => this.#propose(command) })
+    const reachesLevel = async (level: number): Promise<boolean> => this.featureLevel >= level
+    const proposing = createPropose({ propose: (command) => this.#propose(command) })
+    const propose = withLevelGate(proposing, { reachesLevel })
     const nextSession = () => this.blobs.nextSession()
     this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
     this.services = {
@@ -195,6 +200,7 @@ export class MemoryServices {
     return {
       nodeId: 'n1',
       clusterId: 'memory-cluster',
+      reachesLevel: async (level) => this.featureLevel >= level,
       readBarrier: async () => {
         this.barriers += 1
         if (this.barrierFault) throw this.barrierFault

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { SILENT } from './loggers.ts'
 import type { Clock } from '../../cluster/node/clock.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
 import { Node } from '../../cluster/node/node.ts'
 import type { NodeOptions } from '../../cluster/node/options.ts'
 import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
@@ -36,6 +37,8 @@ export interface WorldOptions {
   readonly voters?: readonly string[]
   readonly node?: Partial<NodeOptions>
   readonly maxDelayMs?: number
+  /** By node: the feature level that its version knows. */
+  readonly versions?: Readonly<Record<string, number>>
   /** By how much the wall clock of a node is ahead. */
   readonly wallSkewMs?: Readonly<Record<string, number>>
 }
@@ -48,6 +51,8 @@ export class NodeWorld {
   readonly voters: readonly string[]
   readonly #options: WorldOptions
   readonly #seats = new Map<string, Seat>()
+  /** What the version knows that a node is started with from now on; FEATURE_LEVEL without an entry. */
+  readonly versions = new Map<string, number>()
 
   constructor(options: WorldOptions = {}) {
     const seed = options.seed ?? 1
@@ -65,6 +70,7 @@ export class NodeWorld {
 
   static async started(options: WorldOptions = {}): Promise<NodeWorld> {
     const world = new NodeWorld(options)
+    for (const [nodeId, level] of Object.entries(options.versions ?? {})) world.versions.set(nodeId, level)
     for (const nodeId of world.voters) await world.start(nodeId)
     await world.untilReady()
     await world.untilRegistered()
@@ -103,6 +109,10 @@ export class NodeWorld {
         logKeepBytes: 16 * 1024 * 1024,
         random: seeded(this.random()),
         ...this.#options.node,
+        limits: {
+          featureLevelMax: this.versions.get(nodeId) ?? FEATURE_LEVEL,
+          ...this.#options.node?.limits,
+        },
       },
       { clock: this.#clockOf(nodeId), wal, transport, stateMachine: machine, logger: SILENT },
     )

@@ -105,7 +105,7 @@ export class ProcessCluster {
     nodes: number,
     /** In YAML, for every node. */
     settings: string | null = null,
-    more: Pick<Site, 'beforeStart'> & { readonly spares?: number } = {},
+    more: Pick<Site, 'beforeStart'> & Partial<Pick<Site, 'launch'>> & { readonly spares?: number } = {},
   ): Promise<ProcessCluster> {
     const { spares: count = 0, ...hooks } = more
     const dataDir = temporaryFolder(t)
@@ -189,11 +189,18 @@ export class ProcessCluster {
   async signal(nodeId: string, signal: NodeJS.Signals): Promise<number | string> {
     const child = this.#children.get(nodeId)
     if (child === undefined || !this.isRunning(nodeId)) throw new Error(`node ${nodeId} does not run`)
-    const ended = new Promise<number | string>((resolve) =>
+    const ended = this.ended(nodeId)
+    child.kill(signal)
+    return ended
+  }
+
+  /** Resolves with the exit code, or the signal that ended it, once somebody has stopped it. */
+  async ended(nodeId: string): Promise<number | string> {
+    const child = this.#children.get(nodeId)
+    if (child === undefined) throw new Error(`node ${nodeId} does not run`)
+    const how = await new Promise<number | string>((resolve) =>
       child.once('exit', (code, by) => resolve(code ?? by ?? 'unknown')),
     )
-    child.kill(signal)
-    const how = await ended
     this.#children.delete(nodeId)
     return how
   }

@@ -7,7 +7,8 @@ export function loneStatus(nodeId: string, changes: Partial<MemberStatus> = {}):
     nodeId,
     incarnation: `life-of-${nodeId}`,
     version: '1.0.0',
-    featureLevel: 1,
+    featureLevel: 2,
+    stateLevel: 2,
     isJoining: false,
     isReady: true,
     isLeader: true,
@@ -37,7 +38,7 @@ export function loneMembership(nodeId: string): MembershipPort {
         nodeId: asked,
         incarnation: `life-of-${asked}`,
         isJoining: true,
-        featureLevel: 1,
+        featureLevel: 2,
         version: '1.0.0',
       }
     },

@@ -4,8 +4,12 @@
 import t from 'tap'
 import { Applier } from '../../cluster/node/applier.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/limits.ts'
-import { encodeCommandEntry } from '../../cluster/node/log-entry.ts'
-import { encodeMachineRecord, type MachineRecord } from '../../cluster/node/machine-record.ts'
+import { encodeCommandEntry, encodeRaise } from '../../cluster/node/log-entry.ts'
+import {
+  decodeMachineRecord,
+  encodeMachineRecord,
+  type MachineRecord,
+} from '../../cluster/node/machine-record.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { StateDamagedError } from '../../cluster/types.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
@@ -60,7 +64,33 @@ class ApplierBench {
   }
 }
 
+const raise = (index: number, level: number): Entry => {
+  return { index, term: 1, kind: 'command', data: encodeRaise({ time: index, level }) }
+}
+
 t.test('Applier', async (t) => {
+  t.test('raises the feature level, and never lowers it', async (t) => {
+    const bench = new ApplierBench({ featureLevelMax: 3 })
+    bench.applier.push([entry(1), raise(2, 3), raise(3, 2), entry(4)])
+    await bench.clock.advance(1_000)
+    t.equal(bench.applier.featureLevel, 3)
+    const { record } = bench.state.current
+    t.match(record && decodeMachineRecord(record), { appliedIndex: 4, featureLevel: 3, lastTime: 4 })
+    t.strictSame(bench.replies, [1, 4])
+  })
+
+  t.test('stops at a raise to more than this node knows, and keeps nothing of it', async (t) => {
+    const bench = new ApplierBench({ featureLevelMax: 2 })
+    bench.applier.push([entry(1)])
+    await bench.clock.advance(1_000)
+    bench.applier.push([raise(2, 3), entry(3)])
+    await bench.clock.advance(1_000)
+    t.match(bench.failures, [{ message: /raises the state to feature level 3, this node knows 2/ }])
+    t.equal(bench.applier.appliedIndex, 1)
+    const { record } = bench.state.current
+    t.match(record && decodeMachineRecord(record), { appliedIndex: 1, featureLevel: 1 })
+  })
+
   t.test('takes a checksum at every point, also when entries go on without a pause', async (t) => {
     const bench = new ApplierBench({ checksumEvery: 4 })
     bench.applier.push(entries(1, 18))

@@ -2,7 +2,8 @@
  * The bytes that outlive a process: entries, the machine record; and what a start makes of them.
  */
 import t from 'tap'
-import { decodeCommandEntry, encodeCommandEntry } from '../../cluster/node/log-entry.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
+import { decodeCommandEntry, encodeCommandEntry, encodeRaise } from '../../cluster/node/log-entry.ts'
 import { LogKeeper } from '../../cluster/node/log-keeper.ts'
 import { decodeMachineRecord, encodeMachineRecord } from '../../cluster/node/machine-record.ts'
 import { recover } from '../../cluster/node/recovery.ts'
@@ -56,9 +57,19 @@ t.test('command entry', async (t) => {
     t.equal(bytes, '9301059196a26e31a161010202c40178')
   })
 
+  t.test('that raises the feature level carries nothing else', async (t) => {
+    const bytes = encodeRaise({ time: 5, level: 2 })
+    t.equal(Buffer.from(bytes).toString('hex'), '9402059002')
+    t.strictSame(decodeCommandEntry(bytes), { time: 5, proposals: [], level: 2 })
+  })
+
   t.test('of another version or shape is never skipped', async (t) => {
     for (const wrong of [
       [2, 0, []],
+      [2, 0, [], -1],
+      [2, 0, [['n1', 'a', 1, 1, 1, new Uint8Array()]], 2],
+      [1, 0, [], 2],
+      [3, 0, []],
       [1, 0],
       [1, -1, []],
       [1, 0, [[]]],
@@ -160,7 +171,7 @@ t.test('recover', async (t) => {
 
   t.test('feature_level_too_high: refuses a state that asks for a newer version', async (t) => {
     const log = { hardState, base: { index: 7, term: 3 }, entries: [], holes: [] }
-    const newer = encodeMachineRecord({ ...record, featureLevel: 2 })
+    const newer = encodeMachineRecord({ ...record, featureLevel: FEATURE_LEVEL + 1 })
     t.throws(() => recover(log, newer, configuration), {
       code: 'feature_level_too_high',
       hint: /never goes back/,

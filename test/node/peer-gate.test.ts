@@ -2,6 +2,7 @@
  * Whom a node hears: not those that were left behind by a recovery, not a state that is too new, not an older copy of a data directory.
  */
 import t from 'tap'
+import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
 import { type GateState, PeerGate } from '../../cluster/node/peer-gate.ts'
 import { StartError } from '../../cluster/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -22,6 +23,7 @@ function gateWith(changes: Partial<GateState> = {}, isMending = false) {
   const gate = new PeerGate({
     nodeId: 'n1',
     boot: 9,
+    featureLevelMax: 1,
     logger: SILENT,
     state: () => (isMending ? null : known),
     onStale: (error) => stale.push(error),
@@ -106,7 +108,7 @@ t.test('a node', async (t) => {
     await world.run(world.append('n1', 'before'))
     await world.untilEqual()
     world.crash('n3')
-    world.seat('n3').changeRecord({ featureLevel: 2 })
+    world.seat('n3').changeRecord({ featureLevel: FEATURE_LEVEL + 1 })
     await t.rejects(world.start('n3'), { name: 'StartError', code: 'feature_level_too_high' })
   })
 
@@ -118,7 +120,7 @@ t.test('a node', async (t) => {
       await world.untilRegistered()
     }
     for (const nodeId of world.nodeIds) t.match(world.node('n1').registered(nodeId), { boot: 2 })
-    t.equal(world.metric('n1', 'peer_feature_level'), 1)
+    t.equal(world.metric('n1', 'peer_feature_level'), FEATURE_LEVEL)
     await world.stopAll()
   })
 

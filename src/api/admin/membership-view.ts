@@ -25,6 +25,9 @@ const MemberView = Type.Object(
     lastContactMs: orNull(Type.Number({ minimum: 0, description: 'Since the leader heard it' })),
     matchIndex: orNull(Count),
     version: orNull(Type.String()),
+    featureLevel: orNull(
+      Type.Integer({ minimum: 1, description: 'Highest that its version knows; null: it did not answer' }),
+    ),
     disk: orNull(Type.Object({ totalBytes: Count, usedBytes: Count })),
     drained: Type.Boolean(),
     addedAt: Time,
@@ -40,6 +43,11 @@ export const MembershipView = Type.Object(
     configIndex: Type.Integer({ minimum: 0, description: 'For expectedConfigIndex' }),
     committedIndex: Count,
     leaderId: orNull(Name),
+    featureLevel: Type.Integer({
+      minimum: 1,
+      description:
+        'Of the state: what a version must know to take part. It rises when every member knows more',
+    }),
     quorum: Count,
     failureTolerance: Count,
     changeInProgress: orNull(Type.String({ description: 'Id of the operation that may move votes now' })),
@@ -69,6 +77,7 @@ export function membershipView(overview: MembershipOverview): Static<typeof Memb
     configIndex: rows.configIndex,
     committedIndex: status.commitIndex,
     leaderId: status.leaderId,
+    featureLevel: status.stateLevel,
     quorum: majority,
     failureTolerance,
     changeInProgress: rows.change,
@@ -100,6 +109,7 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     matchIndex: isLeader ? status.commitIndex : (peer?.matchIndex ?? null),
     disk: disk && { totalBytes: disk.totalBytes, usedBytes: used },
     drained: phase === 'drained',
+    featureLevel: survey.get(nodeId)?.featureLevel ?? null,
     addedAt: timeText(addedAt),
   }
 }

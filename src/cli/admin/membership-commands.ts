@@ -112,10 +112,11 @@ function readable(answer: Changed): Changed {
 }
 
 function tell(membership: Membership): void {
-  const { clusterId, leaderId, term, quorum, failureTolerance, configIndex, changeInProgress } = membership
+  const { clusterId, leaderId, term, featureLevel, quorum, failureTolerance } = membership
+  const { configIndex, changeInProgress } = membership
   printLine(`cluster ${clusterId}: ${leaderId ?? 'nobody'} leads in term ${term}`)
   printLine(
-    `${quorum} votes decide, ${failureTolerance} may fail; the members are as of index ${configIndex}`,
+    `${quorum} votes decide, ${failureTolerance} may fail; the members are as of index ${configIndex}; feature level ${featureLevel}`,
   )
   if (!membership.authoritative) note('As this node has it, which may be old.')
   if (changeInProgress !== null) note(`Operation ${changeInProgress} changes the members.`)

@@ -83,9 +83,12 @@ export async function askNewcomer(
       'data_not_empty',
       `${cannot}: its data directory has belonged to a member; start it with --join on an empty one`,
     )
-  const { featureLevel } = membership.local()
-  if (said.featureLevel < featureLevel)
-    throw gate('version_incompatible', `${cannot}: it runs version ${said.version}, which is too old`)
+  const { stateLevel } = membership.local()
+  if (said.featureLevel < stateLevel)
+    throw gate(
+      'version_incompatible',
+      `${cannot}: it runs version ${said.version}, which knows feature level ${said.featureLevel}, and the state is at ${stateLevel}; start the version there that the members run`,
+    )
   return said
 }
 

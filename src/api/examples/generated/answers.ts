@@ -337,6 +337,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "configIndex": 1,
     "committedIndex": 1,
     "leaderId": "n1",
+    "featureLevel": 2,
     "quorum": 2,
     "failureTolerance": 1,
     "changeInProgress": null,
@@ -358,6 +359,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "featureLevel": 2,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
       {
@@ -377,6 +379,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "featureLevel": 2,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
       {
@@ -396,6 +399,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "featureLevel": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
       }
     ],

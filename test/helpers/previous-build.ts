@@ -1,0 +1,30 @@
+/**
+ * The version before this one, taken out of the history, for tests in which both run side by side.
+ *
+ * Owns: which one that is. Rule: the commit is moved on with each release, never within one: what was released is what clusters run.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from './process-cluster.ts'
+
+/** The last one that knows feature level 1 alone: before commands that change the members came. */
+const COMMIT = '83516105c9b185715b2bcc9c6a13ce00460829a7'
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TREE_BYTES_MAX = 256 * 1024 * 1024
+
+/** Its first file; null where the history does not reach so far, as in a shallow clone. */
+export function previousBuild(t: Parameters<typeof temporaryFolder>[0]): string | null {
+  const archive = spawnSync('git', ['archive', COMMIT, 'package.json', 'cluster', 'src'], {
+    cwd: ROOT,
+    maxBuffer: TREE_BYTES_MAX,
+  })
+  if (archive.status !== 0) return null
+  const folder = join(temporaryFolder(t), 'previous')
+  mkdirSync(folder)
+  const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: archive.stdout })
+  if (unpacked.status !== 0) throw new Error(`Cannot unpack ${COMMIT}: ${unpacked.stderr.toString()}`)
+  symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(folder, 'node_modules'))
+  return join(folder, 'src', 'main.ts')
+}

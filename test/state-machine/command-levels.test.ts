@@ -1,0 +1,49 @@
+/**
+ * Every command has a level, and what was released is never taken back.
+ *
+ * Rule: a list below is what one released version could apply. It is written when that level is released and never changed afterwards.
+ */
+import t from 'tap'
+import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/feature-level.ts'
+import { COMMAND_LEVELS } from '../../src/state-machine/command-levels.ts'
+import { isCommandType } from '../../src/state-machine/state-machine.ts'
+
+const RELEASED: Readonly<Record<number, string>> = {
+  1: `
+    abortUpload addReplica advanceClusterKey advanceOperation advanceSession announceMasterKeys closeSession
+    collectChunks completeUpload copyObject createAccessKey createAccount createAdminToken createBucket
+    createTenant createUpload deleteBucket deleteBucketCors deleteBucketPolicy deleteObject deleteObjects
+    deleteTenant disableTenant dropReplicas dropsDone endTasks eraseTenant expire finishRecount
+    forgetDeliveries haltCollection noteUses openSession planCopies putObject putPart recordAttempts redeliver
+    releaseDiscarded reportShare resumeCollection revokeAccessKey revokeAdminToken rewrapAccessKeys
+    rewrapHookSecrets rewrapTenantKeys rotateAccessKey setBucketCors setBucketPolicy setBucketVersioning
+    setClusterKey setNotifications setObjectLegalHold setObjectRetention setObjectTags setOperationStatus
+    setQuota setRepairRate shipAudit shredTenant startOperation testHook trimAudit`,
+}
+
+const released = Object.entries(RELEASED).flatMap(([level, names]) =>
+  names
+    .trim()
+    .split(/\s+/)
+    .map((name) => [name, Number(level)] as const),
+)
+
+t.test('the level of a command', async (t) => {
+  t.test('is the one with which it was released, for ever', async (t) => {
+    for (const [name, level] of released) {
+      t.ok(isCommandType(name), `${name} is still applied: it may stand in a log`)
+      t.equal(COMMAND_LEVELS[name as keyof typeof COMMAND_LEVELS], level, name)
+    }
+  })
+
+  t.test('of one that no list has is above every list that is closed', async (t) => {
+    const known = new Map<string, number>(released)
+    for (const [name, level] of Object.entries(COMMAND_LEVELS))
+      t.ok(known.has(name) || level === FEATURE_LEVEL, `${name} needs the highest level, or a row above`)
+  })
+
+  t.test('is none that this version does not reach', async (t) => {
+    for (const [name, level] of Object.entries(COMMAND_LEVELS))
+      t.ok(level >= FIRST_LEVEL && level <= FEATURE_LEVEL, `${name} at ${level}`)
+  })
+})

@@ -9,7 +9,14 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Cluster, createCluster, type Logger, type MetricSample, StartError } from '../cluster/index.ts'
+import {
+  type Cluster,
+  createCluster,
+  type Logger,
+  type MetricSample,
+  type NodeIdentity,
+  StartError,
+} from '../cluster/index.ts'
 import { LatestUses } from './access/latest-uses.ts'
 import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
@@ -47,6 +54,8 @@ export interface Service {
   readonly adminAddress: string
   /** Resolves with the cause when the node cannot go on by itself. Never rejects. */
   readonly failed: Promise<Error>
+  /** What an operator compares before this node is taken in; null: it belongs to its cluster. */
+  readonly waiting: NodeIdentity | null
   /** Hands over, finishes what runs, closes everything. Idempotent. */
   stop(): Promise<void>
 }
@@ -352,6 +361,7 @@ export async function startService(
           (error: Error) => error,
         ),
       ]),
+      waiting: cluster.membership.isJoining ? cluster.membership.identity : null,
       stop: () => teardown.run(logger),
     }
   } catch (error) {

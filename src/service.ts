@@ -120,6 +120,7 @@ function workSettings({ cluster, audit, notifications, listeners }: Config) {
     founders: cluster.members.map((member) => ({ ...member, dataAddress: null, adminAddress: null })),
     self,
     collectAfterMs: cluster.collectAfterMs,
+    promoteAfterMs: cluster.promoteAfterMs,
     auditKeepMs: audit.keepMs,
     notifications,
   }

@@ -9,7 +9,7 @@ import { startService } from '../service.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import type { NodeIdentity } from '../../cluster/index.ts'
 import { EXIT, reportError } from './exit.ts'
-import { note } from './printing.ts'
+import { printLine } from './printing.ts'
 
 /** After this the process ends whatever is still open. [decisions 15: SIGTERM] */
 const STOP_MS_MAX = 30_000
@@ -25,7 +25,7 @@ export async function runServer(configFile: string, isJoining: boolean): Promise
   const logger = createLogger({ level: config.logging.level, nodeId: config.node.id })
   const stop = stopRequested()
   const service = await startService(config, logger, { isJoining })
-  if (service.waiting !== null) note(waitingText(service.waiting))
+  if (service.waiting !== null) printLine(waitingText(service.waiting))
   const why = await Promise.race([stop, service.failed])
   if (why instanceof Error) logger.fatal({ err: why }, 'node failed')
   else logger.info({ signal: why }, 'stopping')

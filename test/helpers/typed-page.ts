@@ -3,7 +3,7 @@
  *
  * Owns: what is typed, and how what is printed is held against the page. Knows nothing of: shells, machines. A block ```sh is typed at
  * the desk of whoever reads, ```sh n4 at machine n4; a block ```text right below it is what is printed there, with `…` for whatever a
- * line holds at that place, and a line `…` for any lines.
+ * line holds at that place, and a line `…` for any lines, or none.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -32,20 +32,16 @@ export function blocksOf(text: string): readonly TypedBlock[] {
 }
 
 export function fits(printed: string, expected: string): boolean {
-  const pattern = expected
-    .trim()
-    .split('\n')
-    .map((line) =>
-      line === '…'
-        ? '(?:.*\\n)*?.*'
-        : line
-            .split('…')
-            .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-            .join('[^\\n]*'),
-    )
-    .join('\\n')
-  return new RegExp(`^${pattern}$`).test(printed.replaceAll('\r', '').trim())
+  const lines = expected.trim().split('\n')
+  const pattern = lines.map((line) => (line === '…' ? '(?:.*\\n)*?' : `${patternOf(line)}\\n`)).join('')
+  return new RegExp(`^${pattern}$`).test(`${printed.replaceAll('\r', '').trim()}\n`)
 }
+
+const patternOf = (line: string): string =>
+  line
+    .split('…')
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
 
 export interface PageOptions {
   /** The file. */
@@ -88,7 +84,7 @@ export class TypedPage {
   async #typeBlock(t: Test, block: TypedBlock, more: (text: string) => string): Promise<void> {
     const { page, local, type } = this.#options
     const here = (text: string): string => local(more(text))
-    const printed = await type(more(block.machine), here(block.typed))
+    const printed = await type(here(block.machine), here(block.typed))
     const { printed: expected } = block
     if (expected !== undefined)
       t.ok(

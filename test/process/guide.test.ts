@@ -22,6 +22,7 @@ t.test('what is printed is held against the page line by line', async (t) => {
   t.notOk(fits('{"a":1}\n204', '{…}'), 'a line is a line')
   t.ok(fits('{"a":1,"b":2}\r\n204', '{"a":…}\n204'))
   t.ok(fits('a\nb\nc', 'a\n…\nc'), 'unless the page leaves lines out')
+  t.ok(fits('a', 'a\n…'), 'be it none')
   t.notOk(fits('a\nb', 'a\n…\nc'))
 })
 

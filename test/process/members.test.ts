@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { until } from '../helpers/async.ts'
 import {
   changeMembers as change,
-  MANY_ADMIN_REQUESTS,
+  QUICK_MEMBERS,
   membershipAt as membership,
   placed,
   untilAllowed,
@@ -57,7 +57,7 @@ t.test(
   'members come and go while clients write [membership.join] [membership.replace]',
   { timeout: 240_000 },
   async (t) => {
-    const cluster = await ProcessCluster.start(t, 1, MANY_ADMIN_REQUESTS, { spares: 3 })
+    const cluster = await ProcessCluster.start(t, 1, QUICK_MEMBERS, { spares: 3 })
     await cluster.login('n1')
     t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'walk' }))).status, 201)
     const joining = (nodeId: string) => {

@@ -150,7 +150,7 @@ export class MembershipRoom implements MembershipPort {
         return await greet(transport, nodeId, isWelcome ? this.#known() : null)
       } catch (error) {
         if (error instanceof PeerRefusedError) return error.code
-        if (error instanceof PeerUnreachableError) return silenceOf(error)
+        if (error instanceof PeerUnreachableError) return this.#silence(nodeId, address, error)
         throw error
       }
     })
@@ -213,6 +213,12 @@ export class MembershipRoom implements MembershipPort {
 
   async #inquire(peer: NodeId): Promise<void> {
     await this.setMembers(await askDirectory(this.#parts.transport, peer), true)
+  }
+
+  /** Said in the log as well: the other side sees a connection that ends, and not why. */
+  #silence(nodeId: NodeId, address: PeerAddress, err: PeerUnreachableError): string {
+    this.#parts.logger.info({ peer: nodeId, address, err }, 'new node does not answer')
+    return silenceOf(err)
   }
 
   #known(): KnownMembers {

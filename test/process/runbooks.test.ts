@@ -4,11 +4,20 @@
  *
  * Addresses of 10.0.0.0/24 become those of the loopback network, so that each machine keeps one of its own.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { appendFileSync, copyFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import {
+  type Authority,
+  type KeyPair,
+  newAuthority,
+  newNodePair,
+  readAuthority,
+} from '../../src/cli/certificates/authority.ts'
+import { pairFiles, readPair, writePair } from '../../src/cli/certificates/certificate-files.ts'
 import { MANY_ADMIN_REQUESTS, QUICK_MEMBERS, untilAllowed } from '../helpers/member-steps.ts'
 import { runCommand } from '../helpers/run-command.ts'
 import {
@@ -112,6 +121,26 @@ class Site {
     })
   }
 
+  /** The folder of a machine with a configuration of its own, and with that certificate. */
+  async equip(nodeId: string, clusterId: string, pair: KeyPair): Promise<string> {
+    const folder = this.machines.folder(nodeId)
+    const desk = this.machines.folder('')
+    const at = (offset: number): string => `127.0.0.10:${this.#basePort + offset}`
+    for (const file of ['master.key', 'certs/ca.pem'])
+      copyFileSync(join(desk, file), join(folder, basename(file)))
+    await writePair({ certificate: join(folder, 'own.pem'), key: join(folder, 'own.key') }, pair)
+    const members = [{ id: 'n4', peer: this.cluster.node('n4').peerAddress }]
+    const config = {
+      node: { id: nodeId, data_dir: 'data' },
+      cluster: { id: clusterId, members },
+      listeners: { data: at(0), admin: at(1), peer: at(2) },
+      peer_tls: { ca: 'ca.pem', cert: 'own.pem', key: 'own.key' },
+      security: { master_key_file: 'master.key' },
+    }
+    writeFileSync(join(folder, 'node.yaml'), stringify(config))
+    return at(2)
+  }
+
   async write(t: Test): Promise<void> {
     t.equal((await this.cluster.call('n1', 'POST', '/buckets', '{"name":"kept"}')).status, 201)
     for (let n = 0; n < OBJECTS; n++) {
@@ -128,6 +157,62 @@ class Site {
         t.ok(status === 200 && sha256(body) === digest, `${name} at ${node}`)
       }
   }
+}
+
+/** Who is not who he should be is not taken in, and both sides say why. [membership.join.certificate] */
+async function strangers(t: Test, site: Site): Promise<void> {
+  const { machines, cluster } = site
+  const { clusterId } = cluster.setup
+  const term = { now: Date.now(), days: 1 }
+  const own = readAuthority(await readPair(pairFiles(join(machines.folder(''), 'certs'), 'ca')), term.now)
+  const other = readAuthority(newAuthority(clusterId, term), term.now)
+  const issued = (authority: Authority, nodeId: string) => newNodePair(authority, { nodeId, hosts: [] }, term)
+  const start = (nodeId: string): Promise<string> =>
+    machines.type(nodeId, 'holdfast server --config node.yaml --join || echo "exit code $?"')
+  const joining = (nodeId: string, peer: string, more = ''): Promise<string> =>
+    machines.type(
+      '',
+      `holdfast cluster join ${nodeId} --peer ${peer} --reason tests ${more} || echo "exit code $?"`,
+    )
+
+  await t.test('a certificate of another authority', async (t) => {
+    const peer = await site.equip('n10', clusterId, issued(other, 'n10'))
+    t.match(await start('n10'), /n10 waits/)
+    t.match(
+      await joining('n10', peer),
+      /no node that waits answers there \(unreachable: a certificate is of another authority; peer_tls\.ca must[^]*exit code 3/,
+    )
+    t.match(machines.log('n10'), /"reason":"the handshake broke off".*"msg":"peer connection refused"/)
+    await machines.end('n10', 'SIGTERM')
+  })
+  await t.test('a certificate and a configuration of another cluster', async (t) => {
+    const elsewhere = randomUUID()
+    const peer = await site.equip('n11', elsewhere, issued({ ...own, clusterId: elsewhere }, 'n11'))
+    t.match(await start('n11'), /n11 waits/)
+    t.match(
+      await joining('n11', peer),
+      /"n11" at .*: the node there belongs to another cluster[^]*exit code 3/,
+    )
+    await machines.end('n11', 'SIGTERM')
+  })
+  await t.test('a certificate of another node', async (t) => {
+    await site.equip('n12', clusterId, issued(own, 'n13'))
+    t.match(
+      await start('n12'),
+      /Cannot use certificate '.*own\.pem': it does not name node 'n12' of cluster '.*'\n.*certs issue --node n12/,
+    )
+  })
+  await t.test('another node at that address, or another certificate than was expected', async (t) => {
+    const peer = await site.equip('n13', clusterId, issued(own, 'n13'))
+    const [, fingerprint = ''] = /certificate {2}(\S+)/.exec(await start('n13')) ?? []
+    t.match(await joining('n14', peer), /the certificate there is of another node[^]*exit code 3/)
+    const expected = fingerprint.replace(/^../, (first) => (first === '00' ? '01' : '00'))
+    const refused = await joining('n13', peer, `--fingerprint ${expected}`)
+    t.match(refused, `should show the certificate with fingerprint ${expected}, and shows that with`)
+    t.match(refused, `fingerprint ${fingerprint}\n`)
+    t.match(refused, /exit code 3\n/)
+    await machines.end('n13', 'SIGTERM')
+  })
 }
 
 t.test(
@@ -166,6 +251,8 @@ t.test(
       await page.type(t, '2. The new machine')
       await page.type(t, '3. Look at what would happen')
       await page.type(t, '4. Replace it')
+      // While nobody has heard n7 for long enough.
+      await t.test('meanwhile strangers are told apart', (t) => strangers(t, site))
       const body = { reason: 'tests', confirm: 'n7' }
       await untilAllowed(cluster, 'n4', { path: '/cluster/voters/n7/lost', body })
       await page.type(t, 'Without another machine')

@@ -159,7 +159,7 @@ class Site {
   }
 }
 
-/** Who is not who he should be is not taken in, and both sides say why. [membership.join.certificate] */
+/** Who is not who he should be is not taken in, and it is said why. */
 async function strangers(t: Test, site: Site): Promise<void> {
   const { machines, cluster } = site
   const { clusterId } = cluster.setup
@@ -252,7 +252,9 @@ t.test(
       await page.type(t, '3. Look at what would happen')
       await page.type(t, '4. Replace it')
       // While nobody has heard n7 for long enough.
-      await t.test('meanwhile strangers are told apart', (t) => strangers(t, site))
+      await t.test('meanwhile strangers are told apart [membership.join.certificate]', (t) =>
+        strangers(t, site),
+      )
       const body = { reason: 'tests', confirm: 'n7' }
       await untilAllowed(cluster, 'n4', { path: '/cluster/voters/n7/lost', body })
       await page.type(t, 'Without another machine')

@@ -122,7 +122,9 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
   const statuses = new RepairStatuses(asking)
   const { version = 'unknown' } = options
   const hasTls = options.tls !== null
-  const belonging = { hasTls, node, directory, file, transport, incarnation, version, heartbeatMs, clock }
+  const { listen } = options
+  const own = { incarnation, version, listen, heartbeatMs, hasTls }
+  const belonging = { ...own, node, directory, file, transport, clock }
   const membership = new MembershipRoom({ ...belonging, logger: logger.child({ room: 'membership' }) })
   return { node, wal, transport, ...blobParts, status, statuses, directory, membership }
 }

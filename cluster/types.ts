@@ -278,6 +278,19 @@ export interface NewcomerStatus {
   readonly isJoining: boolean
   readonly featureLevel: number
   readonly version: string
+  /** Of the certificate that it showed, as the asking node saw it. Null or absent: nodes speak without TLS. */
+  readonly fingerprint?: string | null
+}
+
+/** By which an operator knows a node before it is taken in. */
+export interface NodeIdentity {
+  readonly nodeId: NodeId
+  /** Of its data directory. */
+  readonly incarnation: string
+  /** Where it listens for nodes. */
+  readonly peerAddress: PeerAddress
+  /** SHA-256 of the certificate that it shows to nodes, as openssl writes it; null: none. */
+  readonly fingerprint: string | null
 }
 
 /** The order cannot be followed as it is. */
@@ -294,6 +307,7 @@ export class MembershipRefusedError extends Error {
 export interface MembershipPort {
   /** This node waits to be taken in. */
   readonly isJoining: boolean
+  readonly identity: NodeIdentity
   /** What the operator has changed of this node in its configuration since it was last committed; null: nothing. */
   readonly ownPlace: Place | null
   local(): MemberStatus
@@ -303,7 +317,8 @@ export interface MembershipPort {
   survey(): Promise<ReadonlyMap<NodeId, MemberStatus | null>>
   /**
    * Asks a node that need not belong yet. `isWelcome`: it is told who the members are. Resolves with a word instead when it says no
-   * (`foreign_cluster`, `wrong_node`, ...), `unreachable`, or `unusable_address`.
+   * (`foreign_cluster`, `wrong_node`, ...) or shows a certificate of another node (`wrong_certificate`), `unreachable` with or without
+   * a reason behind it, or `unusable_address`.
    */
   newcomer(nodeId: NodeId, address: PeerAddress, isWelcome: boolean): Promise<NewcomerStatus | string>
   /**

@@ -9,7 +9,14 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { type Cluster, createCluster, type Logger, type MetricSample, StartError } from '../cluster/index.ts'
+import {
+  type Cluster,
+  createCluster,
+  type Logger,
+  type MetricSample,
+  type NodeIdentity,
+  StartError,
+} from '../cluster/index.ts'
 import { LatestUses } from './access/latest-uses.ts'
 import { MasterKey } from './access/master-key.ts'
 import { NativeAccess } from './access/native-access.ts'
@@ -48,6 +55,8 @@ export interface Service {
   readonly adminAddress: string
   /** Resolves with the cause when the node cannot go on by itself. Never rejects. */
   readonly failed: Promise<Error>
+  /** What an operator compares before this node is taken in; null: it belongs to its cluster. */
+  readonly waiting: NodeIdentity | null
   /** Hands over, finishes what runs, closes everything. Idempotent. */
   stop(): Promise<void>
 }
@@ -112,6 +121,7 @@ function workSettings({ cluster, audit, notifications, listeners }: Config) {
     founders: cluster.members.map((member) => ({ ...member, dataAddress: null, adminAddress: null })),
     self,
     collectAfterMs: cluster.collectAfterMs,
+    promoteAfterMs: cluster.promoteAfterMs,
     auditKeepMs: audit.keepMs,
     notifications,
   }
@@ -355,6 +365,7 @@ export async function startService(
           (error: Error) => error,
         ),
       ]),
+      waiting: cluster.membership.isJoining ? cluster.membership.identity : null,
       stop: () => teardown.run(logger),
     }
   } catch (error) {

@@ -5,7 +5,7 @@
  * Rule: an answer comes from another machine and is read by its shape before anybody sees it.
  */
 import { collectBody } from '../node/collect-body.ts'
-import type { Transport } from '../transport/transport.ts'
+import type { CallResponse, Transport } from '../transport/transport.ts'
 import type { KnownMembers, Member, MemberStatus, NewcomerStatus, NodeId } from '../types.ts'
 
 export const MEMBER_METHODS = {
@@ -20,9 +20,17 @@ const ASK_MS_MAX = 2_000
 type Calling = Pick<Transport, 'call'>
 
 async function ask(transport: Calling, to: NodeId, method: string, header: unknown): Promise<unknown> {
+  return (await asked(transport, to, { method, header })).header
+}
+
+async function asked(
+  transport: Calling,
+  to: NodeId,
+  { method, header }: { readonly method: string; readonly header: unknown },
+): Promise<Pick<CallResponse, 'header' | 'certificate'>> {
   const answer = await transport.call(to, method, { header, timeoutMs: ASK_MS_MAX })
   await collectBody(answer.body, 0)
-  return answer.header
+  return answer
 }
 
 export async function askStatus(transport: Calling, to: NodeId): Promise<MemberStatus> {
@@ -35,13 +43,15 @@ export async function greet(
   to: NodeId,
   greeting: KnownMembers | null,
 ): Promise<NewcomerStatus> {
-  const fields = fieldsOf(await ask(transport, to, MEMBER_METHODS.greet, greeting))
+  const answer = await asked(transport, to, { method: MEMBER_METHODS.greet, header: greeting })
+  const { certificate: fingerprint = null } = answer
+  const fields = fieldsOf(answer.header)
   const { nodeId, incarnation, isJoining, featureLevel, version } = fields
   if (typeof nodeId !== 'string' || typeof incarnation !== 'string' || typeof version !== 'string')
     throw new TypeError('Cannot read the answer of a new node: it does not name itself')
   if (typeof isJoining !== 'boolean' || typeof featureLevel !== 'number')
     throw new TypeError('Cannot read the answer of a new node: it does not say whether it waits')
-  return { nodeId, incarnation, isJoining, featureLevel, version }
+  return { nodeId, incarnation, isJoining, featureLevel, version, fingerprint }
 }
 
 /** Resolves when the asked node has handed over, or does not lead. */

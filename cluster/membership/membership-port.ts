@@ -6,6 +6,9 @@
  */
 import type { Node } from '../node/node.ts'
 import type { Clock } from '../node/clock.ts'
+import { CertificateNameError } from '../transport/certificate-identity.ts'
+import { handshakeAdvice } from '../transport/handshake-advice.ts'
+import { codeOf } from '../transport/handshake-refusals.ts'
 import { parsePeerAddress, requireLoopback } from '../transport/peer-address.ts'
 import { PeerRefusedError, PeerUnreachableError, type Transport } from '../transport/transport.ts'
 import {
@@ -16,6 +19,7 @@ import {
   type MembershipPort,
   type NewcomerStatus,
   type NodeId,
+  type NodeIdentity,
   type PeerAddress,
   type Place,
 } from '../types.ts'
@@ -35,7 +39,12 @@ export interface MembershipPartsNeeded {
   readonly node: Node
   readonly directory: Directory
   readonly file: MemberFile
-  readonly transport: Pick<Transport, 'call' | 'handle'> & { lastContact(peer: NodeId): number | null }
+  readonly transport: Pick<Transport, 'call' | 'handle'> & {
+    lastContact(peer: NodeId): number | null
+    readonly fingerprint: string | null
+  }
+  /** host:port for nodes, as configured. */
+  readonly listen: PeerAddress
   readonly incarnation: string
   readonly version: string
   readonly heartbeatMs: number
@@ -53,8 +62,9 @@ export class MembershipRoom implements MembershipPort {
   /** Registers its calls, so it comes before the transport's start. */
   constructor(parts: MembershipPartsNeeded) {
     this.#parts = parts
-    const { transport, node, directory, incarnation, logger } = parts
-    if (directory.isJoining) logger.info({ incarnation, hears: directory.names }, 'node waits to be taken in')
+    const { transport, node, directory, logger } = parts
+    if (directory.isJoining)
+      logger.info({ ...this.identity, hears: directory.names }, 'node waits to be taken in')
     transport.handle(MEMBER_METHODS.status, async () => {
       if (node.isMending) throw new PeerRefusedError('mending', 'This node is being mended')
       return { header: this.local() }
@@ -72,6 +82,12 @@ export class MembershipRoom implements MembershipPort {
 
   get isJoining(): boolean {
     return this.#parts.directory.isJoining
+  }
+
+  get identity(): NodeIdentity {
+    const { directory, incarnation, listen, transport } = this.#parts
+    const { nodeId } = directory
+    return { nodeId, incarnation, peerAddress: listen, fingerprint: transport.fingerprint }
   }
 
   get ownPlace(): Place | null {
@@ -135,7 +151,7 @@ export class MembershipRoom implements MembershipPort {
         return await greet(transport, nodeId, isWelcome ? this.#known() : null)
       } catch (error) {
         if (error instanceof PeerRefusedError) return error.code
-        if (error instanceof PeerUnreachableError) return 'unreachable'
+        if (error instanceof PeerUnreachableError) return this.#silence(nodeId, address, error)
         throw error
       }
     })
@@ -200,6 +216,12 @@ export class MembershipRoom implements MembershipPort {
     await this.setMembers(await askDirectory(this.#parts.transport, peer), true)
   }
 
+  /** Said in the log as well: the other side sees a connection that ends, and not why. */
+  #silence(nodeId: NodeId, address: PeerAddress, err: PeerUnreachableError): string {
+    this.#parts.logger.info({ peer: nodeId, address, err }, 'new node does not answer')
+    return silenceOf(err)
+  }
+
   #known(): KnownMembers {
     const { members, departed, index } = this.#parts.directory.present
     return { members, departed, index }
@@ -210,4 +232,14 @@ export class MembershipRoom implements MembershipPort {
     const { nodeId, isJoining } = directory
     return { nodeId, incarnation, isJoining, featureLevel: node.featureLevels.known, version }
   }
+}
+
+/** Why nobody answered, as far as the connection tells: a certificate of somebody else is more than silence. */
+function silenceOf(error: PeerUnreachableError): string {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof CertificateNameError) return cause.code
+    const advice = handshakeAdvice(codeOf(cause))
+    if (advice !== null) return `unreachable: ${advice.reason}; ${advice.hint}`
+  }
+  return 'unreachable'
 }

@@ -41,6 +41,31 @@ export function certificateNames(certificate: X509Certificate, claimed: ClaimedI
   return hasName(certificate, claimed.nodeId)
 }
 
+/** The certificate is good, and of somebody else. */
+export class CertificateNameError extends Error {
+  readonly code: 'foreign_cluster' | 'wrong_certificate'
+  constructor(code: CertificateNameError['code'], message: string) {
+    super(message)
+    this.name = 'CertificateNameError'
+    this.code = code
+  }
+}
+
+/** Undefined: it is the certificate of this node. */
+export function nameFault(
+  certificate: X509Certificate,
+  claimed: ClaimedIdentity,
+): CertificateNameError | undefined {
+  if (certificateNames(certificate, claimed)) return undefined
+  const { clusterId, nodeId } = claimed
+  const found = identityOf(certificate)
+  const there = `The certificate at the address of node ${nodeId}`
+  if (found === null) return new CertificateNameError('wrong_certificate', `${there} does not name it`)
+  if (found.clusterId !== clusterId)
+    return new CertificateNameError('foreign_cluster', `${there} is of another cluster, ${found.clusterId}`)
+  return new CertificateNameError('wrong_certificate', `${there} names node ${found.nodeId ?? 'none'}`)
+}
+
 /** null: there is no URI of ours in it, or more than one. */
 export function identityOf(certificate: X509Certificate): CertifiedIdentity | null {
   const [uri, ...others] = (alternativeNames(certificate) ?? []).filter(isIdentity)

@@ -92,6 +92,11 @@ export class HttpTransport implements Transport {
     return this.#listener.address
   }
 
+  /** Of the certificate that this node shows; null: it shows none. */
+  get fingerprint(): string | null {
+    return this.#tls?.fingerprint ?? null
+  }
+
   async start(events: TransportEvents): Promise<void> {
     assert(this.#events === null, 'a transport is started once')
     this.#events = events

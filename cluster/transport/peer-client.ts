@@ -6,6 +6,7 @@
  * repeated here, for only the caller knows whether that is safe.
  */
 import { Readable } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../node/clock.ts'
 import type { NodeId } from '../raft/types.ts'
@@ -66,16 +67,23 @@ export class PeerClient {
   readonly #batches: Client
   readonly #calls: Pool
   readonly #countSent: (count: number) => void
+  /** By open connection for calls, of the certificate that the peer showed. */
+  readonly #certificates = new Map<TLSSocket, string>()
   #callsRunning = 0
 
   constructor(options: PeerClientOptions) {
     this.#options = options
     this.#countSent = (count) => options.traffic.add(options.peer, 'sentBytes', count)
     const origin = `${options.tls === null ? 'http' : 'https'}://${options.address}`
-    const connection = connectionOptions(options)
-    this.#batches = new Client(origin, connection)
+    this.#batches = new Client(
+      origin,
+      connectionOptions(options, () => {}),
+    )
     this.#batches.on('disconnect', () => options.onDisconnect())
-    this.#calls = new Pool(origin, { ...connection, connections: options.limits.callConnectionsMax })
+    this.#calls = new Pool(origin, {
+      ...connectionOptions(options, (socket) => this.#remember(socket)),
+      connections: options.limits.callConnectionsMax,
+    })
   }
 
   async postBatch(batch: Uint8Array): Promise<void> {
@@ -125,11 +133,23 @@ export class PeerClient {
       if (answer.statusCode !== 200) await this.#throwRefusal(body)
       const header = await body.readHeader()
       deadline.met()
-      return { header, body }
+      return { header, body, certificate: this.#certificate() }
     } catch (err) {
       await body.return()
       throw err
     }
+  }
+
+  #remember(socket: TLSSocket): void {
+    const certificate = socket.getPeerX509Certificate()
+    if (certificate === undefined) return
+    this.#certificates.set(socket, certificate.fingerprint256)
+    socket.once('close', () => this.#certificates.delete(socket))
+  }
+
+  #certificate(): string | null {
+    const [certificate = null, ...others] = new Set(this.#certificates.values())
+    return others.length === 0 ? certificate : null
   }
 
   #request(method: string, payload: OutgoingPayload): Dispatcher.RequestOptions {
@@ -178,7 +198,12 @@ export class PeerClient {
   }
 }
 
-function connectionOptions({ tls, peer, names, limits }: PeerClientOptions): Client.Options {
+type OnConnected = (socket: TLSSocket) => void
+
+function connectionOptions(
+  { tls, peer, names, limits }: PeerClientOptions,
+  onConnected: OnConnected,
+): Client.Options {
   const plain = { timeout: limits.connectTimeoutMs, keepAlive: true, lookup: names.lookup }
   return {
     allowH2: false,
@@ -186,17 +211,21 @@ function connectionOptions({ tls, peer, names, limits }: PeerClientOptions): Cli
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: 16 * 1024,
-    connect: tls === null ? plain : overTls(tls, peer, plain),
+    connect: tls === null ? plain : overTls({ tls, peer, onConnected }, plain),
   }
 }
 
 /** Each connection by the certificate of its time. No session is taken up again, so each proves anew who is there. */
-function overTls(tls: PeerTls, peer: NodeId, plain: buildConnector.BuildOptions): buildConnector.connector {
+function overTls(
+  { tls, peer, onConnected }: { tls: PeerTls; peer: NodeId; onConnected: OnConnected },
+  plain: buildConnector.BuildOptions,
+): buildConnector.connector {
   return (options, callback) => {
     const connect = buildConnector({ ...plain, maxCachedSessions: 0, ...tls.client(peer) })
     connect(options, (...[error, socket]) => {
-      if (error === null) callback(null, socket)
-      else callback(advised(error), null)
+      if (error !== null) return callback(advised(error), null)
+      if (socket instanceof TLSSocket) onConnected(socket)
+      callback(null, socket)
     })
   }
 }

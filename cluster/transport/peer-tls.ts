@@ -10,7 +10,7 @@ import type { ConnectionOptions, TlsOptions } from 'node:tls'
 import type { NodeId } from '../raft/types.ts'
 import { type MetricSample, StartError, type TlsFiles } from '../types.ts'
 import { CertificateFiles, type CertificateWatch } from './certificate-files.ts'
-import { certificateNames, type ClaimedIdentity } from './certificate-identity.ts'
+import { certificateNames, type ClaimedIdentity, nameFault } from './certificate-identity.ts'
 import { certificateSamples } from './certificate-samples.ts'
 
 type ClientTls = Required<
@@ -41,10 +41,14 @@ export class PeerTls {
       minVersion: 'TLSv1.3',
       rejectUnauthorized: true,
       checkServerIdentity: (_host, certificate) => {
-        if (certificateNames(new X509Certificate(certificate.raw), claimed)) return undefined
-        return new Error(`The certificate at the address of node ${peer} does not name it`)
+        return nameFault(new X509Certificate(certificate.raw), claimed)
       },
     }
+  }
+
+  /** Of the certificate that this node shows: SHA-256, as openssl writes it. */
+  get fingerprint(): string {
+    return new X509Certificate(this.#files.material.cert).fingerprint256
   }
 
   certifies(certificate: X509Certificate, nodeId: NodeId): boolean {

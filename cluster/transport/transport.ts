@@ -24,6 +24,8 @@ export interface CallResponse {
   readonly header: unknown
   /** Must be drained or destroyed by `return()`. */
   readonly body: ByteStream
+  /** Fingerprint of the certificate that the other side showed; null: it showed none, or not the same on all connections. */
+  readonly certificate?: string | null
 }
 
 export interface IncomingCall {

@@ -13,7 +13,7 @@ export interface Screen {
 
 const DRAW_MS_MIN = 100
 const BAR_CHARS = 20
-const LABEL_CHARS_MAX = 30
+const LABEL_CHARS_MAX = 40
 const ERASE = '\r\u001b[K'
 
 /** Its functions stand alone: they are handed on as callbacks. */
@@ -21,12 +21,20 @@ export interface Progress {
   /** How much there is in all; null: not known. */
   readonly expect: (bytes: number | null) => void
   readonly advance: (bytes: number) => void
+  /** What it is called from now on. */
+  readonly call: (label: string) => void
   /** Makes room for another line; the next bytes draw it again. */
   readonly clear: () => void
   readonly end: () => void
 }
 
-const SILENT: Progress = { expect: () => {}, advance: () => {}, clear: () => {}, end: () => {} }
+const SILENT: Progress = {
+  expect: () => {},
+  advance: () => {},
+  call: () => {},
+  clear: () => {},
+  end: () => {},
+}
 
 /** `isWanted` false: --no-progress was given. */
 export function progressOn(
@@ -37,12 +45,13 @@ export function progressOn(
 ): Progress {
   if (!isWanted || screen.isTTY !== true) return SILENT
   const begun = now()
+  let called = label
   let total: number | null = null
   let done = 0
   let drawnAt = -Infinity
   const draw = (): void => {
     drawnAt = now()
-    const line = progressLine({ label, done, total, seconds: (drawnAt - begun) / 1000 })
+    const line = progressLine({ label: called, done, total, seconds: (drawnAt - begun) / 1000 })
     screen.write(`${ERASE}${line.slice(0, (screen.columns ?? 80) - 1)}`)
   }
   return {
@@ -53,6 +62,10 @@ export function progressOn(
     advance: (bytes) => {
       done += bytes
       if (now() - drawnAt >= DRAW_MS_MIN) draw()
+    },
+    call: (name) => {
+      called = name
+      draw()
     },
     clear: () => void screen.write(ERASE),
     end: () => void screen.write(ERASE),
@@ -71,6 +84,7 @@ export function progressLine({ label, done, total, seconds }: Reached): string {
   const rate = seconds > 0 ? done / seconds : 0
   const name = printable(label)
   const shown = name.length > LABEL_CHARS_MAX ? `…${name.slice(1 - LABEL_CHARS_MAX)}` : name
+  if (total === null && done === 0) return shown
   if (total === null) return `${shown}  ${sizeText(done)}  ${sizeText(rate)}/s`
   const share = total === 0 ? 1 : Math.min(1, done / total)
   const filled = Math.floor(share * BAR_CHARS)

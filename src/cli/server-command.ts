@@ -7,7 +7,9 @@
 import { loadConfig } from '../config/load-config.ts'
 import { startService } from '../service.ts'
 import { createLogger } from '../telemetry/logger.ts'
+import type { NodeIdentity } from '../../cluster/index.ts'
 import { EXIT, reportError } from './exit.ts'
+import { printLine } from './printing.ts'
 
 /** After this the process ends whatever is still open. [decisions 15: SIGTERM] */
 const STOP_MS_MAX = 30_000
@@ -23,6 +25,7 @@ export async function runServer(configFile: string, isJoining: boolean): Promise
   const logger = createLogger({ level: config.logging.level, nodeId: config.node.id })
   const stop = stopRequested()
   const service = await startService(config, logger, { isJoining })
+  if (service.waiting !== null) printLine(waitingText(service.waiting))
   const why = await Promise.race([stop, service.failed])
   if (why instanceof Error) logger.fatal({ err: why }, 'node failed')
   else logger.info({ signal: why }, 'stopping')
@@ -34,4 +37,15 @@ export async function runServer(configFile: string, isJoining: boolean): Promise
   await service.stop()
   logger.info({}, 'stopped')
   return why instanceof Error ? reportError(why, false) : EXIT.done
+}
+
+/** What an operator compares with what a member sees, so that no other machine is taken in under this name. */
+export function waitingText({ nodeId, incarnation, peerAddress, fingerprint }: NodeIdentity): string {
+  const compared = fingerprint === null ? '' : ` --fingerprint ${fingerprint}`
+  return [
+    `${nodeId} waits to be taken in. From wherever there is an owner token:`,
+    `  holdfast cluster join ${nodeId} --peer ${peerAddress}${compared} --reason '…' --wait`,
+    `  incarnation  ${incarnation}`,
+    `  certificate  ${fingerprint ?? 'none: nodes speak without TLS'}`,
+  ].join('\n')
 }

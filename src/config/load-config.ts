@@ -92,6 +92,7 @@ function assemble(read: Reader): Config {
       logKeepEntries: read.number('cluster.log_keep_entries'),
       logKeepBytes: read.number('cluster.log_keep_bytes'),
       collectAfterMs: read.number('cluster.collect_after'),
+      promoteAfterMs: read.number('cluster.promote_after'),
       clockSkewMaxMs: read.number('cluster.clock_skew_max'),
     },
     disk: {

@@ -89,6 +89,15 @@ export const SETTINGS = [
       'how long a download of an object that was deleted meanwhile can go on; its space is free after that',
   },
   {
+    name: 'cluster.promote_after',
+    kind: 'duration',
+    fallback: '10s',
+    min: SECOND,
+    max: 3600 * SECOND,
+    meaning:
+      'how long a new node keeps up without a gap before it gets its vote, by the node that leads; less is for trials',
+  },
+  {
     name: 'cluster.clock_skew_max',
     kind: 'duration',
     fallback: '5s',

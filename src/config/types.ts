@@ -21,6 +21,7 @@ export interface Config {
     readonly logKeepEntries: number
     readonly logKeepBytes: number
     readonly collectAfterMs: number
+    readonly promoteAfterMs: number
     /** For the doctor: nothing in a node depends on it. */
     readonly clockSkewMaxMs: number
   }

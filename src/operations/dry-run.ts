@@ -78,6 +78,7 @@ function onlyAsking(membership: MembershipPort): MembershipPort {
   const nothing = async (): Promise<void> => undefined
   return {
     isJoining: membership.isJoining,
+    identity: membership.identity,
     ownPlace: membership.ownPlace,
     local: () => membership.local(),
     ask: (nodeId) => membership.ask(nodeId),

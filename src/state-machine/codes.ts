@@ -70,6 +70,7 @@ export type RefusalCode = (typeof REFUSAL_CODES)[number]
 /** Why a change of the members is not safe now: members of `precondition_failed`. [decisions 12] */
 export const BLOCKER_CODES = [
   'learner_not_ready',
+  'certificate_mismatch',
   'would_lose_quorum',
   'below_minimum_voters',
   'member_reachable',

@@ -40,8 +40,6 @@ const DELIVER_EVERY_MS = 200
 const TRIM_EVERY_MS = 60_000
 const NOTE_USES_EVERY_MS = 60_000
 const FOLLOW_EVERY_MS = 250
-/** [decisions 12: join] */
-const READY_MS = 10_000
 const RECOUNT_EVERY_MS = 24 * 3_600_000
 
 export interface WorkerParts {
@@ -51,6 +49,8 @@ export interface WorkerParts {
   readonly self: FollowingParts['self']
   /** How long a chunk without references is kept. ms */
   readonly collectAfterMs: number
+  /** For so long a newcomer keeps up before it gets its vote. [decisions 12: join] ms */
+  readonly promoteAfterMs: number
   /** How long a row of the audit log is kept. ms */
   readonly auditKeepMs: number
   readonly audit: AuditSpool
@@ -142,7 +142,7 @@ function membershipWork(parts: WorkerParts, now: () => number, logger: Logger): 
   const isOnDuty = (): boolean => parts.cluster.isOnDuty()
   const belonging = { ...parts, nodeId, membership, isOnDuty, now, logger }
   const evacuating = new Evacuating(parts)
-  const changing = new MembershipWorker({ ...belonging, evacuating, readyMs: READY_MS })
+  const changing = new MembershipWorker({ ...belonging, evacuating, readyMs: parts.promoteAfterMs })
   return [
     { name: 'members', work: () => followMembers(belonging), everyMs: FOLLOW_EVERY_MS, logger },
     { name: 'membership', work: () => changing.round(), everyMs: WORK_EVERY_MS, logger },

@@ -118,6 +118,7 @@ t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) =>
   t.match(back, { status: 409, code: 'member_tombstoned' })
   const gates: readonly [string, string, Partial<MembershipPort>][] = [
     ['silence', 'learner_not_ready', answering('unreachable')],
+    ['a certificate of another node', 'learner_not_ready', answering('wrong_certificate')],
     ['an old version', 'version_incompatible', answering({ featureLevel: 1 })],
   ]
   for (const [what, gate, changes] of gates) {
@@ -149,6 +150,38 @@ t.test(
     t.match(await ask('/cluster/voters/n3/demote', { reason }), { status: 202 })
   },
 )
+t.test('whoever shows another certificate is not taken in [membership.join.fingerprint]', async (t) => {
+  const fingerprint = Array.from({ length: 32 }, (_, n) => (n + 160).toString(16).toUpperCase()).join(':')
+  const join = { nodeId: 'n4', peerAddress: PEER, reason }
+  const { ask } = await begin(t, answering({ fingerprint }))
+  for (const [what, wish] of [
+    ['a join', ['/cluster/voters', join]],
+    ['a replacement', ['/cluster/voters/n3/replace', { replacement: join, reason, confirm: 'n3' }]],
+  ] as const) {
+    const [path, body] = wish
+    const { reason: _, ...place } = join
+    const expecting = (expected: string): object =>
+      'replacement' in body
+        ? { ...body, replacement: { ...place, fingerprint: expected } }
+        : { ...body, fingerprint: expected }
+    const other = await ask(path, expecting(fingerprint.replace('A0', 'A1')))
+    t.match(other, { status: 412, code: 'precondition_failed' }, what)
+    t.same(blockers(other), ['certificate_mismatch'])
+    t.match(String(other.json['message']), `shows that with fingerprint ${fingerprint}`)
+    t.match(await ask(path, expecting('A0:B1')), { status: 400 }, 'no fingerprint at all')
+    const dry = await ask(path, expecting(fingerprint.replaceAll(':', '').toLowerCase()), '?dryRun=true')
+    t.match(dry, {
+      status: 200,
+      json: { allowed: true, plan: { newcomer: { nodeId: 'n4', incarnation: 'life', fingerprint } } },
+    })
+  }
+  t.match(await ask('/cluster/voters', { ...join, fingerprint }), { status: 202 })
+  const { json } = await ask('/audit', undefined, '?operation=joinVoter')
+  t.match(JSON.stringify(json), `n4 waits with certificate ${fingerprint}`)
+  const { ask: plain } = await begin(t)
+  const none = await plain('/cluster/voters', { ...join, fingerprint })
+  t.same(blockers(none), ['certificate_mismatch'], 'nodes that speak without TLS show none')
+})
 
 t.test('one change at a time, and its id is named [membership.one-at-a-time]', async (t) => {
   const { ask, act } = await begin(t)

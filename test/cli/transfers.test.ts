@@ -125,6 +125,11 @@ t.test('the bar', async (t) => {
     /^"a\\u001b\[2J" {2}\[#{10}\.{10}\] {2}50% {2}512 B of 1\.0 KiB {2}256 B\/s {2}2s left$/,
   )
   t.match(progressLine({ label: 'a', done: 512, total: null, seconds: 0 }), /^a {2}512 B/)
+  t.equal(
+    progressLine({ label: 'join: keeping up', done: 0, total: null, seconds: 9 }),
+    'join: keeping up',
+    'what moves no bytes is told by its name alone',
+  )
 })
 
 t.test('names', async (t) => {

@@ -12,6 +12,10 @@ export const membershipRows = {
     'promoted when it keeps up for 10 s and its state is equal, else stalled [decisions 12]',
   'membership.join.conflicts':
     '409 foreign_cluster, data_not_empty, member_exists, address_in_use, stale_config_index [decisions 12]',
+  'membership.join.fingerprint':
+    'the certificate of the newcomer is shown to the operator, and refused when it is not the expected one [decisions 12]',
+  'membership.join.certificate':
+    'a newcomer proves by its certificate that it is this node of this cluster [decisions 12]',
   'membership.join.cancel': 'cancellable until it is promoted [decisions 12]',
   'membership.demote': 'demote: voter to learner, copies move away, a leader hands over first [decisions 12]',
   'membership.lost': 'lost: the vote goes, the name is tombstoned, copies are made again [decisions 12]',

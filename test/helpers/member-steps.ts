@@ -13,6 +13,8 @@ export interface SeenMembership {
 
 /** The test looks more often than people do. */
 export const MANY_ADMIN_REQUESTS = 'limits: { admin_requests_per_minute: 10000, admin_requests_burst: 10000 }'
+/** Nor does it look how a newcomer keeps up for long: test/workers/membership.test.ts does, on a clock of its own. */
+export const QUICK_MEMBERS = `${MANY_ADMIN_REQUESTS}\ncluster: { promote_after: 1s }`
 
 export async function membershipAt(cluster: ProcessCluster, at: string): Promise<SeenMembership> {
   const { status, body } = await cluster.admin(at, { method: 'GET', path: '/cluster/membership' })

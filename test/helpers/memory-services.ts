@@ -268,6 +268,7 @@ function testConfig(dataDir: string, options: Options): Config {
       logKeepEntries: 1000,
       logKeepBytes: 2 ** 20,
       collectAfterMs: 0,
+      promoteAfterMs: 0,
       clockSkewMaxMs: 5000,
     },
     disk: { stopPlacing: 0.85, stopWriting: 0.92, reserve: 0.95 },

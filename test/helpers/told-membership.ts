@@ -29,6 +29,7 @@ export function loneMembership(nodeId: string): MembershipPort {
   const status = loneStatus(nodeId)
   return {
     isJoining: false,
+    identity: { nodeId, incarnation: `life-of-${nodeId}`, peerAddress: '10.0.0.1:9002', fingerprint: null },
     ownPlace: null,
     local: () => status,
     ask: async (asked) => (asked === nodeId ? status : null),

@@ -128,6 +128,7 @@ t.test('a stranger that speaks: the others are asked who it is, once in a while'
   const handlers = new Map<string, CallHandler>()
   const transport = {
     lastContact: () => null,
+    fingerprint: null,
     handle: (method: string, handler: CallHandler) => void handlers.set(method, handler),
     async call(to: string, method: string): Promise<CallResponse> {
       asked.push(`${method} ${to}`)
@@ -140,6 +141,7 @@ t.test('a stranger that speaks: the others are asked who it is, once in a while'
     file: new MemberFile(await folder(t)),
     transport,
     incarnation: 'life',
+    listen: '127.0.0.1:9002',
     version: '1',
     heartbeatMs: 50,
     hasTls: false,

@@ -2,19 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
-import {
-  changeMembers,
-  MANY_ADMIN_REQUESTS,
-  membershipAt,
-  placed,
-  untilAllowed,
-} from '../helpers/member-steps.ts'
+import { changeMembers, QUICK_MEMBERS, membershipAt, placed, untilAllowed } from '../helpers/member-steps.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
 const OBJECTS = 12
 
 t.test('members that are away', { timeout: 240_000 }, async (t) => {
-  const cluster = await ProcessCluster.start(t, 3, MANY_ADMIN_REQUESTS, { spares: 1 })
+  const cluster = await ProcessCluster.start(t, 3, QUICK_MEMBERS, { spares: 1 })
   await cluster.login('n1')
   await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))
   const bodies = Array.from({ length: OBJECTS }, () => randomBytes(60_000))

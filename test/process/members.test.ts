@@ -6,14 +6,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { until } from '../helpers/async.ts'
+import { CommandLine, ended } from '../helpers/command-line.ts'
 import {
   changeMembers as change,
-  MANY_ADMIN_REQUESTS,
+  QUICK_MEMBERS,
   membershipAt as membership,
   placed,
   untilAllowed,
 } from '../helpers/member-steps.ts'
-import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
+import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
 
 const WRITE_EVERY_MS = 25
 
@@ -53,11 +54,21 @@ async function readBack(t: Test, cluster: ProcessCluster, at: string, written: R
   t.same(wrong, [], `${at} has all ${written.size} that were acknowledged`)
 }
 
+function commandLine(t: Parameters<typeof temporaryFolder>[0], cluster: ProcessCluster): CommandLine {
+  return new CommandLine({
+    cwd: temporaryFolder(t),
+    env: {
+      HOLDFAST_ADMIN_ENDPOINT: cluster.node('n1').adminUrl,
+      HOLDFAST_ADMIN_TOKEN: cluster.setup.ownerToken,
+    },
+  })
+}
+
 t.test(
   'members come and go while clients write [membership.join] [membership.replace]',
   { timeout: 240_000 },
   async (t) => {
-    const cluster = await ProcessCluster.start(t, 1, MANY_ADMIN_REQUESTS, { spares: 3 })
+    const cluster = await ProcessCluster.start(t, 1, QUICK_MEMBERS, { spares: 3 })
     await cluster.login('n1')
     t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'walk' }))).status, 201)
     const joining = (nodeId: string) => {
@@ -66,14 +77,45 @@ t.test(
     }
     const writer = new Writer(cluster, ['n1'])
 
+    const line = commandLine(t, cluster)
+    const takeIn = async (nodeId: string): Promise<void> => {
+      cluster.startJoining(nodeId)
+      const join = { path: '/cluster/voters', body: { ...joining(nodeId), reason: 'more copies' } }
+      await untilAllowed(cluster, 'n1', join)
+      await change(cluster, 'n1', join)
+      await until(`${nodeId} serves`, () => cluster.ready(nodeId))
+    }
+
     await t.test('one becomes three', async (t) => {
-      for (const nodeId of ['n2', 'n3']) {
-        cluster.startJoining(nodeId)
-        const join = { path: '/cluster/voters', body: { ...joining(nodeId), reason: 'more copies' } }
-        await untilAllowed(cluster, 'n1', join)
-        await change(cluster, 'n1', join)
-        await until(`${nodeId} serves`, () => cluster.ready(nodeId))
-      }
+      await takeIn('n2')
+      await t.test('Ctrl-C ends a command that waits, and not what it waits for', async (t) => {
+        cluster.startJoining('n3')
+        const { peerAddress } = cluster.node('n3')
+        const asking = ['cluster', 'join', 'n3', '--peer', peerAddress, '--reason', 'more copies']
+        await until('n3 waits', async () => (await line.run([...asking, '--dry-run'])).status === 0)
+        const child = line.start([...asking, '--wait'])
+        let told = ''
+        child.stderr?.on('data', (piece) => (told += String(piece)))
+        const over = ended(child)
+        let operationId: string | null = null
+        await until('the operation has begun', async () => {
+          operationId = (await membership(cluster, 'n1')).changeInProgress
+          return operationId !== null
+        })
+        child.kill('SIGINT')
+        t.equal(await over, 1)
+        t.match(told, /n3 waits at .*: version .*\nIt shows no certificate: nodes speak without TLS\./)
+        t.match(
+          told,
+          `The operation goes on by itself; look at it with holdfast cluster operations watch ${operationId}`,
+        )
+        t.notMatch(told, '\u001b', 'nothing is drawn where there is no terminal')
+        const [seen] = await line.json(['cluster', 'operations', 'watch', String(operationId)])
+        t.match(seen, { operationId, type: 'join', status: 'succeeded' })
+        const [again] = await line.json([...asking, '--wait'])
+        t.match(again, { noop: true, nodeId: 'n3' })
+        await until('n3 serves', () => cluster.ready('n3'))
+      })
       const seen = await membership(cluster, 'n3')
       t.equal(placed(seen), 'n1 active voter, n2 active voter, n3 active voter')
       t.equal(seen.failureTolerance, 1)

@@ -1,54 +1,55 @@
 /**
- * The first upload and download of the README, typed as they stand there into a shell, against `npm start`'s launcher.
+ * What the README has for the first minutes, typed as it stands there into shells, against `npm start`'s launcher: an upload, a
+ * download, a fourth node that comes and goes.
  *
  * Only the ports and the data folder are replaced: the defaults may be in use on the machine that runs the tests.
  */
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { startLauncher } from '../helpers/launched-cluster.ts'
+import { QUICK_MEMBERS } from '../helpers/member-steps.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
+import { TypedMachines } from '../helpers/typed-machines.ts'
+import { TypedPage } from '../helpers/typed-page.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
-const SHELL_MS_MAX = 60_000
-/** Printed before each block, so that a failure says in which one it was. */
-const MARK = '--- block '
 
-function shellBlocks(): readonly string[] {
-  const text = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '')
-}
-
-t.test(
-  'the README uploads through one node and downloads through another',
-  { timeout: 120_000 },
-  async (t) => {
-    const blocks = shellBlocks()
-    t.equal(blocks.length, 3, 'token; bucket, upload and download; list, range and delete')
-    // The folder is removed after the cluster has stopped: teardowns run from the last to the first.
-    const work = temporaryFolder(t)
-    const data = join(work, 'data')
-    const basePort = await startLauncher(t, data)
-    const script = blocks
-      .map((block, i) => `echo '${MARK}${i + 1}'\n${block}`)
-      .join('')
-      .replaceAll('data/cluster.json', join(data, 'cluster.json'))
-      .replaceAll('package-lock.json', join(ROOT, 'package-lock.json'))
-      .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`)
-    const shell = spawnSync('sh', ['-eu'], {
-      cwd: work,
-      input: script,
-      encoding: 'utf8',
-      timeout: SHELL_MS_MAX,
-    })
-    t.equal(shell.status, 0, `the shell is content: ${shell.stderr}`)
-    t.match(shell.stdout, /the same bytes/)
-    t.match(shell.stdout, /"keyCount":1/)
-    t.ok(
-      shell.stdout.endsWith('{\n  "name"') ||
-        shell.stdout.includes(readFileSync(join(ROOT, 'package-lock.json'), 'latin1').slice(0, 10)),
-    )
-  },
-)
+t.test('what the README types works', { timeout: 180_000 }, async (t) => {
+  // The folder is removed after the cluster has stopped: teardowns run from the last to the first.
+  const work = temporaryFolder(t)
+  const data = join(work, 'data')
+  const config = join(work, 'settings.yaml')
+  writeFileSync(config, QUICK_MEMBERS)
+  const basePort = await startLauncher(t, data, ['--config', config])
+  const machines = new TypedMachines(t, work)
+  symlinkSync(data, join(machines.folder(''), 'data'))
+  let screen = ''
+  const page = new TypedPage({
+    page: join(ROOT, 'README.md'),
+    local: (text) =>
+      text
+        .replaceAll('data/n1.yaml', join(data, 'n1.yaml'))
+        .replaceAll('package-lock.json', join(ROOT, 'package-lock.json'))
+        .replaceAll('npm run -s holdfast --', 'holdfast')
+        .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`),
+    type: async (machine, lines) => {
+      screen = `${screen}${await machines.type(machine, lines)}`
+      return screen
+    },
+  })
+  await t.test('uploads through one node and downloads through another', async (t) => {
+    await page.type(t, 'First upload and download')
+    t.match(screen, /the same bytes/)
+    t.match(screen, /"keyCount":1/)
+    t.match(screen, '{\n  "name"', 'the first ten bytes of the file')
+  })
+  await t.test('takes in a fourth node, and takes it out again [membership.join]', async (t) => {
+    await page.type(t, 'A fourth node')
+    t.match(screen, /n4 waits to be taken in/)
+    t.match(screen, /3 votes decide, 1 may fail.*\n(n\d .*\n){3}n4  active  voter/)
+    t.match(screen, /type +remove\nstatus +succeeded/)
+  })
+  t.same(page.untyped, [])
+})

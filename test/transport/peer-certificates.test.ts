@@ -2,6 +2,7 @@
  * Who gets in at the peer port by which certificate, what the log says to whoever must mend it, and how certificates are
  * exchanged while nodes run.
  */
+import { X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect as connectPlain } from 'node:net'
@@ -9,6 +10,7 @@ import { connect, type ConnectionOptions } from 'node:tls'
 import t, { type Test } from 'tap'
 import { SystemClock } from '../../cluster/node/system-clock.ts'
 import type { Timer } from '../../cluster/node/clock.ts'
+import { CertificateNameError } from '../../cluster/transport/certificate-identity.ts'
 import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from '../../cluster/transport/frame.ts'
 import type { TlsFiles } from '../../cluster/types.ts'
 import { until } from '../helpers/async.ts'
@@ -175,6 +177,46 @@ t.test('a node whose certificate peers refuse is told what to do', async (t) => 
     lines.find(({ message }) => message === 'peer takes no messages')?.fields
   await until('the log says it', () => said() !== undefined)
   t.match(said(), { err: { message: /peer_tls\.ca must be the same on every node/ } })
+})
+
+t.test('an answer tells which certificate was shown [membership.join.certificate]', async (t) => {
+  const made = new MadeCertificates(t)
+  const { bench, transport } = await startNode(t, made.issue('a'))
+  const files = made.issue('b')
+  const b = await startNode(t, files, 'b')
+  bench.addresses.set('b', b.address)
+  const first = new X509Certificate(readFileSync(files.cert)).fingerprint256
+  const ask = () => transport.call('b', 'echo', { header: null })
+  t.match(await ask(), { header: 'heard', certificate: first })
+  t.equal(b.transport.fingerprint, first, 'which is what the node says of itself')
+  put(files, made.pair('b'))
+  b.clock.look()
+  await until('the new one is in use', () => b.transport.fingerprint !== first)
+  t.match(await ask(), { certificate: first }, 'the connection is the old one')
+  await Promise.all([ask(), ask()])
+  t.match(await ask(), { certificate: null }, 'two connections that show two prove nothing')
+})
+
+t.test('a certificate of somebody else is no silence', async (t) => {
+  const made = new MadeCertificates(t)
+  const { bench, transport } = await startNode(t, made.issue('a'))
+  const cases = [
+    [
+      'foreign_cluster',
+      /of another cluster, other-cluster$/,
+      made.issue('c', { clusterId: 'other-cluster' }),
+    ],
+    ['wrong_certificate', /at the address of node b names node c$/, made.issue('c')],
+  ] as const
+  for (const [code, words, files] of cases) {
+    const other = new HttpBench(t, { clock: new PatientClock() })
+    const clusterId = code === 'foreign_cluster' ? 'other-cluster' : 'test-cluster'
+    const { transport: there } = await other.run('c', other.make('c', { tls: files, clusterId }), handlers)
+    bench.addresses.set('b', there.address)
+    const { cause } = await rejection(transport.call('b', 'echo', { header: null }))
+    t.type(cause, CertificateNameError)
+    t.match(cause, { code, message: words })
+  }
 })
 
 t.test('certificates change while nodes run [tls.reload]', async (t) => {

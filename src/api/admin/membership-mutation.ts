@@ -6,6 +6,7 @@
 import Type, { type TObject } from 'typebox'
 import type { ChangeBegun } from '../../operations/membership/change-members.ts'
 import type { RouteDefinition } from '../route.ts'
+import { orNull } from '../wire.ts'
 import { type MutationFacts, operationRoute, type Steps } from './mutation.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -21,6 +22,23 @@ const PLAN = Type.Object({
   copiesToMove: Count,
   bytesToMove: Count,
   isComplete: Type.Boolean({ description: 'false: there are more chunks than were looked at' }),
+  newcomer: orNull(
+    Type.Object(
+      {
+        nodeId: Type.String(),
+        incarnation: Type.String({ description: 'Of its data directory' }),
+        peerAddress: Type.String(),
+        version: Type.String(),
+        fingerprint: orNull(
+          Type.String({
+            description:
+              'SHA-256 of the certificate that it showed to the asked node; null: nodes speak without TLS',
+          }),
+        ),
+      },
+      { description: 'Who waits to be taken in; null: nobody is, or something stands in the way' },
+    ),
+  ),
 })
 const NOOP = Type.Object(
   {
@@ -40,10 +58,12 @@ export function membershipRoute<Path extends string, B extends TObject>(
     { ...facts, method: 'POST', plan: PLAN, instead: NOOP },
     {
       run: async (services, principal, call) => {
-        const { operation, nodeId, configIndex } = await run(services, principal, call)
-        return operation ?? { instead: { noop: true, nodeId, configIndex } }
+        const begun = await run(services, principal, call)
+        const { operation, nodeId, configIndex } = begun
+        if (operation === null) return { begun, instead: { noop: true, nodeId, configIndex } }
+        return { ...operation, begun }
       },
-      plan: (services, call) => plan(services, call, null),
+      plan: (services, call, outcome) => plan(services, call, outcome?.begun ?? null),
     },
   )
 }

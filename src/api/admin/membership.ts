@@ -35,6 +35,12 @@ const NEWCOMER = {
   adminAddress: Type.Optional(Type.String({ maxLength: 300 })),
   zone: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),
   weight: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1000 })),
+  fingerprint: Type.Optional(
+    Type.String({
+      pattern: '^([0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$',
+      description: 'SHA-256 of its certificate as it was read there: refused when it shows another one',
+    }),
+  ),
 }
 const closed = { additionalProperties: false }
 const Join = Type.Object({ ...NEWCOMER, ...REASON, ...EXPECTED }, closed)
@@ -88,7 +94,7 @@ export const membershipRoutes = {
     },
     {
       run: (services, principal, { body }) => joinVoter(services, principal, body),
-      plan: (services, { body }) => planChange(services, { kind: 'join', nodeId: body.nodeId }),
+      plan: (services, { body }, begun) => planChange(services, { kind: 'join', nodeId: body.nodeId }, begun),
     },
   ),
 
@@ -103,7 +109,7 @@ export const membershipRoutes = {
     {
       run: (services, principal, { params, body }) =>
         demoteVoter(services, principal, { ...params, ...body }),
-      plan: (services, { params }) => planChange(services, { kind: 'demote', ...params }),
+      plan: (services, { params }, begun) => planChange(services, { kind: 'demote', ...params }, begun),
     },
   ),
 
@@ -118,8 +124,8 @@ export const membershipRoutes = {
     {
       run: (services, principal, { params, body }) =>
         replaceVoter(services, principal, { ...params, ...body }),
-      plan: (services, { params, body }) =>
-        planChange(services, { kind: 'replace', ...params, newcomer: body.replacement.nodeId }),
+      plan: (services, { params, body }, begun) =>
+        planChange(services, { kind: 'replace', ...params, newcomer: body.replacement.nodeId }, begun),
     },
   ),
 
@@ -173,7 +179,7 @@ function confirmedRoute(kind: PlannedChange['kind'], { act, ...facts }: Confirme
     { ...facts, status: 200, body: { schema: Confirmed } },
     {
       run: (services, principal, { params, body }) => act(services, principal, { ...params, ...body }),
-      plan: (services, { params }) => planChange(services, { kind, ...params }),
+      plan: (services, { params }, begun) => planChange(services, { kind, ...params }, begun),
     },
   )
 }

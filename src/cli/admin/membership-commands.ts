@@ -28,6 +28,7 @@ export interface MemberOptions extends StartOptions {
   readonly peer?: string
   readonly zone?: string
   readonly weight?: number
+  readonly fingerprint?: string
   /** Name of the node that takes the place. */
   readonly with?: string
 }
@@ -54,12 +55,13 @@ export function transferLeadership(nodeId: string | undefined, options: StartOpt
 
 export function changeMember(kind: MemberChange, nodeId: string, options: MemberOptions): Promise<number> {
   return askAdmin(options, async (client) => {
-    const answer = await asked(client, { kind, nodeId, options })
+    const wish = await introduced(client, { kind, nodeId, options })
+    const answer = await asked(client, wish)
     if ('noop' in answer && !options.json) {
       note(`nothing to do: ${nodeId} is as it was asked for`)
       return EXIT.done
     }
-    return begun(client, options.json ? answer : readable(answer), options)
+    return begun(client, options.json ? answer : readable(answer, options), options)
   })
 }
 
@@ -69,13 +71,47 @@ interface Wish {
   readonly options: MemberOptions
 }
 
+/** Who waits is asked and told first; what is then asked for is this very one, by its certificate. */
+async function introduced(client: AdminClient, wish: Wish): Promise<Wish> {
+  const { kind, options } = wish
+  if (options.dryRun === true || (kind !== 'join' && kind !== 'replace')) return wish
+  const rehearsed = await asked(client, { ...wish, options: { ...options, dryRun: true } })
+  const newcomer = newcomerIn(rehearsed)
+  if (newcomer === null) return wish
+  if (options.json !== true) tellNewcomer(newcomer, options)
+  return newcomer.fingerprint === null
+    ? wish
+    : { ...wish, options: { fingerprint: newcomer.fingerprint, ...options } }
+}
+
+type Newcomer = NonNullable<Extract<Changed, { dryRun: boolean }>['plan']['newcomer']>
+
+function newcomerIn(answer: Changed): Newcomer | null {
+  return isDryRun(answer)
+    ? ((answer.plan as Extract<Changed, { dryRun: boolean }>['plan']).newcomer ?? null)
+    : null
+}
+
+function tellNewcomer(newcomer: Newcomer, options: MemberOptions): void {
+  const { nodeId, peerAddress, incarnation, version, fingerprint } = newcomer
+  note(`${nodeId} waits at ${peerAddress}: version ${version}, incarnation ${incarnation}`)
+  const word =
+    options.fingerprint === undefined ? 'compare it with what the node says of itself' : 'as expected'
+  note(
+    fingerprint === null
+      ? 'It shows no certificate: nodes speak without TLS.'
+      : `Its certificate: ${fingerprint} (${word})`,
+  )
+}
+
 async function asked(client: AdminClient, { kind, nodeId, options }: Wish): Promise<Changed> {
-  const { reason, expect, confirm = '', peer = '', zone, weight } = options
+  const { reason, expect, confirm = '', peer = '', zone, weight, fingerprint } = options
   const why = { reason, ...(expect === undefined ? {} : { expectedConfigIndex: expect }) }
   const place = {
     peerAddress: peer,
     ...(zone === undefined ? {} : { zone }),
     ...(weight === undefined ? {} : { weight }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
   }
   const [params, query] = [{ nodeId }, rehearsal(options)]
   switch (kind) {
@@ -96,9 +132,11 @@ async function asked(client: AdminClient, { kind, nodeId, options }: Wish): Prom
 }
 
 /** The steps of a plan as lines, for people. */
-function readable(answer: Changed): Changed {
+function readable(answer: Changed, options: MemberOptions): Changed {
   if (!isDryRun(answer)) return answer
-  const { steps, ...figures } = answer.plan as Extract<Changed, { dryRun: boolean }>['plan']
+  const newcomer = newcomerIn(answer)
+  if (newcomer !== null) tellNewcomer(newcomer, options)
+  const { steps, newcomer: _, ...figures } = answer.plan as Extract<Changed, { dryRun: boolean }>['plan']
   printTable(
     steps.map(({ step, voters, majority, failureTolerance }) => [
       step,

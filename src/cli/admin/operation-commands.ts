@@ -124,7 +124,8 @@ const POLL_MS = 500
 async function watched(client: AdminClient, id: string, options: OperationOptions): Promise<number> {
   const progress = progressOn(process.stderr, id, options.progress ?? true)
   try {
-    return await orInterrupted('The operation goes on by itself.', async (signal) => {
+    const hint = `The operation goes on by itself; look at it with holdfast cluster operations watch ${id}`
+    return await orInterrupted(hint, async (signal) => {
       for (let seen = 0; ; ) {
         const { answer } = await client.call('getOperation', { params: { id }, signal })
         seen = drawn(progress, answer, seen)
@@ -143,10 +144,12 @@ async function watched(client: AdminClient, id: string, options: OperationOption
 /** Returns the bytes that were seen. */
 function drawn(
   progress: Progress,
-  { progress: { bytesTotal, bytesMoved } }: Operation,
+  { type, phase, progress: { bytesTotal, bytesMoved } }: Operation,
   seen: number,
 ): number {
-  progress.expect(bytesTotal)
+  progress.call(`${type}: ${phase}`)
+  // Nothing to move is no measure of how far it is: votes move without bytes.
+  progress.expect(bytesTotal === 0 ? null : bytesTotal)
   progress.advance(bytesMoved - seen)
   return bytesMoved
 }

@@ -68,6 +68,7 @@ function placed(command: Command): Command {
     .requiredOption('--peer <host:port>', 'where the new node listens for nodes')
     .option('--zone <zone>', 'what fails together with it')
     .option('--weight <n>', 'its share of copies (default: 1)', countValue(WEIGHT_MAX))
+    .option('--fingerprint <sha256>', 'refuse when it shows another certificate than this one')
 }
 
 function joinCommand(done: Done): Command {

@@ -11,6 +11,7 @@ import { newOperationId } from '../../store/operation-id.ts'
 import { givenReason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { settle } from '../settle.ts'
+import type { SeenNewcomer } from './newcomer.ts'
 
 export interface MembershipWish {
   readonly reason: string
@@ -22,6 +23,8 @@ export interface ChangeBegun {
   readonly operation: OperationRecord | null
   readonly nodeId: string
   readonly configIndex: number
+  /** Who is taken in. */
+  readonly newcomer?: SeenNewcomer
 }
 
 interface Change {

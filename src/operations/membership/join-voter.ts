@@ -8,7 +8,7 @@ import { Refusal } from '../../refusal.ts'
 import { memberIn, membersOf, newcomerFault } from '../../state-machine/members.ts'
 import type { Services } from '../services.ts'
 import { changeMembers, type ChangeBegun, type MembershipWish } from './change-members.ts'
-import { newcomerOf, type NewcomerWish } from './newcomer.ts'
+import { newcomerOf, type NewcomerWish, seenText } from './newcomer.ts'
 
 export async function joinVoter(
   services: Services,
@@ -24,9 +24,9 @@ export async function joinVoter(
     return { operation: null, nodeId, configIndex: present.configIndex }
   // Before anybody is asked: a name that is taken must not be called at somebody else's address.
   refuseTaken(services, wish)
-  const newcomer = await newcomerOf(membership, wish)
-  const change = { kind: 'join', nodeId, newcomer, seen: `${nodeId} waits` } as const
-  return changeMembers(services, principal, { wish, change })
+  const { member, seen } = await newcomerOf(membership, wish)
+  const change = { kind: 'join', nodeId, newcomer: member, seen: seenText(seen) } as const
+  return { ...(await changeMembers(services, principal, { wish, change })), newcomer: seen }
 }
 
 /** Throws Refusal when rows say no already. */

@@ -2,7 +2,7 @@
 import type { MembershipPort } from '../../../cluster/index.ts'
 import { Refusal } from '../../refusal.ts'
 import type { NewMember } from '../../state-machine/records.ts'
-import { askNewcomer } from './survey.ts'
+import { askNewcomer, gate } from './survey.ts'
 
 export interface NewcomerWish {
   readonly nodeId: string
@@ -12,13 +12,30 @@ export interface NewcomerWish {
   readonly adminAddress?: string
   readonly zone?: string
   readonly weight?: number
+  /** Of the certificate that the operator read at the node: it must be the one that the node shows here. */
+  readonly fingerprint?: string
+}
+
+/** Who answered at that address. */
+export interface SeenNewcomer {
+  readonly nodeId: string
+  readonly incarnation: string
+  readonly peerAddress: string
+  readonly version: string
+  /** SHA-256 of the certificate that it showed to the asked node, as openssl writes it; null: nodes speak without TLS. */
+  readonly fingerprint: string | null
+}
+
+export interface Newcomer {
+  readonly member: NewMember
+  readonly seen: SeenNewcomer
 }
 
 const NODE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
 const ADDRESS = /^(\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/i
 
 /** Throws Refusal. */
-export async function newcomerOf(membership: MembershipPort, wish: NewcomerWish): Promise<NewMember> {
+export async function newcomerOf(membership: MembershipPort, wish: NewcomerWish): Promise<Newcomer> {
   const { nodeId, peerAddress, dataAddress = null, adminAddress = null, zone = 'default', weight = 1 } = wish
   if (!NODE_ID.test(nodeId))
     throw new Refusal(
@@ -28,6 +45,27 @@ export async function newcomerOf(membership: MembershipPort, wish: NewcomerWish)
   const port = Number(ADDRESS.exec(peerAddress)?.[2] ?? 0)
   if (!(port >= 1 && port <= 65_535))
     throw new Refusal('invalid_request', '"peerAddress" is host:port, such as 10.0.0.4:9002')
-  const { incarnation, version } = await askNewcomer(membership, wish)
-  return { nodeId, peerAddress, dataAddress, adminAddress, zone, weight, incarnation, version }
+  const { incarnation, version, fingerprint = null } = await askNewcomer(membership, wish)
+  requireFingerprint(wish, fingerprint)
+  const member = { nodeId, peerAddress, dataAddress, adminAddress, zone, weight, incarnation, version }
+  return { member, seen: { nodeId, incarnation, peerAddress, version, fingerprint } }
 }
+
+/** In a few words, for the audit log. */
+export function seenText({ nodeId, fingerprint }: SeenNewcomer): string {
+  return fingerprint === null ? `${nodeId} waits` : `${nodeId} waits with certificate ${fingerprint}`
+}
+
+/** Throws Refusal when another certificate was shown than the operator expects. */
+function requireFingerprint({ nodeId, peerAddress, fingerprint }: NewcomerWish, shown: string | null): void {
+  if (fingerprint === undefined || hexOf(fingerprint) === hexOf(shown ?? '')) return
+  const cannot = `Cannot take in "${nodeId}" at ${peerAddress}`
+  const instead = shown === null ? 'none' : `that with fingerprint ${shown}`
+  throw gate(
+    'certificate_mismatch',
+    `${cannot}: it should show the certificate with fingerprint ${fingerprint}, and shows ${instead}`,
+  )
+}
+
+/** With and without colons, in large and small letters: they are read and typed by people. */
+const hexOf = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase()

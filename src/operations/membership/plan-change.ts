@@ -6,6 +6,8 @@
 import { membersOf } from '../../state-machine/members.ts'
 import type { MembershipKind } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
+import type { ChangeBegun } from './change-members.ts'
+import type { SeenNewcomer } from './newcomer.ts'
 
 export interface PlannedStep {
   readonly step: string
@@ -20,6 +22,8 @@ export interface ChangePlan {
   readonly bytesToMove: number
   /** false: there are more chunks than were looked at. */
   readonly isComplete: boolean
+  /** Who waits to be taken in; null: nobody is, or something stands in the way. */
+  readonly newcomer: SeenNewcomer | null
 }
 
 const PAGE = 1_000
@@ -28,16 +32,18 @@ const CHUNKS_MAX = 10_000
 export interface PlannedChange {
   readonly kind: MembershipKind
   readonly nodeId: string
+  /** Of a replacement. */
   readonly newcomer?: string
 }
 
 export async function planChange(
   services: Services,
   change: PlannedChange,
+  begun: ChangeBegun | null,
 ): Promise<{ readonly plan: ChangePlan; readonly warnings: readonly string[] }> {
   const steps = stepsOf(services, change)
   const moves = change.kind === 'join' ? NOTHING_HELD : await heldBy(services, change.nodeId)
-  const plan = { steps, ...moves }
+  const plan = { steps, ...moves, newcomer: begun?.newcomer ?? null }
   return { plan, warnings: warningsOf(steps) }
 }
 

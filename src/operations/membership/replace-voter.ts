@@ -14,7 +14,7 @@ import {
   votersWithout,
 } from './change-members.ts'
 import { refuseTaken } from './join-voter.ts'
-import { newcomerOf, type NewcomerWish } from './newcomer.ts'
+import { newcomerOf, type NewcomerWish, seenText } from './newcomer.ts'
 import { requireMajority, seenIn } from './survey.ts'
 
 export interface ReplacementWish extends MembershipWish {
@@ -36,12 +36,13 @@ export async function replaceVoter(
   if (isGone && memberIn(present, replacement.nodeId)?.phase === 'active')
     return { operation: null, nodeId, configIndex: present.configIndex }
   refuseTaken(services, replacement)
-  const newcomer = await newcomerOf(membership, replacement)
+  const { member, seen } = await newcomerOf(membership, replacement)
   const survey = await membership.survey()
   const left = votersWithout(services, nodeId)
   // The newcomer has answered just now, and counts when it has a vote.
-  const afterwards = new Map([...survey, [newcomer.nodeId, membership.local()]])
-  requireMajority(afterwards, [...left, newcomer.nodeId], `replace "${nodeId}"`)
-  const change = { kind: 'replace', nodeId, newcomer, seen: seenIn(survey) } as const
-  return changeMembers(services, principal, { wish, change })
+  const afterwards = new Map([...survey, [member.nodeId, membership.local()]])
+  requireMajority(afterwards, [...left, member.nodeId], `replace "${nodeId}"`)
+  const believed = `${seenText(seen)}; ${seenIn(survey)}`
+  const change = { kind: 'replace', nodeId, newcomer: member, seen: believed } as const
+  return { ...(await changeMembers(services, principal, { wish, change })), newcomer: seen }
 }

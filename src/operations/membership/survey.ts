@@ -74,6 +74,11 @@ export async function askNewcomer(
     )
   if (said === 'foreign_cluster')
     throw new Refusal('foreign_cluster', `${cannot}: the node there belongs to another cluster`)
+  if (said === 'wrong_certificate')
+    throw gate(
+      'learner_not_ready',
+      `${cannot}: the certificate there is of another node; is it the right address? \`holdfast certs show\` says whom a certificate names`,
+    )
   if (said === 'unknown_member')
     throw new Refusal('data_not_empty', `${cannot}: the node there does not wait to be taken in`)
   if (typeof said === 'string')

@@ -1,0 +1,107 @@
+/** `holdfast cluster join` and `replace` against an API that notes what it is asked: who is shown is who is asked for. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { type Printed, runCommand } from '../helpers/run-command.ts'
+
+const FINGERPRINT = Array.from({ length: 32 }, () => 'AB').join(':')
+
+interface Told {
+  readonly status: number
+  readonly body: object
+}
+
+interface Asked {
+  readonly url: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+const plan = (fingerprint: string | null): Told => ({
+  status: 200,
+  body: {
+    dryRun: true,
+    operation: 'joinVoter',
+    tenantId: null,
+    allowed: true,
+    plan: {
+      steps: [{ step: 'now', voters: ['n1'], majority: 1, failureTolerance: 0 }],
+      copiesToMove: 0,
+      bytesToMove: 0,
+      isComplete: true,
+      newcomer: {
+        nodeId: 'n4',
+        incarnation: 'life',
+        peerAddress: '10.0.0.4:9002',
+        version: '1.0.0',
+        fingerprint,
+      },
+    },
+    blockers: [],
+    warnings: [],
+  },
+})
+const NOOP: Told = { status: 200, body: { noop: true, nodeId: 'n4', configIndex: 7 } }
+const GATE: Told = {
+  status: 412,
+  body: { code: 'precondition_failed', message: 'no', blockers: [{ code: 'certificate_mismatch' }] },
+}
+
+/** An admin API that answers in this order. */
+async function api(t: Test, ...answers: readonly Told[]) {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (piece) => (text += String(piece)))
+    request.on('end', () => {
+      const { status, body } = answers[asked.length] ?? { status: 500, body: {} }
+      asked.push({ url: request.url ?? '', body: JSON.parse(text) as Asked['body'] })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  process.env['HOLDFAST_ADMIN_TOKEN'] = 'svcadm_test'
+  t.teardown(() => delete process.env['HOLDFAST_ADMIN_TOKEN'])
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const run = (...argv: readonly string[]): Promise<Printed> =>
+    runCommand('cluster', ...argv, '--admin-endpoint', endpoint, '--reason', 'tests')
+  return { asked, run }
+}
+
+const JOIN = ['join', 'n4', '--peer', '10.0.0.4:9002']
+const REPLACE = ['replace', 'n3', '--with', 'n4', '--peer', '10.0.0.4:9002', '--confirm', 'n3']
+
+t.test('the node that was shown is the one that is asked for [membership.join.fingerprint]', async (t) => {
+  for (const argv of [JOIN, REPLACE]) {
+    const { asked, run } = await api(t, plan(FINGERPRINT), NOOP)
+    const { code, out, err } = await run(...argv)
+    t.match({ code, out }, { code: 0, out: '' })
+    t.match(err, `Its certificate: ${FINGERPRINT} (compare it with what the node says of itself)`)
+    t.match(asked, [{ url: /\?dryRun=true$/ }, { url: /[^?]$/ }])
+    const [rehearsed = {}, wished = {}] = asked.map(({ body }) => body['replacement'] ?? body)
+    t.notMatch(rehearsed, { fingerprint: String })
+    t.match(wished, { nodeId: 'n4', fingerprint: FINGERPRINT })
+  }
+})
+
+t.test('what an operator expects counts, and a gate ends with 3', async (t) => {
+  const expected = FINGERPRINT.replace('AB', 'AC')
+  const { asked, run } = await api(t, GATE)
+  const { code, err } = await run(...JOIN, '--fingerprint', expected)
+  t.equal(code, 3)
+  t.match(err, /error: .*no\n/)
+  t.match(asked, [{ url: /dryRun=true/, body: { fingerprint: expected } }])
+  const second = await api(t, plan(FINGERPRINT), NOOP)
+  t.match((await second.run(...JOIN, '--fingerprint', FINGERPRINT)).err, '(as expected)')
+})
+
+t.test('a program gets the answer alone, and nodes without TLS are asked for as they are', async (t) => {
+  const { asked, run } = await api(t, plan(null), NOOP)
+  const { out, err } = await run(...JOIN, '--json')
+  t.same(JSON.parse(out), NOOP.body)
+  t.equal(err, '')
+  t.notOk('fingerprint' in (asked[1]?.body ?? {}))
+  const dry = await api(t, plan(null))
+  t.same(JSON.parse((await dry.run(...JOIN, '--dry-run', '--json')).out), plan(null).body)
+  t.equal(dry.asked.length, 1)
+})

@@ -1,0 +1,79 @@
+/**
+ * The machines of a page that is typed: a desk and as many nodes as it names, each a folder and a shell of its own.
+ *
+ * Owns: what stands for programs that reach other machines (`scp`) or run for long (`holdfast server`). Rules: a node that is started
+ * here goes on in the background of its shell and ends with it; the line that starts it is done when the node has started.
+ */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from './async.ts'
+import { Terminal } from './terminal.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const DESK = 'desk'
+
+const PREAMBLE = `
+holdfast() {
+  if [ "$1" != server ]; then '${process.execPath}' '${MAIN}' "$@"; return; fi
+  : >server.log
+  '${process.execPath}' '${MAIN}' "$@" >server.out 2>server.log &
+  echo $! >server.pid
+  until grep -q '"node started"' server.log; do
+    kill -0 $! 2>/dev/null || { cat server.out server.log; return 1; }
+    sleep 0.1
+  done
+  cat server.out
+}
+scp() {
+  for last do :; done
+  mkdir -p "../\${last%%:*}"
+  for file do [ "$file" = "$last" ] || cp -p "$file" "../\${last%%:*}/"; done
+}`
+
+export class TypedMachines {
+  readonly #t: { teardown(callback: () => unknown): unknown }
+  readonly #root: string
+  readonly #terminals = new Map<string, Terminal>()
+
+  constructor(t: { teardown(callback: () => unknown): unknown }, root: string) {
+    this.#t = t
+    this.#root = root
+  }
+
+  /** Made when it is first asked for. Empty: the desk. */
+  folder(machine: string): string {
+    const folder = join(this.#root, machine || DESK)
+    mkdirSync(folder, { recursive: true })
+    return folder
+  }
+
+  type(machine: string, lines: string): Promise<string> {
+    const cwd = this.folder(machine)
+    const terminal =
+      this.#terminals.get(machine) ?? new Terminal(this.#t, { cwd, preamble: PREAMBLE, showsErrors: true })
+    this.#terminals.set(machine, terminal)
+    return terminal.type(lines)
+  }
+
+  /** What the node there has logged since its last start. */
+  log(machine: string): string {
+    return readFileSync(join(this.folder(machine), 'server.log'), 'utf8')
+  }
+
+  /** Resolves when the node there has ended. Only a node that was started by a line typed there. */
+  async end(machine: string, signal: NodeJS.Signals): Promise<void> {
+    const pid = Number(readFileSync(join(this.folder(machine), 'server.pid'), 'utf8'))
+    process.kill(pid, signal)
+    await until(`${machine} has ended`, () => !isThere(pid))
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}

@@ -35,7 +35,7 @@ import type { MemberFile } from './member-file.ts'
 export interface MembershipPartsNeeded {
   readonly node: Node
   readonly directory: Directory
-  readonly file: MemberFile
+  readonly file: Pick<MemberFile, 'write'>
   readonly transport: Pick<Transport, 'call' | 'handle'> & { lastContact(peer: NodeId): number | null }
   readonly incarnation: string
   readonly version: string

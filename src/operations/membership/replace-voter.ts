@@ -15,7 +15,7 @@ import {
 } from './change-members.ts'
 import { refuseTaken } from './join-voter.ts'
 import { newcomerOf, type NewcomerWish } from './newcomer.ts'
-import { requireMajority, seenIn } from './survey.ts'
+import { requireMajority, seenIn, surveyMembers } from './survey.ts'
 
 export interface ReplacementWish extends MembershipWish {
   readonly nodeId: string
@@ -37,10 +37,10 @@ export async function replaceVoter(
     return { operation: null, nodeId, configIndex: present.configIndex }
   refuseTaken(services, replacement)
   const newcomer = await newcomerOf(membership, replacement)
-  const survey = await membership.survey()
+  const survey = await surveyMembers(services)
   const left = votersWithout(services, nodeId)
   // The newcomer has answered just now, and counts when it has a vote.
-  const afterwards = new Map([...survey, [newcomer.nodeId, membership.local()]])
+  const afterwards = new Map([...survey, [newcomer.nodeId, { ...membership.local(), isReady: true }]])
   requireMajority(afterwards, [...left, newcomer.nodeId], `replace "${nodeId}"`)
   const change = { kind: 'replace', nodeId, newcomer, seen: seenIn(survey) } as const
   return changeMembers(services, principal, { wish, change })

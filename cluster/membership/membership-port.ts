@@ -66,7 +66,13 @@ export class MembershipRoom implements MembershipPort {
     })
     transport.handle(MEMBER_METHODS.directory, async () => ({ header: this.#known() }))
     transport.handle(MEMBER_METHODS.transfer, async ({ header }) => {
-      await node.transferLeadership(readTarget(header))
+      const target = readTarget(header)
+      try {
+        await node.transferLeadership(target)
+      } catch (cause) {
+        if (!(cause instanceof Condition)) throw cause
+        throw new PeerRefusedError(cause.code, cause.message)
+      }
       return { header: null }
     })
   }

@@ -64,24 +64,31 @@ export class MemberFaults {
     const image = this.#images.get(seat.id)
     const bootMax = image === undefined ? 0 : this.#bootMax(seat, image)
     this.#world.kill(seat)
-    if (image !== undefined && bootMax > image.boot && this.#random.chance(0.6)) this.#restore(seat, image, bootMax)
+    if (image !== undefined && bootMax > image.boot && this.#random.chance(0.6))
+      this.#restore(seat, image, bootMax)
     else this.#empty(seat)
     this.#world.startLater(seat, this.#random.exponential(5_000))
   }
 
   #empty(seat: SimSeat): void {
     this.counts.emptied += 1
-    const { voters } = this.#world
+    const counts = this.#counts(seat)
     seat.wipe()
+    seat.isLost = counts
+    this.#images.delete(seat.id)
+    const { voters } = this.#world
+    const others = this.#oracle.members.members.map(({ nodeId }) => nodeId).filter((name) => name !== seat.id)
     // Only whom the configuration names can start without joining.
     seat.joins = !voters.includes(seat.id) || this.#random.chance(0.5)
-    seat.configured = asConfigured(voters)
+    seat.configured = asConfigured(seat.joins && others.length > 0 ? others : voters)
     this.#world.stage.note(() => `${seat.id} starts with an empty disk${seat.joins ? ' and waits' : ''}`)
   }
 
   #restore(seat: SimSeat, image: DiskImage, bootMax: number): void {
     this.counts.restored += 1
+    const counts = this.#counts(seat)
     seat.restore(image)
+    seat.isLost = counts
     seat.bootMax = bootMax
     this.#world.stage.note(() => `${seat.id} starts from an old copy of its disk`)
   }
@@ -95,6 +102,7 @@ export class MemberFaults {
   }
 
   #mayForget(seat: SimSeat): boolean {
+    if (this.#couldDecideAlone(seat)) return false
     if (!this.#isNamed(seat.id)) return true
     const { seats, checks } = this.#world
     const isCalm = this.#oracle.isQuiet && this.#operators.open === 0
@@ -103,11 +111,46 @@ export class MemberFaults {
     return checks.configurationsInForce.every((configuration) => isQuorum(configuration, whole))
   }
 
+  /**
+   * Whether those who know nothing of the configuration that followed one are enough to decide under it, once this one forgets: then
+   * they could go on as if it were still in force, and nobody who knows better would have to be asked.
+   */
+  #couldDecideAlone(seat: SimSeat): boolean {
+    const { seats, checks } = this.#world
+    const committed = checks.committedConfigurations
+    return committed.some(({ configuration }, at) => {
+      const followedAt = committed[at + 1]?.index
+      if (followedAt === undefined) return false
+      const forgetful = seats.filter(
+        (one) => one === seat || one.isLost || Math.max(one.durable.lastIndex, one.stateIndex) < followedAt,
+      )
+      return isQuorum(configuration, new Set(forgetful.map(({ id }) => id)))
+    })
+  }
+
   /** It has a vote, is a learner, or is on the way. */
   #isNamed(id: string): boolean {
     const inForce = this.#world.checks.configurationsInForce
-    const isInRows = this.#oracle.members.members.some(({ nodeId, phase }) => nodeId === id && phase !== 'lost')
-    return isInRows || inForce.some(({ voters, learners, outgoing }) => [...voters, ...learners, ...outgoing].includes(id))
+    const isInRows = this.#oracle.members.members.some(
+      ({ nodeId, phase }) => nodeId === id && phase !== 'lost',
+    )
+    return (
+      isInRows ||
+      inForce.some(({ voters, learners, outgoing }) => [...voters, ...learners, ...outgoing].includes(id))
+    )
+  }
+
+  /** Somebody has heard of the disk that is gone: its name is spent. */
+  #counts({ id }: SimSeat): boolean {
+    return (
+      this.#isNamed(id) ||
+      this.#hasLeft(id) ||
+      this.#world.seats.some(({ process }) => process?.knows(id) === true)
+    )
+  }
+
+  #hasLeft(id: string): boolean {
+    return this.#oracle.members.departed.some(({ nodeId }) => nodeId === id)
   }
 
   #counting(): readonly SimSeat[] {

@@ -30,7 +30,7 @@ const OWNER: AdminTokenPrincipal = { kind: 'adminToken', tokenId: 'olga', role: 
 const reason = 'as it comes'
 const VOTERS_MAX = 5
 /** Between two wishes of one operator. ms */
-const THINK_MS = 6_000
+const THINK_MS = 4_000
 const OPERATORS = 2
 
 export class MemberOperators {
@@ -56,6 +56,7 @@ export class MemberOperators {
   }
 
   start(): void {
+    this.#setUp(this.#world.seats.find(({ isInstalled }) => !isInstalled))
     for (let i = 0; i < OPERATORS; i += 1) this.#think()
   }
 
@@ -69,10 +70,14 @@ export class MemberOperators {
     const { change, members } = this.#oracle.members
     const operation = this.#oracle.unfinished.find(({ operationId }) => operationId === change)
     const newcomer = operation?.newcomer ?? operation?.node
-    const isStuck = operation?.cursor === 'catchUp' && this.#seatsThat(isGone).includes(newcomer ?? '')
+    // The first disk of a name may own it although nobody was told who it was.
+    const areDoubtful = this.#seatsThat((seat) => isGone(seat) || seat.formerLogs.length > 0)
+    const isStuck = operation?.cursor === 'catchUp' && areDoubtful.includes(newcomer ?? '')
     if (operation !== undefined && isStuck)
       this.#ask((services) => cancelOperation(services, OWNER, { id: operation.operationId }))
-    const gone = members.find(({ nodeId, phase }) => phase !== 'lost' && this.#seatsThat(isGone).includes(nodeId))
+    const gone = members.find(
+      ({ nodeId, phase }) => phase !== 'lost' && this.#seatsThat(isGone).includes(nodeId),
+    )
     if (change === null && gone !== undefined) this.#ask(lost(gone.nodeId))
   }
 
@@ -95,10 +100,12 @@ export class MemberOperators {
     })
   }
 
-  /** At any node that serves. */
+  /** At some member that serves; now and then at whoever else is there. */
   #ask(wish: Wish): void {
     const { seats, stage } = this.#world
-    const serving = seats.filter(({ process }) => process?.isOpen === true && process.status() !== null)
+    const open = seats.filter(({ process }) => process?.isOpen === true && process.status() !== null)
+    const members = open.filter(({ id }) => this.#named('active', 'draining').includes(id))
+    const serving = members.length === 0 || this.#random.chance(0.1) ? open : members
     if (serving.length === 0) return
     const { process } = this.#random.pick(serving)
     if (process === null || !(process.service instanceof MemberService)) return
@@ -123,7 +130,7 @@ export class MemberOperators {
 
   #draw(): Wish | null {
     const { change } = this.#oracle.members
-    if (change !== null && this.#random.chance(0.15))
+    if (change !== null && this.#random.chance(0.05))
       return (services) => cancelOperation(services, OWNER, { id: change })
     const voters = this.#named('active')
     const few = voters.length <= 2
@@ -170,7 +177,9 @@ export class MemberOperators {
     const all = this.#oracle.members.members.map(({ nodeId }) => nodeId)
     if (all.length === 0) return null
     const named = this.#random.chance(0.1) ? all : this.#named(...(suits[kind] ?? ['active']))
-    const silent = named.filter((name) => this.#world.seats.some(({ id, process }) => id === name && process === null))
+    const silent = named.filter((name) =>
+      this.#world.seats.some(({ id, process }) => id === name && process === null),
+    )
     const isDead = kind === 'lost' || (kind === 'replace' && this.#random.chance(0.7))
     if (kind === 'lost' && silent.length === 0 && this.#random.chance(0.8)) return null
     const chosen = isDead && silent.length > 0 ? silent : named
@@ -189,24 +198,26 @@ export class MemberOperators {
     return (services) => replaceVoter(services, OWNER, asked)
   }
 
-  /** One that waits already, or is set up now. Now and then a name that left, or is taken. */
+  /** One that waits; null while the next is set up. Now and then a name that left, or is taken. */
   #newMachine(): string | null {
     const { seats } = this.#world
     const { members, departed } = this.#oracle.members
     const used = new Set([...members, ...departed].map(({ nodeId }) => nodeId))
     if (this.#random.chance(0.05)) return this.#random.pick([...seats]).id
     const free = seats.filter(({ id }) => !used.has(id))
-    const waiting = free.filter(({ isInstalled, isLost }) => isInstalled && !isLost)
-    const seat = waiting[0] ?? free.find(({ isInstalled }) => !isInstalled)
-    if (seat === undefined) return null
-    if (!seat.isInstalled) {
-      const known = members.map(({ nodeId }) => nodeId)
-      seat.configured = asConfigured(known.length === 0 ? this.#world.voters : known)
-      seat.joins = true
-      seat.isInstalled = true
-      this.#world.startLater(seat, 0)
-    }
-    return seat.id
+    const waiting = free.find(({ isInstalled, isLost }) => isInstalled && !isLost)
+    if (waiting === undefined) this.#setUp(free.find(({ isInstalled }) => !isInstalled))
+    return waiting?.id ?? null
+  }
+
+  /** It starts with an empty disk and waits to be asked. */
+  #setUp(seat: SimSeat | undefined): void {
+    if (seat === undefined) return
+    const known = this.#oracle.members.members.map(({ nodeId }) => nodeId)
+    seat.configured = asConfigured(known.length === 0 ? this.#world.voters : known)
+    seat.joins = true
+    seat.isInstalled = true
+    this.#world.startLater(seat, 0)
   }
 
   #named(...phases: readonly MemberPhase[]): readonly string[] {
@@ -219,5 +230,3 @@ export class MemberOperators {
 function lost(nodeId: string): Wish {
   return (services) => markVoterLost(services, OWNER, { nodeId, confirm: nodeId, reason })
 }
-
-

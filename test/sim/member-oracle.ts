@@ -13,7 +13,13 @@ import { isMembership } from '../../src/state-machine/membership.ts'
 import { isFinished, unfinishedOperations } from '../../src/state-machine/operations.ts'
 import type { ChunkRecord, MembersRecord, OperationRecord } from '../../src/state-machine/records.ts'
 import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
-import { changeFaults, chunkFaults, configurationFaults, leftoverFaults, operationFaults } from './member-rules.ts'
+import {
+  changeFaults,
+  chunkFaults,
+  configurationFaults,
+  leftoverFaults,
+  operationFaults,
+} from './member-rules.ts'
 import { commandIn, replyIn, rowIn } from './object-rules.ts'
 import { TALLY } from './sim-machine.ts'
 import type { SimWorld } from './sim-world.ts'
@@ -60,25 +66,27 @@ export class MemberOracle implements Witness {
 
   settled(changes: ReadonlyMap<string, string | null>): void {
     const before = this.members
-    const faults: string[] = []
-    for (const [key, value] of changes) {
-      if (key === TALLY) continue
-      const was = this.#rows.get(key)
-      const is = value === null ? undefined : rowIn(key, value)
-      if (is === undefined) this.#rows.delete(key)
-      else this.#rows.set(key, is)
+    const moved = [...changes].filter(([key]) => key !== TALLY).map(([key, value]) => this.#take(key, value))
+    const { members } = this
+    const faults = moved.flatMap(({ key, was, is }) => {
       const kind = kindOf(key)
       if (kind === 'operation' && is !== undefined)
-        faults.push(...this.#operation(was as OperationRecord | undefined, is as OperationRecord))
-      if (kind === 'chunk')
-        faults.push(...chunkFaults(was as ChunkRecord | undefined, is as ChunkRecord | undefined))
-    }
-    const { members } = this
-    if (members !== before) {
+        return this.#operation(was as OperationRecord | undefined, is as OperationRecord)
+      if (kind !== 'chunk') return []
+      return chunkFaults(was as ChunkRecord | undefined, is as ChunkRecord | undefined, goneIn(members))
+    })
+    if (members !== before)
       faults.push(...changeFaults(before, members, this.unfinished), ...this.#leavers(before, members))
-    }
     faults.push(...this.configurationFaults())
     for (const fault of faults) this.#violate(`rows as of entry ${this.#lastIndex}: ${fault}`)
+  }
+
+  #take(key: string, value: string | null) {
+    const was = this.#rows.get(key)
+    const is = value === null ? undefined : rowIn(key, value)
+    if (is === undefined) this.#rows.delete(key)
+    else this.#rows.set(key, is)
+    return { key, was, is }
   }
 
   finish(): void {
@@ -118,17 +126,24 @@ export class MemberOracle implements Witness {
   }
 
   #leavers(before: MembersRecord, after: MembersRecord): readonly string[] {
-    const chunks = [...this.#rows].filter(([key]) => kindOf(key) === 'chunk').map(([, row]) => row as ChunkRecord)
+    const chunks = [...this.#rows]
+      .filter(([key]) => kindOf(key) === 'chunk')
+      .map(([, row]) => row as ChunkRecord)
     const gone = before.members.filter(
       ({ nodeId }) => !after.members.some((member) => member.nodeId === nodeId),
     )
     const removed = gone.filter(({ nodeId }) => after.departed.some((one) => one.nodeId === nodeId))
     this.counts.left += removed.length
-    return removed.flatMap((leaver) => leftoverFaults(leaver, chunks))
+    return removed.flatMap((leaver) => leftoverFaults(leaver, chunks, goneIn(after)))
   }
 
   #count({ type }: Command, reply: Reply): void {
     const how = `${type} ${reply.ok ? 'ok' : reply.code}`
     this.answers.set(how, (this.answers.get(how) ?? 0) + 1)
   }
+}
+
+function goneIn({ members, departed }: MembersRecord): ReadonlySet<string> {
+  const lost = members.filter(({ phase }) => phase === 'lost')
+  return new Set([...lost, ...departed].map(({ nodeId }) => nodeId))
 }

@@ -36,7 +36,10 @@ export function recoverMembers(world: SimWorld, faults: SimFaults, walk: MemberW
         stage.violate(`recovery: ${what}; ${stateOf(world, core)}; ${operationsOf(walk)}`)
     }
   }
-  const members = (): readonly SimSeat[] => membersOf(world, core)
+  // A newcomer may never be ready: another disk may own its name.
+  const isJoining = (id: string): boolean =>
+    oracle.members.members.some(({ nodeId, phase }) => nodeId === id && phase === 'joining')
+  const members = (): readonly SimSeat[] => membersOf(world, core).filter(({ id }) => !isJoining(id))
   until('every live member is ready', () =>
     isAllOf(members(), (seat) => seat.process?.node.readiness().ready === true),
   )

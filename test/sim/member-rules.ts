@@ -84,18 +84,30 @@ export function operationFaults(was: OperationRecord | undefined, is: OperationR
   return faults
 }
 
-export function chunkFaults(was: ChunkRecord | undefined, is: ChunkRecord | undefined): readonly string[] {
-  if (was === undefined || was.replicas.length === 0) return []
+/** `gone`: nobody can read there any more. */
+export function chunkFaults(
+  was: ChunkRecord | undefined,
+  is: ChunkRecord | undefined,
+  gone: ReadonlySet<string>,
+): readonly string[] {
+  if (was === undefined) return []
   if (is === undefined) return [`chunk ${was.id} is forgotten`]
-  return is.replicas.length === 0 ? [`the last copy of ${is.id}, at ${was.replicas.join()}, is struck off`] : []
+  const struck = was.replicas.filter((holder) => !is.replicas.includes(holder))
+  const isRead = ({ replicas }: ChunkRecord): boolean => replicas.some((holder) => !gone.has(holder))
+  if (struck.length === 0 || (is.replicas.length > 0 && (isRead(is) || !isRead(was)))) return []
+  return [
+    `the last copy of ${is.id} that can be read, at ${struck.join()}, is struck off: ${is.replicas.join()} stay`,
+  ]
 }
 
-/** Of a member that has just left. The last copy of a lost one stays listed: nobody else has it. */
+/** Of a member that has just left. The last copies, on lost ones alone, stay listed: nobody else has any. */
 export function leftoverFaults(
   { nodeId, phase }: MemberRecord,
   chunks: readonly ChunkRecord[],
+  gone: ReadonlySet<string>,
 ): readonly string[] {
-  const isLast = (chunk: ChunkRecord): boolean => phase === 'lost' && chunk.replicas.join() === nodeId
+  const isLast = ({ replicas }: ChunkRecord): boolean =>
+    phase === 'lost' && replicas.every((holder) => gone.has(holder))
   return chunks
     .filter((chunk) => chunk.owed.includes(nodeId) || (chunk.replicas.includes(nodeId) && !isLast(chunk)))
     .map(({ id }) => `${nodeId} has left, and ${id} counts on it`)
@@ -122,5 +134,7 @@ export function configurationFaults(
   if (wrong.length === 0) return []
   const rows = members.map(({ nodeId, phase }) => `${nodeId} ${phase}`).join(', ')
   const group = `voters ${voters.join(' ')}, learners ${learners.join(' ')}, outgoing ${outgoing.join(' ')}`
-  return [`${[...new Set(wrong)].join(', ')} differ between rows (${rows}; change ${change ?? 'none'}) and ${group}`]
+  return [
+    `${[...new Set(wrong)].join(', ')} differ between rows (${rows}; change ${change ?? 'none'}) and ${group}`,
+  ]
 }

@@ -5,7 +5,14 @@
  */
 import type { Command } from '../../src/state-machine/commands.ts'
 import { keys } from '../../src/state-machine/keys.ts'
-import { createBucket, createTenant, fresh, OPEN_SESSION, put, putChunks } from '../state-machine/map-world.ts'
+import {
+  createBucket,
+  createTenant,
+  fresh,
+  OPEN_SESSION,
+  put,
+  putChunks,
+} from '../state-machine/map-world.ts'
 import type { MemberOracle } from './member-oracle.ts'
 import { COPIES_WANTED } from './member-service.ts'
 import { encodeCall, replyIn } from './object-rules.ts'
@@ -61,7 +68,9 @@ export class MemberWorkload implements Workload {
   #chunk(): Command | null {
     if (this.#chunks >= CHUNKS_MAX || !this.#random.chance(0.5)) return null
     const holders = this.#random
-      .shuffle(this.#oracle.members.members.filter(({ phase }) => phase === 'active').map((one) => one.nodeId))
+      .shuffle(
+        this.#oracle.members.members.filter(({ phase }) => phase === 'active').map((one) => one.nodeId),
+      )
       .slice(0, COPIES_WANTED)
     if (holders.length === 0) return null
     this.#chunks += 1

@@ -16,6 +16,7 @@ export interface DiskImage {
   readonly files: SimFiles
   readonly state: Pick<SimState, 'rows' | 'record'>
   readonly log: LogMirror
+  readonly instead: LogMirror | null
   readonly stateIndex: number
   readonly boot: number
   readonly membership: Membership | null
@@ -78,18 +79,32 @@ export class SimSeat {
     const state = { rows: new SimRows(rows.entries()), record }
     const { durable, stateIndex, boot, membership, incarnation } = this
     const log = durable.copy()
-    return { files: this.files.image(), state, log, stateIndex, boot, membership, incarnation, copies: [...this.copies] }
+    const instead = this.instead?.copy() ?? null
+    return {
+      files: this.files.image(),
+      state,
+      log,
+      instead,
+      stateIndex,
+      boot,
+      membership,
+      incarnation,
+      copies: [...this.copies],
+    }
   }
 
   /** That copy is in place again; what was promised since is forgotten. */
-  restore({ files, state, log, stateIndex, boot, membership, copies }: DiskImage): void {
+  restore({ files, state, log, instead, stateIndex, boot, membership, copies }: DiskImage): void {
     this.isLost = true
     this.formerLogs.push(this.durable)
     this.durable = log.copy()
-    this.instead = null
+    this.instead = instead?.copy() ?? null
     this.stateIndex = stateIndex
     this.files = files.image()
-    this.state = Object.assign(new SimState(), { rows: new SimRows(state.rows.entries()), record: state.record })
+    this.state = Object.assign(new SimState(), {
+      rows: new SimRows(state.rows.entries()),
+      record: state.record,
+    })
     this.membership = membership
     this.copies = new Set(copies)
     this.boot = boot

@@ -127,7 +127,8 @@ export class SimTransport implements Transport {
     if (!this.#parts.isAlive()) return never()
     if (this.#isStopped) return Promise.reject(new PeerUnreachableError(to, 'this node is stopping'))
     const { network, clock, seat } = this.#parts
-    if (!this.#isReachable(to)) return Promise.reject(new PeerUnreachableError(to, 'no address of it is known'))
+    if (!this.#isReachable(to))
+      return Promise.reject(new PeerUnreachableError(to, 'no address of it is known'))
     const header = copyOfHeader(request.header)
     const body = bytesOf(request.body)
     const target = network.seat(to)

@@ -84,7 +84,10 @@ export class SimWorld {
     this.subject = subjectOf(plan, { random: this.random.clients, violate, pass, world: this })
     const { rules, witness, workload } = this.subject
     const committedIndex = (): number => this.checks.committedIndex
-    this.oracle = new SimOracle({ committedIndex, idOf: rules.idOf, witness, violate })
+    const beganElsewhere = (nodeId: string, index: number): boolean =>
+      !this.voters.includes(nodeId) &&
+      index < (this.checks.committedConfigurations[1]?.index ?? Number.POSITIVE_INFINITY)
+    this.oracle = new SimOracle({ committedIndex, idOf: rules.idOf, witness, violate, beganElsewhere })
     this.clients = new SimClients(
       { stage, random: this.random.clients, oracle: this.oracle, workload },
       { ...plan, perNode: plan.clientsPerNode, readsAtOnce: options.canary === 'staleRead' },

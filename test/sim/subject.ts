@@ -54,6 +54,8 @@ export interface Subject {
   readonly workload: Workload
   /** Of what a register holds the checker of histories says enough. */
   readonly witness: Witness | null
+  /** It does not belong any more, and is not heard. */
+  readonly hasLeft: (nodeId: string) => boolean
   /** Null: a process is its node and nothing else. */
   readonly serve: ((parts: ServiceParts) => SimService) | null
 }
@@ -66,15 +68,20 @@ interface SubjectParts {
   readonly world: SimWorld
 }
 
+const PLAIN = { hasLeft: () => false, serve: null } as const
+
 export function subjectOf(plan: Plan, { random, violate, pass, world }: SubjectParts): Subject {
   if (plan.machine === 'registers')
-    return { rules: REGISTER_RULES, workload: new RegisterWorkload(random, plan), witness: null, serve: null }
+    return { ...PLAIN, rules: REGISTER_RULES, workload: new RegisterWorkload(random, plan), witness: null }
   if (plan.machine === 'members') {
     const oracle = new MemberOracle(world, violate)
     const workload = new MemberWorkload(random, oracle, world)
-    return { rules: OBJECT_RULES, workload, witness: oracle, serve: (parts) => new MemberService(parts) }
+    const hasLeft = (nodeId: string): boolean =>
+      oracle.members.departed.some((gone) => gone.nodeId === nodeId)
+    const serve = (parts: ServiceParts): SimService => new MemberService(parts)
+    return { rules: OBJECT_RULES, workload, witness: oracle, hasLeft, serve }
   }
   const oracle = new ObjectOracle(violate)
   const workload = new ObjectWorkload({ random, oracle, pass }, plan)
-  return { rules: OBJECT_RULES, workload, witness: oracle, serve: null }
+  return { ...PLAIN, rules: OBJECT_RULES, workload, witness: oracle }
 }

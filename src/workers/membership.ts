@@ -127,6 +127,8 @@ export class MembershipWorker {
     if (at - keeping.since < readyMs) return 'keeping up'
     const its = await membership.ask(name)
     if (its === null) return 'stalled: it does not answer'
+    const invited = memberIn(membersOf(this.#parts.state.view), name)?.incarnation
+    if (its.incarnation !== invited) return 'stalled: it is not the data directory that was asked to join'
     const common = commonChecksum(membership.local(), its)
     if (common === 'equal') return null
     return common === 'unknown' ? 'waiting for a checksum in common' : 'stalled: state_checksum_mismatch'

@@ -25,6 +25,8 @@ class Bench {
   /** How far each newcomer is behind. */
   lag = 0
   checksum = 'equal'
+  /** Of whoever answers under a newcomer's name. */
+  life = 'life'
   /** Of the configuration in force: joint, or written at an index that is not committed. */
   pending: Partial<MemberStatus> & { readonly outgoing?: readonly string[] } = {}
   readonly orders: string[] = []
@@ -94,7 +96,12 @@ class Bench {
     return {
       ...loneMembership(this.leader),
       local: () => this.#status(),
-      ask: async (nodeId) => loneStatus(nodeId, { checksums: [[7, this.checksum]] }),
+      ask: async (nodeId) => {
+        return loneStatus(nodeId, {
+          incarnation: `${this.life}-of-${nodeId}`,
+          checksums: [[7, this.checksum]],
+        })
+      },
       change: async ({ voters, learners }) => {
         this.orders.push(`${voters.join(' ')} | ${learners.join(' ')}`)
         this.voters = [...voters]
@@ -138,6 +145,18 @@ t.test('state_checksum_mismatch: a state that differs never gets a vote', async 
   t.match(bench.operation('op-join-n4'), { cursor: 'catchUp', phase: 'stalled: state_checksum_mismatch' })
   t.same(bench.voters, ['n1', 'n2', 'n3'])
 })
+
+t.test(
+  'a newcomer that was emptied after it was asked to join never gets the vote of the other',
+  async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do(start('join', 'n4'))
+    bench.life = 'second life'
+    for (let n = 0; n < 30; n++) await bench.round()
+    t.match(bench.operation('op-join-n4'), { cursor: 'catchUp', phase: /not the data directory/ })
+    t.same(bench.voters, ['n1', 'n2', 'n3'])
+  },
+)
 
 t.test('a cancelled newcomer leaves the configuration before its row goes', async (t) => {
   const bench = await Bench.start(t)

@@ -71,8 +71,8 @@ export function recoverMembers(world: SimWorld, faults: SimFaults, walk: MemberW
   checks.compareLogs()
 }
 
-/** Its directory is what the rows say. */
-function agrees({ process }: SimSeat, { oracle }: MemberWalk): boolean {
+/** Its directory is what the rows say, and the rows know its disk. */
+function agrees({ id, incarnation, process }: SimSeat, { oracle }: MemberWalk): boolean {
   const service = process?.service
   if (!(service instanceof MemberService)) return false
   const { members, departed } = oracle.members
@@ -81,7 +81,8 @@ function agrees({ process }: SimSeat, { oracle }: MemberWalk): boolean {
   const gone = departed.map(({ nodeId }) => nodeId)
   const isSame = (one: readonly string[], other: readonly string[]): boolean =>
     one.toSorted().join() === other.toSorted().join()
-  return isSame(names, known) && isSame(present.departed, gone) && !present.isJoining
+  const isOwn = members.some((member) => member.nodeId === id && member.incarnation === incarnation)
+  return isOwn && isSame(names, known) && isSame(present.departed, gone) && !present.isJoining
 }
 
 function operationsOf({ oracle, operators }: MemberWalk): string {

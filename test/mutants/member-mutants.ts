@@ -4,6 +4,7 @@
  * `V..`; what kills them is a walk of membership in the simulator.
  */
 import type { Mutant } from './mutant.ts'
+import { killedByTests } from './rows.ts'
 
 type Row = readonly [id: string, bug: string, file: string, find: string, replace: string]
 
@@ -41,10 +42,10 @@ const ORDER: readonly Row[] = [
   ],
   [
     'V5',
-    'a joint configuration is told of as if it were the last one',
+    'a joint configuration, or one that is not committed, is told of as if it were the last word',
     DRIVER,
-    'return configuration.outgoing.length === 0 && ',
-    'return ',
+    '    if (!isSettled(membership.local())) return false\n',
+    '',
   ],
   [
     'V6',
@@ -83,13 +84,6 @@ const RULES: readonly Row[] = [
     `${ROWS}members.ts`,
     '  if (present.departed.some((gone) => gone.nodeId === nodeId))\n    return refuse(',
     "  if (nodeId === '')\n    return refuse(",
-  ],
-  [
-    'V10',
-    'another directory takes over the name of a member',
-    `${ROWS}members.ts`,
-    '  if (member.incarnation !== null && member.incarnation !== said.incarnation) {\n',
-    '  if (member.incarnation === said.nodeId) {\n',
   ],
   [
     'V11',
@@ -152,8 +146,21 @@ const HEARING: readonly Row[] = [
   ],
 ]
 
-export const MEMBER_MUTANTS: readonly Mutant[] = [...ORDER, ...RULES, ...HEARING].map(
-  ([id, bug, file, find, replace]) => {
+/** No walk gets so far: the transport and the node itself keep such a directory from saying anything. */
+const BEHIND_OTHERS = killedByTests([
+  [
+    'V10',
+    'another directory takes over the name of a member',
+    `${ROWS}members.ts`,
+    '  if (member.incarnation !== null && member.incarnation !== said.incarnation) {\n',
+    '  if (member.incarnation === said.nodeId) {\n',
+    'state-machine/members',
+  ],
+])
+
+export const MEMBER_MUTANTS: readonly Mutant[] = [
+  ...[...ORDER, ...RULES, ...HEARING].map(([id, bug, file, find, replace]): Mutant => {
     return { id, bug, file, find, replace, killers: 'members' }
-  },
-)
+  }),
+  ...BEHIND_OTHERS,
+]

@@ -204,6 +204,8 @@ export class MemberOperators {
     const { members, departed } = this.#oracle.members
     const used = new Set([...members, ...departed].map(({ nodeId }) => nodeId))
     if (this.#random.chance(0.05)) return this.#random.pick([...seats]).id
+    const backAgain = seats.filter(({ id, joins }) => joins && departed.some(({ nodeId }) => nodeId === id))
+    if (backAgain.length > 0 && this.#random.chance(0.15)) return this.#random.pick(backAgain).id
     const free = seats.filter(({ id }) => !used.has(id))
     const waiting = free.find(({ isInstalled, isLost }) => isInstalled && !isLost)
     if (waiting === undefined) this.#setUp(free.find(({ isInstalled }) => !isInstalled))

@@ -13,6 +13,7 @@ import type { PeerClaims, PeerObjection } from '../../cluster/transport/peer-ide
 import { Condition } from '../../cluster/types.ts'
 import type { Services } from '../../src/operations/services.ts'
 import { createPropose, type Propose } from '../../src/store/propose.ts'
+import type { StateReader } from '../../src/store/state-reader.ts'
 import { Evacuating } from '../../src/workers/evacuating.ts'
 import { followMembers, type FollowingParts } from '../../src/workers/following-members.ts'
 import { MembershipWorker } from '../../src/workers/membership.ts'
@@ -63,10 +64,10 @@ export class MemberService implements SimService {
   /** As far as operations on members go. */
   get services(): Services {
     const { seat, world } = this.#parts
-    const cluster = { nodeId: seat.id, clusterId: 'sim', membership: this.room }
-    const asked = { cluster, state: this.reader, propose: this.propose }
+    const cluster: Partial<Services['cluster']> = { nodeId: seat.id, clusterId: 'sim', membership: this.room }
+    const state: Partial<StateReader> = this.reader
     world.stage.note(() => `${seat.id} is asked about members`)
-    return asked as unknown as Services
+    return { cluster, state, propose: this.propose } as Services
   }
 
   knows(peer: string): boolean {

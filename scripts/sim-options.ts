@@ -20,7 +20,7 @@ export interface SimOptions {
 }
 
 export const SIM_USAGE = `npm run sim -- [--seeds N] [--events M] [--seed S | --first S] [--workers W] [--minutes X]
-               [--machine registers|objects] [--twice] [--trace] [--json]
+               [--machine registers|objects|members] [--twice] [--trace] [--json]
 
   --seeds N     how many seeds (default 20)
   --events M    events under faults in each; recovery comes on top (default 50000)
@@ -28,7 +28,8 @@ export const SIM_USAGE = `npm run sim -- [--seeds N] [--events M] [--seed S | --
   --first S     the first of the seeds (default 1)
   --workers W   threads (default: one for each core)
   --minutes X   begin no seed after so many minutes
-  --machine M   what the nodes apply: registers, or the buckets and objects of the service (default: drawn from the seed)
+  --machine M   what the nodes apply: registers, the buckets and objects of the service, or its members, which operators change
+                all the time (default: registers or objects, drawn from the seed)
   --twice       run each seed two times and compare everything that happened
   --trace       print the last events of a seed
   --json        one line of JSON for each seed on standard output
@@ -63,8 +64,8 @@ function parse(argv: readonly string[]) {
 
 function machineNamed(name: string | undefined): SimMachineChoice {
   if (name === undefined) return null
-  if (name === 'registers' || name === 'objects') return name
-  throw new UsageError(`--machine is "registers" or "objects", not "${name}"`)
+  if (name === 'registers' || name === 'objects' || name === 'members') return name
+  throw new UsageError(`--machine is "registers", "objects" or "members", not "${name}"`)
 }
 
 /** Null: help was asked for. Throws UsageError. */

@@ -7,7 +7,7 @@
 import { Worker } from 'node:worker_threads'
 
 /** What the nodes apply; null: the seed says. */
-export type SimMachineChoice = 'registers' | 'objects' | null
+export type SimMachineChoice = 'registers' | 'objects' | 'members' | null
 
 export interface SimJob {
   readonly seed: number

@@ -14,12 +14,19 @@ export async function openDirectory(
   file: MemberFile,
   known: Membership | null,
 ): Promise<Directory> {
-  const membership = known === null ? firstOf(options) : withMoves(known, options.members)
+  const membership = beginningOf(options, known)
   await file.write(membership)
   return new Directory(options.nodeId, membership)
 }
 
-function firstOf(options: ClusterOptions): Membership {
+type Beginner = Pick<ClusterOptions, 'nodeId' | 'members' | 'isJoining'>
+
+/** To be written before anything is done with it. Throws StartError. */
+export function beginningOf(options: Beginner, known: Membership | null): Membership {
+  return known === null ? firstOf(options) : withMoves(known, options.members)
+}
+
+function firstOf(options: Beginner): Membership {
   const { nodeId, isJoining = false } = options
   const others = options.members.filter((member) => member.nodeId !== nodeId)
   const members = isJoining ? others : options.members

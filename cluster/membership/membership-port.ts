@@ -38,7 +38,7 @@ import type { MemberFile } from './member-file.ts'
 export interface MembershipPartsNeeded {
   readonly node: Node
   readonly directory: Directory
-  readonly file: MemberFile
+  readonly file: Pick<MemberFile, 'write'>
   readonly transport: Pick<Transport, 'call' | 'handle'> & {
     lastContact(peer: NodeId): number | null
     readonly fingerprint: string | null
@@ -75,7 +75,13 @@ export class MembershipRoom implements MembershipPort {
     })
     transport.handle(MEMBER_METHODS.directory, async () => ({ header: this.#known() }))
     transport.handle(MEMBER_METHODS.transfer, async ({ header }) => {
-      await node.transferLeadership(readTarget(header))
+      const target = readTarget(header)
+      try {
+        await node.transferLeadership(target)
+      } catch (cause) {
+        if (!(cause instanceof Condition)) throw cause
+        throw new PeerRefusedError(cause.code, cause.message)
+      }
       return { header: null }
     })
   }

@@ -59,7 +59,9 @@ function evacuated(
 ): { readonly after: ChunkRecord; readonly target: string | null } {
   const others = before.replicas.filter((node) => node !== nodeId)
   const needed = isLost ? 1 : Math.max(1, item.copiesKept)
-  const replicas = others.length >= needed ? others : before.replicas
+  // A copy on another member that is lost stands for nothing.
+  const readable = others.filter((node) => mayHold(draft, node))
+  const replicas = readable.length >= needed ? others : before.replicas
   const owed = before.owed.filter((node) => node !== nodeId)
   const { target } = item
   const isNew = target !== null && !before.replicas.includes(target) && !owed.includes(target)

@@ -6,6 +6,7 @@
  * are open than OPEN_MAX and one page.
  */
 import type { Cluster } from '../../cluster/index.ts'
+import { taskKey } from '../state-machine/chunk-rows.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
 import { memberIn, membersOf } from '../state-machine/members.ts'
 import type { ChunkRecord, Evacuation, OperationRecord } from '../state-machine/records.ts'
@@ -27,7 +28,7 @@ interface Walk {
   after: string
   /** Chunks that name the member, or have too few copies without it. */
   found: number
-  /** Of those: nobody else holds a copy. */
+  /** Of those: nobody who can be read holds a copy. */
   last: number
 }
 
@@ -35,7 +36,7 @@ export interface EvacuationRound {
   /** A whole walk has found nothing. */
   readonly isClean: boolean
   readonly isMore: boolean
-  /** Of a lost member, at the end of a walk that found nothing else: chunks of which it held the only copy. */
+  /** Of a lost member, at the end of a walk that found nothing else: chunks of which nobody else who can be read holds a copy. */
   readonly unmovable: number
 }
 
@@ -60,9 +61,10 @@ export class Evacuating {
     const isLost = memberIn(membersOf(this.#parts.state.view), leaver)?.phase === 'lost'
     const { items: chunks, next } = await this.#parts.state.chunks(walk.after, PAGE_ROWS)
     const about = chunks.filter((chunk) => this.#isConcerned(chunk, leaver))
-    const only = about.filter(({ replicas, owed }) => replicas.join() === leaver && owed.length === 0)
+    const only = about.filter((chunk) => chunk.owed.length === 0 && this.#isUnreadable(chunk))
     walk.found += about.length
     walk.last += isLost ? only.length : 0
+    await this.#giveUp(operationId, chunks)
     const items = about.flatMap((chunk) => this.#evacuation(chunk, leaver, isLost))
     if (items.length > 0) await this.#parts.propose({ type: 'evacuateCopies', operation: operationId, items })
     if (next !== null) {
@@ -85,6 +87,31 @@ export class Evacuating {
     return walk
   }
 
+  /** Everybody who is listed is lost. */
+  #isUnreadable({ replicas }: ChunkRecord): boolean {
+    const { members, departed } = membersOf(this.#parts.state.view)
+    const isGone = (holder: string): boolean =>
+      members.find(({ nodeId }) => nodeId === holder)?.phase === 'lost' ||
+      departed.some(({ nodeId }) => nodeId === holder)
+    return replicas.every(isGone)
+  }
+
+  /** A copy that was asked for while somebody could still be read, and never will be made: the operation would wait for it for ever. */
+  async #giveUp(operation: string, chunks: readonly ChunkRecord[]): Promise<void> {
+    const { state, propose } = this.#parts
+    const tasks = chunks
+      .filter((chunk) => chunk.owed.length > 0 && this.#isUnreadable(chunk))
+      .flatMap((chunk) => {
+        const { tenantId, id: chunkId, birth } = chunk
+        const targets = chunk.owed.filter(
+          (target) => state.view.get(taskKey(chunk, target))?.operation === operation,
+        )
+        return targets.map((target) => ({ tenantId, chunkId, birth, target }))
+      })
+    if (tasks.length === 0) return
+    await propose({ type: 'endTasks', operation, tasks: tasks.slice(0, ITEMS_PER_COMMAND_MAX) })
+  }
+
   #isConcerned({ replicas, owed }: ChunkRecord, leaver: string): boolean {
     return replicas.includes(leaver) || owed.includes(leaver)
   }
@@ -96,7 +123,8 @@ export class Evacuating {
     const wanted = this.#parts.cluster.placement(chunkId as string).filter((holder) => holder !== leaver)
     const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver)))
     const isEnough = others.length >= Math.max(copiesKept, wanted.length)
-    const target = isEnough ? null : (wanted.find((holder) => !others.includes(holder)) ?? null)
+    const isHopeless = isEnough || this.#isUnreadable(chunk)
+    const target = isHopeless ? null : (wanted.find((holder) => !others.includes(holder)) ?? null)
     const listed = replicas.filter((holder) => holder !== leaver).length
     const goes = replicas.includes(leaver) && listed >= (isLost ? 1 : copiesKept)
     if (target === null && !goes && !owed.includes(leaver)) return []

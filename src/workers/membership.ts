@@ -48,11 +48,12 @@ export class MembershipWorker {
 
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
-    const { state, isOnDuty } = this.#parts
+    const { state, isOnDuty, membership } = this.#parts
     if (!isOnDuty()) {
       this.#keeping = null
       return false
     }
+    if (!isSettled(membership.local())) return false
     let isMore = await this.#undo()
     for (const operation of state.unfinishedOperations()) {
       if (isMembership(operation.kind)) isMore = (await this.#step(operation)) || isMore
@@ -126,6 +127,8 @@ export class MembershipWorker {
     if (at - keeping.since < readyMs) return 'keeping up'
     const its = await membership.ask(name)
     if (its === null) return 'stalled: it does not answer'
+    const invited = memberIn(membersOf(this.#parts.state.view), name)?.incarnation
+    if (its.incarnation !== invited) return 'stalled: it is not the data directory that was asked to join'
     const common = commonChecksum(membership.local(), its)
     if (common === 'equal') return null
     return common === 'unknown' ? 'waiting for a checksum in common' : 'stalled: state_checksum_mismatch'
@@ -140,11 +143,12 @@ export class MembershipWorker {
     const old = kind === 'replace' && node !== null ? node : null
     const isDone = voters.includes(name) && (old === null || !voters.includes(old))
     if (isDone) return this.#tell(operation, old === null ? 'done' : 'moving copies away')
-    if (old === nodeId) {
+    const left = voters.filter((voter) => voter !== old && voter !== name)
+    // The only voter has nobody to hand over to: it makes the change itself and steps down when that is committed.
+    if (old === nodeId && left.length > 0) {
       await membership.transfer(null)
       return false
     }
-    const left = voters.filter((voter) => voter !== old && voter !== name)
     const spare = learners.filter((learner) => learner !== name && learner !== old)
     const isLost = old === null || this.#isLost(old)
     const target = { voters: [...left, name], learners: isLost || old === null ? spare : [...spare, old] }
@@ -239,6 +243,14 @@ export class MembershipWorker {
   #isLost(node: string): boolean {
     return memberIn(membersOf(this.#parts.state.view), node)?.phase === 'lost'
   }
+}
+
+/**
+ * One that is joint, or not committed yet, is none to tell of: it can still be undone by another leader, and what was told would be
+ * proposed to that one again.
+ */
+function isSettled({ configuration, configurationIndex, commitIndex }: MemberStatus): boolean {
+  return configuration.outgoing.length === 0 && configurationIndex <= commitIndex
 }
 
 function newcomerOf({ newcomer, node }: Pick<OperationRecord, 'newcomer' | 'node'>): string {

@@ -1,6 +1,6 @@
 /** Membership over the admin plane: who may ask, what is refused and by which code, what a plan shows. */
 import t from 'tap'
-import type { MembershipPort, NewcomerStatus } from '../../cluster/index.ts'
+import type { MembershipPort, MemberStatus, NewcomerStatus } from '../../cluster/index.ts'
 import { foundThree, loneStatus } from '../helpers/told-membership.ts'
 import { ApiWorld, type Heard } from './api-world.ts'
 
@@ -205,6 +205,22 @@ t.test('gates of safety name what is closed [membership.gates]', async (t) => {
   const early = await ask('/cluster/members/n3/remove', { reason, confirm: 'n3' })
   t.same(blockers(early), ['not_demoted'])
   t.match(await ask('/cluster/voters/n9/demote', { reason }), { status: 404, code: 'not_found' })
+})
+
+t.test('an answer of another data directory, or of one that takes no part, makes no majority', async (t) => {
+  const { ask, world } = await begin(t)
+  const told = await world.memory.membership.survey()
+  const answered = async (n3: Partial<MemberStatus>) => {
+    const survey = new Map(told).set('n3', loneStatus('n3', { isLeader: false, ...n3 }))
+    world.memory.membership = { ...world.memory.membership, survey: async () => survey }
+    return ask('/cluster/voters/n2/demote', { reason }, '?dryRun=true')
+  }
+  const said = { type: 'introduceMember', nodeId: 'n3', incarnation: 'life-of-n3', version: '1.0.0' } as const
+  const place = { peerAddress: '10.0.0.3:9002', zone: 'rack-1', weight: 1, dataAddress: null } as const
+  await world.memory.change({ ...said, ...place, adminAddress: null })
+  t.match(await answered({}), { json: { allowed: true } })
+  for (const n3 of [{ incarnation: 'an empty disk' }, { isReady: false }])
+    t.match(await answered(n3), { json: { allowed: false, blockers: [{ code: 'would_lose_quorum' }] } })
 })
 
 t.test('a voter that somebody has heard is not lost [membership.lost.silence]', async (t) => {

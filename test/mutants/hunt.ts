@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import type { Hunted } from './hunter.ts'
+import type { Killers } from './mutant.ts'
 import { mutantOf } from './mutants.ts'
 
 const [first = 1, seeds = 1, events = 1] = process.argv.slice(2).map(Number)
@@ -26,7 +27,8 @@ async function hunted(): Promise<Hunted> {
   return { seed: null, why: `survived ${seeds} seeds` }
 }
 
-async function runnerOf(world: 'core' | 'objects'): Promise<(seed: number, events: number) => unknown> {
+async function runnerOf(world: Extract<Killers, string>): Promise<(seed: number, events: number) => unknown> {
   if (world === 'core') return (await import('./core-world.ts')).runCoreSeed
+  if (world === 'members') return (await import('./member-world.ts')).runMemberSeed
   return (await import('./object-world.ts')).runObjectSeed
 }

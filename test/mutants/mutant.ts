@@ -6,15 +6,15 @@
  */
 
 /**
- * Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `objects`: seeds of the simulator. Otherwise test files: quick
+ * Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `objects`, `members`: seeds of the simulator. Otherwise test files: quick
  * ones that ask the machine for nothing but a temporary directory, or a port that is taken would pass for a kill.
  */
-export type Killers = 'core' | 'objects' | { readonly tests: readonly string[] }
+export type Killers = 'core' | 'objects' | 'members' | { readonly tests: readonly string[] }
 
 export interface Mutant {
   /**
-   * Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G`, `O`, `R` and `A` slips in core, log, driver, transport,
-   * store, the collection of garbage, long operations, the rebuild of a state and what is decided for objects.
+   * Stable; `M..` are the named bugs of real Rafts, `X`, `W`, `N`, `T`, `S`, `G`, `O`, `R`, `A` and `V` slips in core, log, driver, transport,
+   * store, the collection of garbage, long operations, the rebuild of a state, what is decided for objects and changes of the members.
    */
   readonly id: string
   /** The bug in a few words. */

@@ -4,6 +4,7 @@ import { AUDIT_MUTANTS } from './audit-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
+import { MEMBER_MUTANTS } from './member-mutants.ts'
 import type { Mutant } from './mutant.ts'
 import { NODE_MUTANTS } from './node-mutants.ts'
 import { OBJECT_MUTANTS } from './object-mutants.ts'
@@ -88,6 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OPERATION_MUTANTS,
   ...OBJECT_MUTANTS,
   ...AUDIT_MUTANTS,
+  ...MEMBER_MUTANTS,
 ]
 
 export function mutantOf(id: string | undefined): Mutant {

@@ -10,13 +10,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { runSeed } from '../sim/run-seed.ts'
+import type { Machine } from '../sim/swarm.ts'
 
 const FOLDER = dirname(fileURLToPath(import.meta.url))
 
 interface Regression {
   readonly seed: number
   readonly events: number
-  readonly machine?: 'registers' | 'objects'
+  readonly machine?: Machine
   readonly reason: string
 }
 

@@ -5,9 +5,11 @@
  * Rule: the outcome is a function of the options and of the code, and of nothing else.
  */
 import { judgeHistory } from './judge-history.ts'
+import { memberPlan } from './member-plan.ts'
+import { recoverMembers } from './member-recovery.ts'
+import { MemberWalk, type WalkFigures } from './member-walk.ts'
+import { recover } from './recovery.ts'
 import { SimFaults } from './sim-faults.ts'
-import { enoughToDecide } from './sim-members.ts'
-import type { SimSeat } from './sim-seat.ts'
 import { type Canary, SimWorld } from './sim-world.ts'
 import { drawPlan, type Plan } from './swarm.ts'
 import { trapped } from './traps.ts'
@@ -54,6 +56,8 @@ export interface Outcome {
   /** Of everything that happened. */
   readonly hash: string
   readonly figures: Figures
+  /** Of a walk of membership. */
+  readonly walk: WalkFigures | null
   readonly trace: readonly string[]
   /** Of what the machine is asked for, where somebody watches: how often which command was answered how. */
   readonly answers: Readonly<Record<string, number>>
@@ -63,9 +67,6 @@ export interface Outcome {
 
 /** Full comparisons of logs are made this often. Events. */
 const COMPARE_EVERY = 5_000
-/** Recovery must be over by then. Election time-outs of virtual time, and events. */
-const RECOVERY_TIMEOUTS = 200
-const RECOVERY_EVENTS_MAX = 400_000
 
 /** Runs in one piece in a turn of its own: nothing else of this thread runs meanwhile. */
 export function runSeed(options: RunOptions): Promise<Outcome> {
@@ -82,8 +83,13 @@ export function runSeed(options: RunOptions): Promise<Outcome> {
 
 function runNow(options: RunOptions): Outcome {
   const { seed, events, traceLines = 0, canary = null, plan = {}, judgeWith = 0 } = options
-  const world = new SimWorld({ ...drawPlan(seed), ...plan }, { canary, traceLines })
+  const drawn = { ...drawPlan(seed), ...plan }
+  const world = new SimWorld(drawn.machine === 'members' ? { ...memberPlan(drawn), ...plan } : drawn, {
+    canary,
+    traceLines,
+  })
   const faults = new SimFaults(world)
+  const walk = MemberWalk.of(world)
   const stray = (error: unknown): void =>
     world.stage.violate(
       `a promise was rejected and nobody listened: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
@@ -92,11 +98,15 @@ function runNow(options: RunOptions): Outcome {
   let faultyEvents = 0
   try {
     trapped(() => {
+      walk?.start()
       underFaults(world, faults, events)
       faultyEvents = world.stage.events
-      if (world.stage.violation === null) recover(world, faults)
+      if (world.stage.violation === null) {
+        if (walk === null) recover(world, faults)
+        else recoverMembers(world, faults, walk)
+      }
       if (world.stage.violation === null) world.subject.witness?.finish()
-    })
+    }, walk?.instead)
   } finally {
     process.off('unhandledRejection', stray)
   }
@@ -105,6 +115,7 @@ function runNow(options: RunOptions): Outcome {
     violation: world.stage.violation,
     hash: world.stage.hash.hex,
     figures: figuresOf(world, faults, faultyEvents),
+    walk: walk?.figures ?? null,
     trace: world.stage.trace,
     answers: Object.fromEntries(world.subject.witness?.answers ?? []),
     verdict: judgeWith === 0 ? null : verdictOf(world, judgeWith),
@@ -127,109 +138,6 @@ function underFaults(world: SimWorld, faults: SimFaults, events: number): void {
     next += COMPARE_EVERY
     checks.compareLogs()
   }
-}
-
-/** Faults stop for a random healthy majority. It must elect, serve and become equal, and every call must end. */
-function recover(world: SimWorld, faults: SimFaults): void {
-  const { stage, plan, clients, checks } = world
-  let core = chooseCore(world)
-  /** Those of the core that are members when all is done. */
-  const members = (): readonly SimSeat[] => membersOf(world, core)
-  faults.stop()
-  clients.slowDown()
-  for (const seat of world.seats) {
-    // A node whose disk was full takes nothing new until it is started again.
-    if (seat.process !== null && seat.process.hasMetFault) world.kill(seat)
-    if (core.includes(seat)) world.startLater(seat, 0)
-    else world.kill(seat)
-    if (!core.includes(seat)) seat.downUntil = Number.POSITIVE_INFINITY
-  }
-  /** What a torn write was may be known to nobody but one that was left out. */
-  const widen = (): void => {
-    const rest = world.seats.filter((seat) => !seat.isLost && !core.includes(seat))
-    if (rest.length === 0 || !core.some(({ process }) => process?.node.isMending === true)) return
-    core = [...core, ...rest]
-    for (const seat of rest) world.startLater(seat, 0)
-  }
-  // A flush that a fault has slowed down is still under way.
-  const limitMs = stage.now + RECOVERY_TIMEOUTS * plan.electionTimeoutMs + plan.deadlineMs + plan.spikeMs
-  const until = (what: string, isDone: () => boolean): void => {
-    const limit = stage.events + RECOVERY_EVENTS_MAX
-    while (!isDone() && stage.violation === null) {
-      if (!stage.step() || stage.now > limitMs || stage.events > limit)
-        stage.violate(
-          `recovery: ${what} within ${Math.round(limitMs - stage.now)} ms of the limit; ${stateOf(world, core)}`,
-        )
-    }
-  }
-  until('every node of the core is ready', () => {
-    widen()
-    return isAllOf(members(), (seat) => seat.process?.node.readiness().ready === true)
-  })
-  clients.finish()
-  until('every call ends', () => clients.openCalls === 0)
-  let answered = 0
-  const before = clients.counts.acknowledged
-  const asked = members()
-  for (const seat of asked) clients.writeAt(seat, () => (answered += 1))
-  until('every node is answered', () => answered === asked.length)
-  if (stage.violation === null && clients.counts.acknowledged !== before + asked.length)
-    stage.violate(`recovery: a healthy group refuses writes; ${stateOf(world, core)}`)
-  until('the core is equal', () => isEqual(world, members()))
-  checks.compareLogs()
-  for (const { state, id } of members())
-    if (state.rows.recounted() !== state.rows.digest)
-      stage.violate(`the running checksum of ${id} is not that of its rows`)
-}
-
-function chooseCore(world: SimWorld): readonly SimSeat[] {
-  const faults = world.random.faults
-  const isSpoiled = (seat: SimSeat): boolean => seat.isDamaged || seat.isStateDamaged
-  const healthy = faults.shuffle(world.seats.filter((seat) => !seat.isLost && !isSpoiled(seat)))
-  const majority = (world.seats.length >> 1) + 1
-  const least = majority + faults.below(healthy.length - majority + 1)
-  const chosen = enoughToDecide(healthy, least, world.checks.configurationsInForce)
-  // Damaged ones come along: the others must mend them.
-  return [...chosen, ...world.seats.filter((seat) => isSpoiled(seat) && !seat.isLost)]
-}
-
-/** None while nobody leads or the members are just changing. */
-function membersOf({ leader }: SimWorld, core: readonly SimSeat[]): readonly SimSeat[] {
-  const configuration = leader?.process?.status()?.configuration
-  if (configuration === undefined || configuration.outgoing.length > 0) return []
-  const { voters, learners } = configuration
-  return core.filter(({ id }) => voters.includes(id) || learners.includes(id))
-}
-
-function isAllOf(seats: readonly SimSeat[], holds: (seat: SimSeat) => boolean): boolean {
-  return seats.length > 0 && seats.every(holds)
-}
-
-function isEqual(world: SimWorld, core: readonly SimSeat[]): boolean {
-  const { leader } = world
-  if (leader === null || !core.includes(leader)) return false
-  const last = leader.process?.status()?.lastIndex ?? -1
-  const leaders = core.filter(({ process }) => process?.status()?.role === 'leader')
-  return (
-    leaders.length === 1 &&
-    core.every(
-      ({ process, stateIndex, state }) =>
-        process?.status()?.appliedIndex === last &&
-        stateIndex === last &&
-        state.rows.digest === leader.state.rows.digest,
-    )
-  )
-}
-
-function stateOf(world: SimWorld, core: readonly SimSeat[]): string {
-  const lines = core.map(({ id, process }) => {
-    const status = process?.status() ?? null
-    if (process === null || status === null) return `${id} down`
-    const { role, term, leaderId, commitIndex, appliedIndex, lastIndex } = status
-    const { reasons } = process.node.readiness()
-    return `${id} ${role} term ${term} leader ${leaderId ?? '-'} last ${lastIndex} commit ${commitIndex} applied ${appliedIndex} ${reasons.join('. ')}`
-  })
-  return `${lines.join('; ')}; ${world.clients.openCalls} calls open`
 }
 
 function figuresOf(world: SimWorld, faults: SimFaults, faultyEvents: number): Figures {

@@ -78,8 +78,15 @@ export class SimChecks {
   ) {
     this.#seats = seats
     this.#committedConfiguration = initial
+    this.committedConfigurations.push({ index: 0, configuration: initial })
+    this.#everVoters = new Set(initial.voters)
     this.#violate = violate
   }
+
+  /** Every one that was committed, ascending by index. */
+  readonly committedConfigurations: { readonly index: number; readonly configuration: Configuration }[] = []
+  /** Names that had a vote in any configuration that was written. */
+  readonly #everVoters: Set<NodeId>
 
   /** The one in force by commitment, and all that were written after it and may be in force by appending. */
   get configurationsInForce(): readonly Configuration[] {
@@ -301,6 +308,7 @@ export class SimChecks {
     this.configurationChanges += 1
     this.#committedConfigurationIndex = index
     this.#everCommitted.add(textOf(next))
+    this.committedConfigurations.push({ index, configuration: next })
     if (!overlap(this.#committedConfiguration, next))
       this.#broken(`the configuration at ${index} can decide without the one before it`)
     this.#committedConfiguration = next
@@ -315,6 +323,7 @@ export class SimChecks {
     const { durable } = seat
     if (durable.currentTerm !== term || durable.votedFor !== candidate)
       this.#broken(`${seat.id} votes for ${candidate} in term ${term}; durable is ${String(durable)}`)
+    if (!this.#everVoters.has(seat.id)) this.#broken(`${seat.id} votes in term ${term} and never had a vote`)
     const vote = `${seat.id}/${seat.formerLogs.length}/${term}`
     const before = this.#votes.get(vote)
     if (before !== undefined && before !== candidate)
@@ -346,11 +355,16 @@ export class SimChecks {
       if (known === undefined) {
         if (!areNew) this.#broken(`${seat.id} finds entry ${index} of term ${term}, which nobody wrote`)
         this.#chains.set(place, chain)
-        if (kind === 'configuration') this.#configurations.set(place, decodeConfiguration(data))
+        if (kind === 'configuration') this.#written(place, decodeConfiguration(data))
       } else if (known !== chain)
         this.#broken(`${seat.id} holds another entry ${index} of term ${term} than was written`)
       return chain
     })
+  }
+
+  #written(place: number, configuration: Configuration): void {
+    this.#configurations.set(place, configuration)
+    for (const voter of configuration.voters) this.#everVoters.add(voter)
   }
 
   #committedChain(seat: CheckedSeat, { index, term }: LogBase): number {

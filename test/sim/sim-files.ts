@@ -179,6 +179,15 @@ export class SimFiles implements FileOps {
     this.#durableNames = new Map(after)
   }
 
+  /** As it would be after a power cut that lost whatever was not flushed. */
+  image(): SimFiles {
+    const image = new SimFiles(this.#options)
+    for (const [path, { durable, durableLength }] of this.#durableNames)
+      image.#names.set(path, inodeOf(Buffer.from(durable.subarray(0, durableLength))))
+    image.#durableNames = new Map(image.#names)
+    return image
+  }
+
   /** One bit, somewhere in a file, on the disk itself. Returns where, or null when there is nothing to damage. */
   rot(): string | null {
     const { random } = this.#options

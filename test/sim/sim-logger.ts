@@ -30,8 +30,9 @@ export function simLogger(world: SimWorld, seat: SimSeat): Logger {
     warn: line('warn'),
     error: (fields, message) => {
       line('error')(fields, message)
-      const expected =
-        seat.isLost || seat.isDamaged ? [...EXPECTED_ERRORS, ...ERRORS_OF_THE_LOST] : EXPECTED_ERRORS
+      const isUnheard =
+        seat.isLost || seat.isDamaged || seat.formerLogs.length > 0 || world.subject.hasLeft(name)
+      const expected = isUnheard ? [...EXPECTED_ERRORS, ...ERRORS_OF_THE_LOST] : EXPECTED_ERRORS
       const isOfState = message === STATE_DISTRUSTED && (seat.isDamaged || seat.state.damages > 0)
       const isExpected = isOfState || expected.includes(message) || expected.includes(causeIn(fields))
       if (!isExpected) world.stage.violate(`${name} logs '${message}' ${textOf(fields)}`)

@@ -22,6 +22,8 @@ export interface OracleParts {
   readonly idOf: MachineRules['idOf']
   readonly witness: Witness | null
   readonly violate: (broken: string) => void
+  /** Until then the record of this node names other members: it began later, and the log has not told it yet. */
+  readonly beganElsewhere?: (nodeId: string, index: number) => boolean
 }
 
 export class SimOracle {
@@ -33,10 +35,12 @@ export class SimOracle {
   readonly #entries = new Map<number, number>()
   readonly #states = new Map<number, { readonly digest: number; readonly record: number }>()
   readonly #impossible = new Set<string>()
+  readonly #beganElsewhere: NonNullable<OracleParts['beganElsewhere']>
   #lastIndex = 0
   #lastTime = 0
 
-  constructor({ committedIndex, idOf, witness, violate }: OracleParts) {
+  constructor({ committedIndex, idOf, witness, violate, beganElsewhere = () => false }: OracleParts) {
+    this.#beganElsewhere = beganElsewhere
     this.#witness = witness
     this.#committedIndex = committedIndex
     this.#idOf = idOf
@@ -87,6 +91,12 @@ export class SimOracle {
     if (appliedIndex > this.#committedIndex())
       this.#violate(`${nodeId} has applied ${appliedIndex}, committed is ${this.#committedIndex()}`)
     const found = { digest: rows.digest, record: crc32c(record) }
+    if (this.#beganElsewhere(nodeId, appliedIndex)) {
+      const digest = this.#states.get(appliedIndex)?.digest ?? found.digest
+      if (digest !== found.digest)
+        this.#violate(`${nodeId} has another state at ${appliedIndex} than others had`)
+      return appliedIndex
+    }
     const known = this.#states.get(appliedIndex)
     if (known === undefined) this.#states.set(appliedIndex, found)
     else if (known.digest !== found.digest)

@@ -17,6 +17,7 @@ import { SimTransport } from './sim-transport.ts'
 import { SimWal } from './sim-wal.ts'
 import type { SimWorld } from './sim-world.ts'
 import { simLogger } from './sim-logger.ts'
+import type { SimService } from './subject.ts'
 
 export class SimProcess implements Owner {
   readonly place: number
@@ -25,6 +26,7 @@ export class SimProcess implements Owner {
   readonly node: Node
   readonly machine: SimMachine
   readonly transport: SimTransport
+  readonly service: SimService | null
   readonly #wal: SimWal
   readonly #seat: SimSeat
   readonly #world: SimWorld
@@ -75,6 +77,8 @@ export class SimProcess implements Owner {
         world.counts.snapshots += 1
       },
     })
+    const service = world.subject.serve?.({ world, seat, owner: this, clock, logger }) ?? null
+    this.service = service
     this.transport = new SimTransport({
       ...shared,
       network: world.network,
@@ -84,16 +88,20 @@ export class SimProcess implements Owner {
       clock,
       logger,
       standing: () => this.node.standing(),
-      judge: (claims) => this.node.judge(claims),
+      judge: (claims) => service?.objectionTo(claims) ?? this.node.judge(claims),
+      book: service ?? undefined,
+      onHeard: (claims) => service?.heard(claims),
       onSend: (message) => world.checks.leaving(seat, message),
     })
-    this.node = new Node(nodeOptions(world, seat), {
+    const options = nodeOptions(world, seat)
+    this.node = new Node(service === null ? options : { ...options, initialConfiguration: service.first }, {
       clock,
       logger,
       stateMachine: this.machine,
       wal: this.#wal,
       transport: this.transport,
     })
+    service?.attach(this)
   }
 
   get hasMetFault(): boolean {
@@ -113,8 +121,9 @@ export class SimProcess implements Owner {
   start(): void {
     const { node } = this
     void node.failed.then((error) => this.#world.nodeFailed(this.#seat, this, error))
-    node
-      .open()
+    const before = this.service?.open() ?? Promise.resolve()
+    before
+      .then(() => node.open())
       .then(() => {
         this.#isRecovered = true
         return node.start()
@@ -122,7 +131,10 @@ export class SimProcess implements Owner {
       .then(
         () => {
           this.isOpen = true
-          void node.serving.then(() => this.#world.serves(this.#seat, this))
+          void node.serving.then(() => {
+            this.#world.serves(this.#seat, this)
+            this.service?.begin()
+          })
         },
         (error: unknown) => this.#world.startFailed(this.#seat, this, error),
       )

@@ -43,6 +43,11 @@ export class SimRows {
     return (this.#low >>> 0) + (this.#high & 0x1fffff) * 2 ** 32
   }
 
+  /** In no order. */
+  entries(): readonly (readonly [string, string])[] {
+    return [...this.#rows]
+  }
+
   /** In the order of the keys. */
   sorted(): readonly (readonly [string, string])[] {
     return [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1))

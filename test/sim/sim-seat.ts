@@ -4,10 +4,25 @@
  * Owns: what survives a process. Knows nothing of: why a process ends. Rule: `isLost` seats have no disk to come back with and
  * are at most a minority.
  */
+import type { Membership } from '../../cluster/membership/directory.ts'
+import type { Member } from '../../cluster/types.ts'
 import { LogMirror } from './log-mirror.ts'
 import { SimFiles, type SimFilesOptions } from './sim-files.ts'
 import { SimState } from './sim-machine.ts'
+import { SimRows } from './sim-rows.ts'
 import type { SimProcess } from './sim-process.ts'
+
+export interface DiskImage {
+  readonly files: SimFiles
+  readonly state: Pick<SimState, 'rows' | 'record'>
+  readonly log: LogMirror
+  readonly instead: LogMirror | null
+  readonly stateIndex: number
+  readonly boot: number
+  readonly membership: Membership | null
+  readonly incarnation: string
+  readonly copies: readonly string[]
+}
 
 export class SimSeat {
   readonly id: string
@@ -29,6 +44,16 @@ export class SimSeat {
   isDamaged = false
   /** Emptied or damaged: it can never take part again. */
   isLost = false
+  /** Where members change: there is a machine of this name. */
+  isInstalled = true
+  /** Whom its configuration names, and whether it was told to join. */
+  configured: readonly Member[] = []
+  joins = false
+  /** Durable: whom it knew last, and the copies of chunks that it keeps, by birth. */
+  membership: Membership | null = null
+  copies = new Set<string>()
+  /** It is not started any more after so many processes: its copy would pass for a newer one. */
+  bootMax = Number.POSITIVE_INFINITY
   /** Not before this time is it started again. */
   downUntil = 0
 
@@ -48,6 +73,43 @@ export class SimSeat {
     return this.state.isDamaged || this.state.fault !== null
   }
 
+  /** A copy of the whole disk, as somebody might keep it. Only while no process runs. */
+  image(): DiskImage {
+    const { rows, record } = this.state
+    const state = { rows: new SimRows(rows.entries()), record }
+    const { durable, stateIndex, boot, membership, incarnation } = this
+    const log = durable.copy()
+    const instead = this.instead?.copy() ?? null
+    return {
+      files: this.files.image(),
+      state,
+      log,
+      instead,
+      stateIndex,
+      boot,
+      membership,
+      incarnation,
+      copies: [...this.copies],
+    }
+  }
+
+  /** That copy is in place again; what was promised since is forgotten. */
+  restore({ files, state, log, instead, stateIndex, boot, membership, copies }: DiskImage): void {
+    this.isLost = true
+    this.formerLogs.push(this.durable)
+    this.durable = log.copy()
+    this.instead = instead?.copy() ?? null
+    this.stateIndex = stateIndex
+    this.files = files.image()
+    this.state = Object.assign(new SimState(), {
+      rows: new SimRows(state.rows.entries()),
+      record: state.record,
+    })
+    this.membership = membership
+    this.copies = new Set(copies)
+    this.boot = boot
+  }
+
   /** The data directory is gone; an empty one takes its place. */
   wipe(): void {
     this.isLost = true
@@ -57,6 +119,8 @@ export class SimSeat {
     this.stateIndex = 0
     this.files = new SimFiles(this.#options)
     this.state = new SimState()
+    this.membership = null
+    this.copies = new Set()
     this.boot = 0
     this.#generation += 1
   }

@@ -33,9 +33,18 @@ export interface SimTransportParts {
   readonly logger: Logger
   readonly standing: () => PeerStanding
   readonly judge: (claims: PeerClaims) => PeerObjection | null
+  /** Where members change: whose words are looked at, and whose address is known. Without it everybody is known. */
+  readonly book?: AddressBook | undefined
+  /** Has passed every check of its identity. */
+  readonly onHeard?: ((claims: PeerClaims) => void) | undefined
   /** Asked before every effect; false: the process is gone. */
   readonly isAlive: () => boolean
   readonly onSend: (message: Message) => void
+}
+
+export interface AddressBook {
+  readonly addresses: ReadonlyMap<NodeId, string>
+  knows(peer: NodeId): boolean
 }
 
 const CALL_TIMEOUT_MS = 10_000
@@ -45,6 +54,7 @@ const never = (): Promise<never> => new Promise(() => undefined)
 export class SimTransport implements Transport {
   readonly #parts: SimTransportParts
   readonly #handlers = new Map<string, CallHandler>()
+  readonly #contacts = new Map<NodeId, number>()
   #events: TransportEvents | null = null
   #isStopped = false
   /** Sent in this turn. */
@@ -60,6 +70,7 @@ export class SimTransport implements Transport {
 
   send(message: Message): void {
     if (this.#isStopped || !this.#parts.isAlive()) return
+    if (!this.#isReachable(message.to)) return
     this.#parts.onSend(message)
     this.#outgoing.push(message)
   }
@@ -91,13 +102,19 @@ export class SimTransport implements Transport {
 
   /** Returns why they were not taken, or null. */
   receive(claims: PeerClaims, messages: readonly Message[]): string | null {
-    const objection = this.#parts.judge(claims)
+    const objection = this.#objectionTo(claims)
     if (objection === null) this.#events?.onMessages(messages)
     return objection?.code ?? null
   }
 
+  /** Of this process, ms: when this peer was last heard, or answered. */
+  lastContact(peer: NodeId): number | null {
+    return this.#contacts.get(peer) ?? null
+  }
+
   refused(peer: NodeId, code: string): void {
     if (this.#isStopped) return
+    this.#contact(peer)
     this.#events?.onRefused?.(peer, code)
     this.#events?.onUnreachable(peer)
   }
@@ -110,6 +127,8 @@ export class SimTransport implements Transport {
     if (!this.#parts.isAlive()) return never()
     if (this.#isStopped) return Promise.reject(new PeerUnreachableError(to, 'this node is stopping'))
     const { network, clock, seat } = this.#parts
+    if (!this.#isReachable(to))
+      return Promise.reject(new PeerUnreachableError(to, 'no address of it is known'))
     const header = copyOfHeader(request.header)
     const body = bytesOf(request.body)
     const target = network.seat(to)
@@ -138,11 +157,15 @@ export class SimTransport implements Transport {
             { claims, method, header, body },
             {
               resolve: (answer) => {
+                this.#contact(to)
                 // Too late: nobody is going to read it.
                 if (isOver) leave(answer.body)
                 settle(() => resolve(answer))
               },
-              reject: (error) => settle(() => reject(error)),
+              reject: (error) => {
+                if (error instanceof PeerRefusedError) this.#contact(to)
+                settle(() => reject(error))
+              },
             },
           ),
         // Half of what is lost is noticed, as a refused connection is.
@@ -191,12 +214,32 @@ export class SimTransport implements Transport {
   }
 
   async #run(claims: PeerClaims, { method, header, body }: WireCall): Promise<OutgoingAnswer> {
-    const { seat, logger, judge } = this.#parts
+    const { seat, logger } = this.#parts
     if (!this.isOpen) throw new PeerUnreachableError(seat.id, 'not open')
-    const objection = judge(claims)
+    const objection = this.#objectionTo(claims)
     if (objection !== null) throw new PeerRefusedError(objection.code, objection.message)
     const context = { self: seat.id, method, handler: this.#handlers.get(method), logger }
     return runHandler(context, { from: claims.nodeId, header, body: one(body) })
+  }
+
+  /** Whatever was answered: somebody is there. */
+  #contact(peer: NodeId): void {
+    this.#contacts.set(peer, this.#parts.clock.now())
+  }
+
+  #isReachable(peer: NodeId): boolean {
+    return this.#parts.book?.addresses.has(peer) !== false
+  }
+
+  #objectionTo(claims: PeerClaims): { readonly code: string; readonly message: string } | null {
+    const { book, judge, onHeard } = this.#parts
+    if (book?.knows(claims.nodeId) === false)
+      return { code: 'unknown_member', message: `Node '${claims.nodeId}' is no member of this cluster` }
+    const objection = judge(claims)
+    if (objection !== null) return objection
+    this.#contact(claims.nodeId)
+    onHeard?.(claims)
+    return null
   }
 }
 

@@ -22,7 +22,12 @@ async function report({ seed, events, twice, traceLines, machine }: SimJob): Pro
   const { user, system } = process.threadCpuUsage(before)
   const again = twice ? await runSeed({ seed, events, plan }) : null
   const violation = outcome.violation ?? (again === null ? null : differenceOf(outcome, again))
-  return { ...outcome, figures: { ...outcome.figures }, violation, cpuMs: (user + system) / 1000 }
+  return {
+    ...outcome,
+    figures: { ...outcome.figures, ...outcome.walk },
+    violation,
+    cpuMs: (user + system) / 1000,
+  }
 }
 
 function differenceOf(one: Outcome, other: Outcome): string | null {

@@ -67,10 +67,11 @@ export class SimWorld {
     const isLying = options.canary === 'lyingDisk'
     const tearsAnywhere = plan.tearsAnywhere && plan.nodes >= TEARS_VOTERS_MIN
     const disk = { ...plan, random: this.random.disk, isLying, tearsAnywhere }
-    this.seats = this.voters.map((id, place) => new SimSeat(id, place, disk))
+    const names = Array.from({ length: plan.nodes + plan.spares }, (_, i) => `n${i + 1}`)
+    this.seats = names.map((id, place) => new SimSeat(id, place, disk))
     const seats = new Map(this.seats.map((seat) => [seat.id, seat]))
     const violate = (broken: string): void => stage.violate(broken)
-    const paths = new SimPaths(plan.nodes, plan, this.random.network)
+    const paths = new SimPaths(this.seats.length, plan, this.random.network)
     this.network = new SimNetwork({ stage, paths, random: this.random.network }, seats, {
       ...plan,
       stallRate: plan.duplicateRate / 10,
@@ -80,10 +81,13 @@ export class SimWorld {
     const pass = (ms: number): void => {
       this.epochMs += ms
     }
-    this.subject = subjectOf(plan, { random: this.random.clients, violate, pass })
+    this.subject = subjectOf(plan, { random: this.random.clients, violate, pass, world: this })
     const { rules, witness, workload } = this.subject
     const committedIndex = (): number => this.checks.committedIndex
-    this.oracle = new SimOracle({ committedIndex, idOf: rules.idOf, witness, violate })
+    const beganElsewhere = (nodeId: string, index: number): boolean =>
+      !this.voters.includes(nodeId) &&
+      index < (this.checks.committedConfigurations[1]?.index ?? Number.POSITIVE_INFINITY)
+    this.oracle = new SimOracle({ committedIndex, idOf: rules.idOf, witness, violate, beganElsewhere })
     this.clients = new SimClients(
       { stage, random: this.random.clients, oracle: this.oracle, workload },
       { ...plan, perNode: plan.clientsPerNode, readsAtOnce: options.canary === 'staleRead' },
@@ -108,7 +112,7 @@ export class SimWorld {
   }
 
   start(seat: SimSeat): void {
-    if (seat.process !== null) return
+    if (seat.process !== null || !seat.isInstalled || seat.boot >= seat.bootMax) return
     seat.boot += 1
     this.counts.starts += 1
     this.stage.note(() => `${seat.id} starts, boot ${seat.boot}`)

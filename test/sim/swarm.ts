@@ -35,12 +35,14 @@ export const FAULTS = [
 export type Fault = (typeof FAULTS)[number]
 
 /** What the group keeps. */
-export type Machine = 'registers' | 'objects'
+export type Machine = 'registers' | 'objects' | 'members'
 
 export interface Plan {
   readonly seed: number
   readonly machine: Machine
   readonly nodes: number
+  /** Machines that are not members at the beginning. */
+  readonly spares: number
   readonly heartbeatMs: number
   readonly electionTimeoutMs: number
   readonly delayMinMs: number
@@ -127,6 +129,7 @@ export function drawPlan(seed: number): Plan {
     seed,
     machine: drawMachine(seed),
     nodes,
+    spares: 0,
     heartbeatMs,
     electionTimeoutMs,
     delayMinMs: random.between(0.1, 1),

@@ -32,11 +32,21 @@ const NAMES: readonly Place[] = [
   ].map((name): Place => [fs, name]),
 ]
 
+/** What a part of the service asks for by itself, answered by the virtual world instead. */
+export interface Instead {
+  readonly now: () => number
+  readonly randomBytes: (size: number) => Buffer
+}
+
 /** Runs `work` with every trap set. */
-export function trapped<T>(work: () => T): T {
+export function trapped<T>(work: () => T, instead: Instead | null = null): T {
   const before = NAMES.map(([owner, name]) => Object.getOwnPropertyDescriptor(owner, name))
   try {
     for (const [owner, name] of NAMES) set(owner, name)
+    if (instead !== null) {
+      Object.assign(Date, { now: instead.now })
+      Object.assign(crypto, { randomBytes: instead.randomBytes })
+    }
     syncBuiltinESMExports()
     return work()
   } finally {

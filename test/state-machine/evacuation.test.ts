@@ -79,6 +79,14 @@ t.test('of a lost member a copy is struck off at once, but for the last one', (t
   t.end()
 })
 
+t.test('the last copy that can be read stays, however many lost members are listed beside it', (t) => {
+  const world = draining(holding())
+  world.do(start('lost', 'n1'))
+  t.same(world.do(evacuate('op-demote-n2', null, 1)), { moved: 0, last: 1 })
+  t.match(chunk(world), { replicas: ['n1', 'n2'] })
+  t.end()
+})
+
 t.test('of a member that stays nothing is taken', (t) => {
   const world = holding()
   world.do(start('join', 'n4'))

@@ -8,6 +8,7 @@ import { MembershipWorker } from '../../src/workers/membership.ts'
 import { commonChecksum, isCaughtUp } from '../../src/workers/readiness.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { loneMembership, loneStatus } from '../helpers/told-membership.ts'
+import { fresh, putChunks } from '../state-machine/map-world.ts'
 import { firstMember, start } from '../state-machine/member-commands.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
 
@@ -24,6 +25,10 @@ class Bench {
   /** How far each newcomer is behind. */
   lag = 0
   checksum = 'equal'
+  /** Of whoever answers under a newcomer's name. */
+  life = 'life'
+  /** Of the configuration in force: joint, or written at an index that is not committed. */
+  pending: Partial<MemberStatus> & { readonly outgoing?: readonly string[] } = {}
   readonly orders: string[] = []
   #worker: MembershipWorker
 
@@ -32,8 +37,9 @@ class Bench {
     this.#worker = this.#make()
   }
 
-  static async start(t: Teardown): Promise<Bench> {
+  static async start(t: Teardown, voters = ['n1', 'n2', 'n3']): Promise<Bench> {
     const bench = new Bench(await StoreWorld.withBucket(t))
+    bench.voters = voters
     const members = bench.voters.map((nodeId) => firstMember(nodeId))
     await bench.world.do({ type: 'foundMembers', members })
     return bench
@@ -78,18 +84,24 @@ class Bench {
   }
 
   #status(): MemberStatus {
-    const configuration = { voters: this.voters, learners: this.learners, outgoing: [] }
+    const { outgoing = [], ...pending } = this.pending
+    const configuration = { voters: this.voters, learners: this.learners, outgoing }
     const peers = [...this.voters, ...this.learners].map((nodeId) => {
       return { nodeId, matchIndex: 1, silentMs: 0, lagEntries: this.lag, lagBytes: 0 }
     })
-    return loneStatus(this.leader, { configuration, peers, checksums: [[7, 'equal']] })
+    return loneStatus(this.leader, { configuration, peers, checksums: [[7, 'equal']], ...pending })
   }
 
   #port(): MembershipPort {
     return {
       ...loneMembership(this.leader),
       local: () => this.#status(),
-      ask: async (nodeId) => loneStatus(nodeId, { checksums: [[7, this.checksum]] }),
+      ask: async (nodeId) => {
+        return loneStatus(nodeId, {
+          incarnation: `${this.life}-of-${nodeId}`,
+          checksums: [[7, this.checksum]],
+        })
+      },
       change: async ({ voters, learners }) => {
         this.orders.push(`${voters.join(' ')} | ${learners.join(' ')}`)
         this.voters = [...voters]
@@ -133,6 +145,18 @@ t.test('state_checksum_mismatch: a state that differs never gets a vote', async 
   t.match(bench.operation('op-join-n4'), { cursor: 'catchUp', phase: 'stalled: state_checksum_mismatch' })
   t.same(bench.voters, ['n1', 'n2', 'n3'])
 })
+
+t.test(
+  'a newcomer that was emptied after it was asked to join never gets the vote of the other',
+  async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do(start('join', 'n4'))
+    bench.life = 'second life'
+    for (let n = 0; n < 30; n++) await bench.round()
+    t.match(bench.operation('op-join-n4'), { cursor: 'catchUp', phase: /not the data directory/ })
+    t.same(bench.voters, ['n1', 'n2', 'n3'])
+  },
+)
 
 t.test('a cancelled newcomer leaves the configuration before its row goes', async (t) => {
   const bench = await Bench.start(t)
@@ -192,6 +216,44 @@ t.test('lost: the configuration goes on without it, and its name never comes bac
   await bench.round()
   t.equal(bench.phase('n3'), undefined)
   t.same(bench.orders, ['n1 n2 | '], 'it was outside already')
+})
+
+t.test('the only voter is replaced, although it has nobody to hand over to', async (t) => {
+  const bench = await Bench.start(t, ['n1'])
+  await bench.world.do(start('replace', 'n1', { newcomer: 'n4' }))
+  for (let n = 0; n < 14; n++) await bench.round()
+  t.same(bench.orders.slice(0, 2), ['n1 | n4', 'n4 | n1'])
+  bench.nextLeader('n4')
+  bench.onDuty = true
+  await bench.round()
+  t.match(bench.operation('op-replace-n1'), { status: 'succeeded' })
+})
+
+t.test('nothing is told of a configuration that is joint, or not committed', async (t) => {
+  const bench = await Bench.start(t)
+  await bench.world.do(start('demote', 'n3'))
+  ;[bench.voters, bench.learners] = [['n1', 'n2'], ['n3']]
+  for (const pending of [{ outgoing: ['n1', 'n2', 'n3'] }, { configurationIndex: 9, commitIndex: 8 }]) {
+    bench.pending = pending
+    await bench.round()
+    t.match(bench.operation('op-demote-n3'), { cursor: 'demote' }, Object.keys(pending).join())
+  }
+  bench.pending = { configurationIndex: 9, commitIndex: 9 }
+  await bench.round()
+  t.match(bench.operation('op-demote-n3'), { status: 'succeeded' })
+})
+
+t.test('copies of which every holder is lost are given up, and the operations end', async (t) => {
+  const bench = await Bench.start(t, ['n1', 'n2', 'n3', 'n4', 'n5'])
+  await bench.world.do(putChunks('k', [fresh('c1', { replicas: ['n4', 'n5'] })]))
+  await bench.world.do(start('lost', 'n4'))
+  await bench.round()
+  t.match(bench.operation('op-lost-n4'), { cursor: 'repair', progress: { tasksOpen: 1 } })
+  await bench.world.do(start('lost', 'n5'))
+  for (let n = 0; n < 5; n++) await bench.round()
+  t.match(bench.operation('op-lost-n4'), { status: 'succeeded', progress: { tasksOpen: 0 } })
+  t.match(bench.operation('op-lost-n5'), { status: 'failed', error: /only listed copy/ })
+  t.same(bench.world.store.reader.view.get(keys.chunk('acme', 'c1'))?.replicas, ['n5'])
 })
 
 t.test('nobody but the leader drives', async (t) => {

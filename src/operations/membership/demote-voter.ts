@@ -7,7 +7,7 @@ import type { AdminTokenPrincipal } from '../../access/principal.ts'
 import { memberIn, membersOf } from '../../state-machine/members.ts'
 import type { Services } from '../services.ts'
 import { changeMembers, type ChangeBegun, type MembershipWish, votersWithout } from './change-members.ts'
-import { requireMajority, seenIn } from './survey.ts'
+import { requireMajority, seenIn, surveyMembers } from './survey.ts'
 
 export async function demoteVoter(
   services: Services,
@@ -15,7 +15,7 @@ export async function demoteVoter(
   { nodeId, ...wish }: MembershipWish & { readonly nodeId: string },
 ): Promise<ChangeBegun> {
   authorize(principal, 'demoteVoter', {})
-  const survey = await services.cluster.membership.survey()
+  const survey = await surveyMembers(services)
   const left = votersWithout(services, nodeId)
   // Of anybody else, and of the last one, rows say what there is to say.
   const isVoter = memberIn(membersOf(services.state.view), nodeId)?.phase === 'active'

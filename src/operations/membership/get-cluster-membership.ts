@@ -9,7 +9,7 @@ import type { AdminTokenPrincipal } from '../../access/principal.ts'
 import { membersOf } from '../../state-machine/members.ts'
 import type { MembersRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
-import { leaderIn, type Survey } from './survey.ts'
+import { leaderIn, type Survey, surveyMembers } from './survey.ts'
 
 export interface MembershipOverview {
   readonly clusterId: string
@@ -31,7 +31,7 @@ export async function getClusterMembership(
   const own = membership.local()
   const [survey, disks] = isLocal
     ? [new Map([[own.nodeId, own]]), []]
-    : await Promise.all([membership.survey(), services.cluster.repairStatuses()])
+    : await Promise.all([surveyMembers(services), services.cluster.repairStatuses()])
   const rows = membersOf(services.state.view)
   return { clusterId, isLocal, rows, status: leaderIn(survey) ?? own, survey, disks }
 }

@@ -13,7 +13,7 @@ import {
   type MembershipWish,
   votersWithout,
 } from './change-members.ts'
-import { requireMajority, requireSilence, seenIn } from './survey.ts'
+import { requireMajority, requireSilence, seenIn, surveyMembers } from './survey.ts'
 
 export async function markVoterLost(
   services: Services,
@@ -22,7 +22,7 @@ export async function markVoterLost(
 ): Promise<ChangeBegun> {
   authorize(principal, 'markVoterLost', {})
   confirm(given, nodeId)
-  const survey = await services.cluster.membership.survey()
+  const survey = await surveyMembers(services)
   const left = votersWithout(services, nodeId)
   const phase = memberIn(membersOf(services.state.view), nodeId)?.phase
   if (phase !== undefined && phase !== 'lost') {

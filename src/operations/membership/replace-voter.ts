@@ -15,7 +15,7 @@ import {
 } from './change-members.ts'
 import { refuseTaken } from './join-voter.ts'
 import { newcomerOf, type NewcomerWish, seenText } from './newcomer.ts'
-import { requireMajority, seenIn } from './survey.ts'
+import { requireMajority, seenIn, surveyMembers } from './survey.ts'
 
 export interface ReplacementWish extends MembershipWish {
   readonly nodeId: string
@@ -37,10 +37,10 @@ export async function replaceVoter(
     return { operation: null, nodeId, configIndex: present.configIndex }
   refuseTaken(services, replacement)
   const { member, seen } = await newcomerOf(membership, replacement)
-  const survey = await membership.survey()
+  const survey = await surveyMembers(services)
   const left = votersWithout(services, nodeId)
   // The newcomer has answered just now, and counts when it has a vote.
-  const afterwards = new Map([...survey, [member.nodeId, membership.local()]])
+  const afterwards = new Map([...survey, [member.nodeId, { ...membership.local(), isReady: true }]])
   requireMajority(afterwards, [...left, member.nodeId], `replace "${nodeId}"`)
   const believed = `${seenText(seen)}; ${seenIn(survey)}`
   const change = { kind: 'replace', nodeId, newcomer: member, seen: believed } as const

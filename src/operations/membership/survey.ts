@@ -8,11 +8,26 @@
 import type { MemberStatus, MembershipPort, NewcomerStatus } from '../../../cluster/index.ts'
 import { Refusal } from '../../refusal.ts'
 import type { BlockerCode } from '../../state-machine/codes.ts'
+import { memberIn, membersOf } from '../../state-machine/members.ts'
+import type { Services } from '../services.ts'
 
 /** A member that was heard within this time is not lost. [decisions 12: lost] */
 const LOST_AFTER_MS = 30_000
 
 export type Survey = ReadonlyMap<string, MemberStatus | null>
+
+/** Of all members. What another data directory says under a member's name is not the member's answer. */
+export async function surveyMembers({ cluster, state }: Services): Promise<Survey> {
+  const said = await cluster.membership.survey()
+  const rows = membersOf(state.view)
+  const isOwn = (nodeId: string, { incarnation }: MemberStatus): boolean => {
+    const known = memberIn(rows, nodeId)?.incarnation ?? null
+    return known === null || known === incarnation
+  }
+  return new Map(
+    [...said].map(([nodeId, status]) => [nodeId, status !== null && isOwn(nodeId, status) ? status : null]),
+  )
+}
 
 export function answers(survey: Survey, nodeId: string): boolean {
   return (survey.get(nodeId) ?? null) !== null
@@ -31,14 +46,17 @@ export function leaderIn(survey: Survey): MemberStatus | undefined {
   )
 }
 
-/** Throws Refusal unless so many of these voters answer that they can elect a leader now. */
+/**
+ * Throws Refusal unless so many of these voters answer, and take part, that they can elect a leader now. One that answers from an older
+ * copy of its disk, or whose disk is full, is no more use than a silent one.
+ */
 export function requireMajority(survey: Survey, voters: readonly string[], what: string): void {
-  const answering = voters.filter((voter) => answers(survey, voter))
+  const answering = voters.filter((voter) => survey.get(voter)?.isReady === true)
   if (answering.length > voters.length / 2) return
   const silent = voters.filter((voter) => !answering.includes(voter))
   throw gate(
     'would_lose_quorum',
-    `Cannot ${what}: of the voters left, ${silent.join(', ')} do not answer, and the others are no majority`,
+    `Cannot ${what}: of the voters left, ${silent.join(', ')} do not answer or take no part, and the others are no majority`,
   )
 }
 

@@ -6,7 +6,7 @@ import { memberIn, membersOf } from '../../state-machine/members.ts'
 import { givenReason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { votersWithout } from './change-members.ts'
-import { answers, gate, leaderIn } from './survey.ts'
+import { answers, gate, leaderIn, surveyMembers } from './survey.ts'
 
 export interface Transferred {
   readonly before: string | null
@@ -25,7 +25,7 @@ export async function transferLeadership(
   const member = target === null ? undefined : memberIn(membersOf(services.state.view), target)
   if (target !== null && member === undefined)
     throw new Refusal('not_found', `Cannot hand over the lead: no member is called "${target.slice(0, 64)}"`)
-  const survey = await membership.survey()
+  const survey = await surveyMembers(services)
   const before = leaderIn(survey)?.nodeId ?? null
   if (target !== null && before === target) return { before, target, isDone: false }
   if (target !== null && (member?.phase !== 'active' || !answers(survey, target)))

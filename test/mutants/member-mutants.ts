@@ -1,0 +1,167 @@
+/**
+ * Bugs in changes of the members: in the driver, in what rows decide, in who is heard.
+ *
+ * `V..`; what kills them is a walk of membership in the simulator.
+ */
+import type { Mutant } from './mutant.ts'
+import { killedByTests } from './rows.ts'
+
+type Row = readonly [id: string, bug: string, file: string, find: string, replace: string]
+
+const DRIVER = 'src/workers/membership.ts'
+const ROWS = 'src/state-machine/'
+
+const ORDER: readonly Row[] = [
+  [
+    'V1',
+    'a step is told before the vote has moved',
+    DRIVER,
+    "    if (!voters.includes(node)) return this.#tell(operation, 'moving copies away')\n",
+    "    if (!voters.includes(node) || voters.length > 2) return this.#tell(operation, 'moving copies away')\n",
+  ],
+  [
+    'V2',
+    'a newcomer that was sent away stays in the configuration',
+    DRIVER,
+    '    if (learners.includes(name)) {\n',
+    "    if (learners.includes(name) && name === '') {\n",
+  ],
+  [
+    'V3',
+    'a newcomer gets its vote before it has kept up',
+    DRIVER,
+    '    if (lacking !== null) return this.#say(operation, lacking)\n',
+    '',
+  ],
+  [
+    'V4',
+    'a member is excluded in the rows alone',
+    DRIVER,
+    '    if (!voters.includes(node) && !learners.includes(node))\n',
+    '    if (!voters.includes(node))\n',
+  ],
+  [
+    'V6',
+    'the only voter waits for somebody to hand over to',
+    DRIVER,
+    'if (old === nodeId && left.length > 0)',
+    'if (old === nodeId)',
+  ],
+  [
+    'V19',
+    'whoever answers under the name of a newcomer gets its vote',
+    DRIVER,
+    'if (its.incarnation !== invited)',
+    "if (its.incarnation === '')",
+  ],
+]
+
+const RULES: readonly Row[] = [
+  [
+    'V7',
+    'the right to change votes is given back too early',
+    `${ROWS}membership.ts`,
+    '  return change === operationId ? null : change\n',
+    '  return null\n',
+  ],
+  [
+    'V8',
+    'two operations may change votes at once',
+    `${ROWS}membership.ts`,
+    '  if (present.change !== null) return inProgress(present.change)\n',
+    '',
+  ],
+  [
+    'V9',
+    'a name that left comes back',
+    `${ROWS}members.ts`,
+    '  if (present.departed.some((gone) => gone.nodeId === nodeId))\n    return refuse(',
+    "  if (nodeId === '')\n    return refuse(",
+  ],
+  [
+    'V11',
+    'a change of members is cancelled after votes have moved',
+    `${ROWS}cancelling.ts`,
+    "|| cursor === 'catchUp') return null",
+    "|| cursor !== 'done') return null",
+  ],
+  [
+    'V12',
+    'a member is removed before its copies are elsewhere',
+    `${ROWS}membership.ts`,
+    "  if (phase === 'drained') return null\n",
+    "  if (phase === 'drained' || phase === 'draining') return null\n",
+  ],
+  [
+    'V13',
+    'a copy of a member that leaves goes before another can be read',
+    `${ROWS}evacuation.ts`,
+    '  const replicas = readable.length >= needed ? others : before.replicas\n',
+    '  const replicas = others\n',
+  ],
+]
+
+const HEARING: readonly Row[] = [
+  [
+    'V14',
+    'whoever left is still heard',
+    'cluster/membership/directory.ts',
+    '    if (!this.#departed.has(nodeId)) return null\n',
+    "    if (!this.#departed.has('')) return null\n",
+  ],
+  [
+    'V15',
+    'an emptied disk is heard under the name it had',
+    'cluster/node/peer-gate.ts',
+    '    if (registered.incarnation !== incarnation) {\n',
+    "    if (registered.incarnation === '') {\n",
+  ],
+  [
+    'V16',
+    'an old copy of a disk is heard',
+    'cluster/node/peer-gate.ts',
+    '    if (boot >= registered.boot) return null\n',
+    '    if (boot >= 0) return null\n',
+  ],
+  [
+    'V17',
+    'an answer of an emptied disk counts towards a majority',
+    'src/operations/membership/survey.ts',
+    '    return known === null || known === incarnation\n',
+    "    return known === null || incarnation !== ''\n",
+  ],
+  [
+    'V18',
+    'a voter that cannot be reached is demoted away from the last majority',
+    'src/operations/membership/survey.ts',
+    '  if (answering.length > voters.length / 2) return\n',
+    '  if (answering.length >= 0) return\n',
+  ],
+]
+
+/** Walks come there hardly ever, or never: other layers stand before it. */
+const BEHIND_OTHERS = killedByTests([
+  [
+    'V5',
+    'a joint configuration, or one that is not committed, is told of as if it were the last word',
+    DRIVER,
+    '    if (!isSettled(membership.local())) return false\n',
+    '',
+    'workers/membership',
+  ],
+  [
+    'V10',
+    'another directory takes over the name of a member',
+    `${ROWS}members.ts`,
+    '  if (member.incarnation !== null && member.incarnation !== said.incarnation) {\n',
+    '  if (member.incarnation === said.nodeId) {\n',
+    'state-machine/members',
+  ],
+])
+
+export const MEMBER_MUTANTS: readonly Mutant[] = [
+  ...[...ORDER, ...RULES, ...HEARING].map(([id, bug, file, find, replace]): Mutant => {
+    return { id, bug, file, find, replace, killers: 'members' }
+  }),
+  ...BEHIND_OTHERS,
+]

@@ -1,0 +1,79 @@
+/**
+ * Walks of membership: whole nodes with the driver, the directory and the operations of the service, operators who change their mind,
+ * machines that come back from anywhere. No promise may be broken, and every operation must end.
+ *
+ * Rerun one walk with `npm run sim -- --machine members --seed S --events M --trace`.
+ */
+import t from 'tap'
+import { type Outcome, runSeed } from './run-seed.ts'
+import type { Canary } from './sim-world.ts'
+import { allowMinutes } from './time-limit.ts'
+
+const WALKS = 150
+const EVENTS = 4_000
+const MINUTES_MAX = 10
+const MEMBERS = { machine: 'members' } as const
+/** A world that is wrong is found out within so many. */
+const CANARY_WALKS = 10
+
+allowMinutes(t, MINUTES_MAX)
+
+t.test('simulator of members', { timeout: MINUTES_MAX * 60_000 }, async (t) => {
+  const outcomes: Outcome[] = []
+  for (let seed = 1; seed <= WALKS; seed += 1) {
+    const outcome = await runSeed({ seed, events: EVENTS, plan: MEMBERS })
+    outcomes.push(outcome)
+    if (outcome.violation === null) continue
+    const again = `rerun: npm run sim -- --machine members --seed ${seed} --events ${EVENTS} --trace`
+    t.fail(`seed ${seed}: ${outcome.violation}; ${again}`)
+  }
+
+  await t.test('changes the members in every way, and is told no', async (t) => {
+    for (const [figure, least] of WALKED) {
+      const sum = outcomes.reduce((total, { walk }) => total + (walk?.[figure] ?? 0), 0)
+      t.ok(sum >= least * WALKS, `${figure}: ${sum}`)
+    }
+    for (const [answer, least] of ANSWERS) {
+      const count = outcomes.reduce((sum, { answers }) => sum + (answers[answer] ?? 0), 0)
+      t.ok(count >= least, `${answer}: ${count} times`)
+    }
+  })
+
+  for (const canary of ['earlyAck', 'doubleApply'] satisfies Canary[]) {
+    await t.test(`finds out ${canary}`, async (t) => {
+      const found: string[] = []
+      for (let seed = 1; seed <= CANARY_WALKS && found.length === 0; seed += 1) {
+        const { violation } = await runSeed({ seed, events: EVENTS, canary, plan: MEMBERS })
+        if (violation !== null) found.push(violation)
+      }
+      t.equal(found.length, 1, found[0] ?? `not within ${CANARY_WALKS} walks`)
+    })
+  }
+
+  await t.test('is the same walk for the same seed', async (t) => {
+    const one = await runSeed({ seed: 7, events: 3_000, plan: MEMBERS })
+    const same = await runSeed({ seed: 7, events: 3_000, plan: MEMBERS, traceLines: 100 })
+    t.equal(one.hash, same.hash)
+    t.not(one.hash, (await runSeed({ seed: 8, events: 3_000, plan: MEMBERS })).hash)
+  })
+})
+
+/** At least so much of each in a walk, on average. */
+const WALKED: readonly (readonly [figure: keyof NonNullable<Outcome['walk']>, least: number])[] = [
+  ['begun', 2],
+  ['finished', 1],
+  ['cancelled', 0.2],
+  ['left', 0.2],
+  ['denied', 5],
+  ['emptied', 1],
+  ['restored', 0.1],
+]
+
+const ANSWERS: readonly (readonly [answer: string, least: number])[] = [
+  ['startMembership ok', 100],
+  ['startMembership membership_change_in_progress', 20],
+  ['stepMembership ok', 300],
+  ['undoMembership ok', 10],
+  ['evacuateCopies ok', 20],
+  ['addReplica ok', 20],
+]

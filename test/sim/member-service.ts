@@ -100,6 +100,7 @@ export class MemberService implements SimService {
     this.#room = new MembershipRoom({
       node,
       transport,
+      listen: seat.id,
       directory: this.directory,
       file,
       incarnation: seat.incarnation,

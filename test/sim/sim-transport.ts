@@ -52,6 +52,8 @@ const CALL_TIMEOUT_MS = 10_000
 const never = (): Promise<never> => new Promise(() => undefined)
 
 export class SimTransport implements Transport {
+  /** The virtual wires carry no TLS. */
+  readonly fingerprint = null
   readonly #parts: SimTransportParts
   readonly #handlers = new Map<string, CallHandler>()
   readonly #contacts = new Map<NodeId, number>()

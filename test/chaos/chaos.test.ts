@@ -23,7 +23,15 @@ t.test(
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-chaos-'))
     t.teardown(() => rmSync(dir, { recursive: true, force: true }))
     const jsonFile = join(dir, 'report.json')
-    const options = { nodes: 3, seconds: SECONDS, nemeses: NEMESIS_NAMES, seed: SEED, jsonFile, logDir: null }
+    const options = {
+      plan: 'faults' as const,
+      nodes: 3,
+      seconds: SECONDS,
+      nemeses: NEMESIS_NAMES,
+      seed: SEED,
+      jsonFile,
+      logDir: null,
+    }
     const run = startRun(options, 'pipe')
     t.teardown(() => run.stop())
     let told = ''

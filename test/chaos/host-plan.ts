@@ -27,6 +27,7 @@ export interface Way {
 }
 
 export const spaceOf = (host: number): string => `n${host}`
+export const hostOf = (space: string): number => Number(space.slice(1))
 export const knownAddress = (host: number): string => `10.77.0.${host}`
 export const clientAddress = (host: number): string => `10.78.${host}.2`
 

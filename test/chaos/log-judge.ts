@@ -54,3 +54,8 @@ export interface Excuse {
   readonly since: number
   readonly until: number
 }
+
+/** A node that has left is told so, and calls for an operator. */
+export function isFarewell({ text }: LogLine): boolean {
+  return text.includes('"code":"member_tombstoned"')
+}

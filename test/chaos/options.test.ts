@@ -10,6 +10,7 @@ t.test('parseChaosOptions', async (t) => {
     'is a minute of everything on three hosts, with a seed that is drawn, when nothing is said',
     async (t) => {
       t.strictSame(parsed(), {
+        plan: 'faults',
         nodes: 3,
         seconds: 60,
         nemeses: [...NEMESIS_NAMES],

@@ -156,7 +156,7 @@ async function listFaults({ cluster, ledger }: Evidence, nodeId: string): Promis
 async function partingFaults({ cluster, ledger }: Evidence, nodeId: string): Promise<readonly string[]> {
   if (!cluster.isRunning(nodeId)) return [`${nodeId} has ended`]
   await until(`${nodeId} knows that it has left`, async () =>
-    /removed|tombstoned|no member|another data directory/i.test((await cluster.unreadiness(nodeId)) ?? ''),
+    /removed from the cluster|[Aa]nother data directory/.test((await cluster.unreadiness(nodeId)) ?? ''),
   )
   const [key = ''] = ledger.stored.keys()
   const { status } = await cluster.call(nodeId, 'GET', objectPath(key))

@@ -58,7 +58,7 @@ t.test('the wires between hosts', { skip }, async (t) => {
 
 t.test('a run', { skip }, async (t) => {
   const options = {
-    plan: 'faults',
+    plan: 'faults' as const,
     nodes: 3,
     seconds: 60,
     nemeses: NEMESIS_NAMES,

@@ -57,5 +57,5 @@ export interface Excuse {
 
 /** A node that has left is told so, and calls for an operator. */
 export function isFarewell({ text }: LogLine): boolean {
-  return text.includes('"code":"member_tombstoned"')
+  return /"code":"member_(removed|tombstoned)"/.test(text)
 }

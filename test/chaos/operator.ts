@@ -6,6 +6,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type AdminClient, adminClient, ApiError, NoAnswerError } from '../../src/client/clients.ts'
+import type { NodePlan } from '../../scripts/local-setup.ts'
 import type { ProcessCluster } from '../helpers/process-cluster.ts'
 import type { Hosts } from './hosts-site.ts'
 
@@ -15,16 +16,34 @@ const CHANGE_MS_MAX = 180_000
 /** Not now: something else is under way, or nobody knows whether this was begun. */
 const LATER = ['membership_change_in_progress', 'member_exists']
 
+interface Newcomer {
+  readonly nodeId: string
+  readonly peerAddress: string
+}
+
 type Begun = { readonly operationId: string } | { readonly noop: boolean }
 type Change = (admin: AdminClient) => Promise<{ readonly answer: Begun }>
 
 export class Operator {
   readonly #cluster: ProcessCluster
   readonly #hosts: Hosts
+  /** Newcomers that wait, or are being started. */
+  readonly #prepared: Promise<Newcomer>[] = []
+  /** Hosts are made one after the other. */
+  #made: Promise<unknown> = Promise.resolve()
 
   constructor(cluster: ProcessCluster, hosts: Hosts) {
     this.#cluster = cluster
     this.#hosts = hosts
+  }
+
+  /** Starts nodes on new hosts, which wait for joins and replacements to come. */
+  prepare(count: number): void {
+    for (let n = 0; n < count; n += 1) {
+      const newcomer = this.#made.then(() => this.#startNewcomer())
+      this.#made = newcomer.catch(() => undefined)
+      this.#prepared.push(newcomer)
+    }
   }
 
   /** A node on a new host. Resolves with its name when it has a vote and serves. */
@@ -84,7 +103,14 @@ export class Operator {
     await this.#carryOut('rebalance', (admin) => admin.call('rebalance', { body: { tenantId, reason } }))
   }
 
-  async #newcomer(): Promise<{ readonly nodeId: string; readonly peerAddress: string }> {
+  async #newcomer(): Promise<Newcomer> {
+    if (this.#prepared.length === 0) this.prepare(1)
+    const newcomer = await this.#prepared.shift()
+    if (newcomer === undefined) throw new Error('A newcomer was prepared a moment ago')
+    return newcomer
+  }
+
+  async #startNewcomer(): Promise<Newcomer> {
     const node = await this.#hosts.add()
     const { nodeId, peerAddress } = node
     this.#cluster.addSpare(node)
@@ -111,13 +137,19 @@ export class Operator {
     })
   }
 
+  /** Whoever is spoken of is asked last: it may be dead, or out before it answers. */
+  #endpoints(what: string): readonly string[] {
+    const isNamed = ({ nodeId }: NodePlan): boolean => what.split(' ').includes(nodeId)
+    const { plan } = this.#cluster
+    return [...plan.filter((node) => !isNamed(node)), ...plan.filter(isNamed)].map(({ adminUrl }) => adminUrl)
+  }
+
   /** Until it is true. Asks again while the answer is that it cannot be done now. */
   async #patiently(what: string, isDone: (admin: AdminClient) => Promise<boolean>): Promise<void> {
     const giveUpAt = performance.now() + CHANGE_MS_MAX
     let why = 'it is not done'
     while (performance.now() < giveUpAt) {
-      const endpoints = this.#cluster.plan.map(({ adminUrl }) => adminUrl)
-      const admin = adminClient({ endpoints, token: this.#cluster.setup.ownerToken })
+      const admin = adminClient({ endpoints: this.#endpoints(what), token: this.#cluster.setup.ownerToken })
       try {
         if (await isDone(admin)) return
       } catch (error) {

@@ -22,7 +22,7 @@ import { adminOf, becomesWhole } from './wholeness.ts'
 
 const LEDGER_CLIENTS = 6
 /** So that machines with few cores have time for what is walked. */
-const CLIENT_REST_MS = 100
+const CLIENT_REST_MS = 200
 /** The walk takes about so long, for the number of registers. */
 const SECONDS = 90
 const WHOLE_MS_MAX = 180_000
@@ -111,11 +111,13 @@ class Walk {
 
   async go(): Promise<void> {
     const { operator } = this.#parts
+    operator.prepare(4)
     for (const size of [2, 3]) await this.#join(size)
     await this.#step('rebalance', 'what one node held gets three copies', () =>
       operator.rebalance('three nodes'),
     )
     for (const size of [4, 5]) await this.#join(size)
+    operator.prepare(1)
     const last = this.#parts.cluster.plan.at(-1)?.nodeId ?? ''
     await this.#step('restart', `stop ${last} in order and start it again`, () => this.#restart(last))
     await this.#step('transfer', `${last} leads`, () => operator.transfer(last, 'it has the best machine'))

@@ -8,6 +8,7 @@ import { MembershipWorker } from '../../src/workers/membership.ts'
 import { commonChecksum, isCaughtUp } from '../../src/workers/readiness.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { loneMembership, loneStatus } from '../helpers/told-membership.ts'
+import { fresh, putChunks } from '../state-machine/map-world.ts'
 import { firstMember, start } from '../state-machine/member-commands.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
 
@@ -24,6 +25,8 @@ class Bench {
   /** How far each newcomer is behind. */
   lag = 0
   checksum = 'equal'
+  /** Who takes copies, as far as this node has followed. */
+  followed = ['n1', 'n2']
   readonly orders: string[] = []
   #worker: MembershipWorker
 
@@ -70,7 +73,7 @@ class Bench {
       membership: this.#port(),
       state,
       propose,
-      evacuating: new Evacuating({ cluster: { placement: () => ['n1', 'n2'] }, state, propose }),
+      evacuating: new Evacuating({ cluster: { placement: () => this.followed }, state, propose }),
       now: () => this.now,
       readyMs: READY_MS,
       logger: SILENT,
@@ -89,6 +92,9 @@ class Bench {
     return {
       ...loneMembership(this.leader),
       local: () => this.#status(),
+      setMembers: async ({ members }) => {
+        this.followed = members.filter(({ weight }) => weight > 0).map(({ nodeId }) => nodeId)
+      },
       ask: async (nodeId) => loneStatus(nodeId, { checksums: [[7, this.checksum]] }),
       change: async ({ voters, learners }) => {
         this.orders.push(`${voters.join(' ')} | ${learners.join(' ')}`)
@@ -179,6 +185,19 @@ t.test(
     t.same(bench.orders, ['n1 n2 n3 | n4', 'n1 n2 n4 | n3', 'n1 n2 n4 | '])
     t.match(bench.operation('op-replace-n3'), { status: 'succeeded' })
     t.equal(bench.phase('n3'), undefined)
+  },
+)
+
+t.test(
+  'what is owed to who is replaced is owed to who came, also by a leader that has not followed',
+  async (t) => {
+    const bench = await Bench.start(t)
+    const { world } = bench
+    await world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
+    await world.do(start('replace', 'n3', { newcomer: 'n4' }))
+    bench.followed = ['n1', 'n2', 'n3']
+    for (let n = 0; n < 20; n++) await bench.round()
+    t.match(world.store.reader.view.get(keys.chunk('acme', 'c1')), { replicas: ['n1', 'n2'], owed: ['n4'] })
   },
 )
 

@@ -12,16 +12,21 @@ import { type ChaosReport, reportOf } from './chaos-report.ts'
 import { type Evidence, judge } from './final-checks.ts'
 import { Hosts } from './hosts-site.ts'
 import { PlainAsker } from './ledger-desk.ts'
-import { startLoad } from './load.ts'
-import { type Excuse, isExplained } from './log-judge.ts'
+import { type Load, startLoad } from './load.ts'
+import { type Excuse, isExplained, isFarewell } from './log-judge.ts'
 import { type Fault, type Ground, NEMESES } from './nemeses.ts'
+import { Operator } from './operator.ts'
 import type { ChaosOptions } from './options.ts'
 import type { Struck } from './outages.ts'
+import { logFaults, partingFaults } from './parting-checks.ts'
 import { type Strike, strikes } from './strikes.ts'
+import { Turnover } from './turnover.ts'
 import { adminOf, becomesWhole } from './wholeness.ts'
 
 const LEDGER_CLIENTS = 3
 const READY_MS_MAX = 180_000
+/** A change of members goes on behind all the strikes that hinder it. */
+const CHANGE_MS_MAX = 15 * 60_000
 /** A strike that needs a whole cluster waits so long for one. */
 const WHOLE_MS_MAX = 20_000
 const POLL_MS = 100
@@ -41,13 +46,14 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
     restMs: 0,
     asker: (_, random, ledger) => new PlainAsker(cluster, random, (code) => ledger.hasFailed(code)),
   })
-  const run = new ChaosRun({ cluster, hosts, say })
+  const run = new ChaosRun({ cluster, hosts, load, say })
   await run.strikeFor(options).catch((error: unknown) => run.mishaps.push(`no more faults: ${String(error)}`))
   await hosts.network.heal()
+  await run.turnover.finish()
   await load.stop()
   say('faults end, judging')
-  const { struck, mishaps } = run
-  const isExpected: Evidence['isExpected'] = (nodeId, line) => isExplained(line, excusesOf(struck, nodeId))
+  const { struck, isExpected } = run
+  const mishaps = [...run.mishaps, ...run.turnover.mishaps]
   const admin = adminOf(cluster)
   const isWhole = (): Promise<boolean> => becomesWhole(cluster, READY_MS_MAX)
   const verdicts = await judge({ ...load, cluster, admin, mishaps, isExpected, isWhole })
@@ -66,12 +72,14 @@ function excusesOf(struck: readonly Struck[], nodeId: string): readonly Excuse[]
 interface RunParts {
   readonly cluster: ProcessCluster
   readonly hosts: Hosts
+  readonly load: Load
   readonly say: (line: string) => void
 }
 
 class ChaosRun {
   readonly struck: Struck[] = []
   readonly mishaps: string[] = []
+  readonly turnover: Turnover
   readonly #parts: RunParts
   readonly #ground: Ground
   #loggedInAt = performance.now()
@@ -79,13 +87,22 @@ class ChaosRun {
   constructor(parts: RunParts) {
     const { cluster, hosts } = parts
     this.#parts = parts
+    this.turnover = new Turnover({ ...parts, ...parts.load, look: (nodeId) => this.#farewell(nodeId) })
     this.#ground = {
       cluster,
       network: hosts.network,
       disks: hosts.disks,
+      operator: new Operator(cluster, hosts, CHANGE_MS_MAX),
+      changes: this.turnover,
       leader: () => this.#leader(),
       isWhole: () => becomesWhole(cluster, WHOLE_MS_MAX),
     }
+  }
+
+  /** What a log may say because of what was done to the node. */
+  readonly isExpected: Evidence['isExpected'] = (nodeId, line) => {
+    const isMember = this.#parts.cluster.plan.some((node) => node.nodeId === nodeId)
+    return isExplained(line, excusesOf(this.struck, nodeId)) || (!isMember && isFarewell(line))
   }
 
   async strikeFor({ seed, seconds, nemeses }: ChaosOptions): Promise<void> {
@@ -93,6 +110,7 @@ class ChaosRun {
     for (const strike of strikes(new Random(seed, 'strikes'), nemeses)) {
       if (performance.now() >= end) return
       await this.#strike(strike)
+      await this.turnover.settle()
       await wait(strike.restMs)
       if (performance.now() - this.#loggedInAt > TOKEN_MS) await this.#logIn()
     }
@@ -113,13 +131,29 @@ class ChaosRun {
 
   async #allReady(fault: Fault): Promise<void> {
     const giveUpAt = performance.now() + READY_MS_MAX
-    for (const { nodeId } of this.#parts.cluster.plan) {
-      for (let why = await this.#tend(nodeId, fault); why !== null; why = await this.#tend(nodeId, fault)) {
-        if (performance.now() > giveUpAt)
-          throw new Error(`${nodeId} is not ready ${READY_MS_MAX / 1000} s after: ${fault.what}: ${why}`)
-        await wait(POLL_MS)
-      }
+    for (let why = await this.#notReady(fault); why !== null; why = await this.#notReady(fault)) {
+      if (performance.now() > giveUpAt)
+        throw new Error(`Not ready ${READY_MS_MAX / 1000} s after: ${fault.what}: ${why}`)
+      await wait(POLL_MS)
     }
+  }
+
+  /** Who are members changes meanwhile. */
+  async #notReady(fault: Fault): Promise<string | null> {
+    for (const { nodeId } of this.#parts.cluster.plan) {
+      const why = await this.#tend(nodeId, fault)
+      if (why !== null) return `${nodeId}: ${why}`
+    }
+    return null
+  }
+
+  async #farewell(nodeId: string): Promise<readonly string[]> {
+    const { cluster, load } = this.#parts
+    const [key = ''] = load.ledger.stored.keys()
+    return [
+      ...(await partingFaults(cluster, nodeId, key)),
+      ...logFaults({ cluster, isExpected: this.isExpected }, nodeId),
+    ]
   }
 
   /** What an operator does: starts who has ended, and who asks for it. Only the one with a full disk may need that. */
@@ -136,15 +170,19 @@ class ChaosRun {
   }
 
   async #leader(): Promise<string> {
+    const { cluster } = this.#parts
     let leader: string | undefined
-    await until('there is a leader', async () => (leader = await this.#parts.cluster.leader()) !== undefined)
+    await until('a member leads', async () => {
+      leader = await cluster.leader()
+      return cluster.plan.some(({ nodeId }) => nodeId === leader)
+    })
     return leader ?? ''
   }
 
   async #logIn(): Promise<void> {
     const { cluster } = this.#parts
     await until('there is a token', () =>
-      cluster.login('n1').then(
+      cluster.login(cluster.plan[0]?.nodeId ?? '').then(
         () => true,
         () => false,
       ),

@@ -4,8 +4,6 @@
  * Owns: the claims and what contradicts them. Knows nothing of: which faults there were.
  * Rule: a claim that could not be looked at is not kept.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { auditNode } from '../../scripts/damage-audit.ts'
 import type { AdminClient } from '../../src/client/clients.ts'
 import { until } from '../helpers/async.ts'
@@ -16,7 +14,8 @@ import { registerModel } from '../sim/history-models.ts'
 import { checkHistory } from '../sim/linearizability.ts'
 import { folderPath, type LedgerWork, listingFault, objectPath } from './ledger-work.ts'
 import { censusFaults } from './chunk-census.ts'
-import { alarmingLines, type LogLine } from './log-judge.ts'
+import type { LogLine } from './log-judge.ts'
+import { logFaults, partingFaults } from './parting-checks.ts'
 
 const CONFIGURATIONS_MAX = 10_000_000
 const FAULTS_SHOWN = 10
@@ -79,7 +78,7 @@ function claimsOf(evidence: Evidence): readonly (readonly [string, Look])[] {
     ],
     [
       `who left (${gone.length}) runs on with its data, knows it, and serves nobody`,
-      atEach((nodeId) => partingFaults(evidence, nodeId), gone),
+      atEach((nodeId) => partingFaults(cluster, nodeId, [...ledger.stored.keys()][0] ?? ''), gone),
     ],
     ['a scrub of all nodes finds every copy good', () => scrubFaults(admin)],
     ['a recount of references and usage finds no difference', () => recountFaults(admin)],
@@ -153,20 +152,6 @@ async function listFaults({ cluster, ledger }: Evidence, nodeId: string): Promis
   return faults
 }
 
-async function partingFaults({ cluster, ledger }: Evidence, nodeId: string): Promise<readonly string[]> {
-  if (!cluster.isRunning(nodeId)) return [`${nodeId} has ended`]
-  await until(`${nodeId} knows that it has left`, async () =>
-    /removed from the cluster|[Aa]nother data directory/.test((await cluster.unreadiness(nodeId)) ?? ''),
-  )
-  const [key = ''] = ledger.stored.keys()
-  const { status } = await cluster.call(nodeId, 'GET', objectPath(key))
-  const parts = ['state', 'blobs'].filter((part) => !existsSync(join(cluster.node(nodeId).dataDir, part)))
-  return [
-    ...(status === 503 ? [] : [`${nodeId} answers ${status} to a read`]),
-    ...parts.map((part) => `${nodeId} has no ${part} any more`),
-  ]
-}
-
 /** As the rows of one of them say; the others have the same. */
 async function placeFaults(cluster: ProcessCluster, members: readonly string[]): Promise<readonly string[]> {
   const copies = Math.min(COPIES, members.length)
@@ -219,9 +204,4 @@ async function stopFaults(cluster: ProcessCluster, nodeId: string): Promise<read
 async function diskFaults(cluster: ProcessCluster, nodeId: string): Promise<readonly string[]> {
   const { faults, incomplete } = await auditNode(cluster.node(nodeId).dataDir, nodeId, COPIES)
   return [...faults, ...(incomplete > 0 ? [`${nodeId}: ${incomplete} copies are owed or not listed`] : [])]
-}
-
-function logFaults({ cluster, isExpected }: Evidence, nodeId: string): readonly string[] {
-  const log = readFileSync(cluster.node(nodeId).logFile, 'utf8')
-  return alarmingLines(log, (line) => isExpected(nodeId, line)).map((line) => `${nodeId}: ${line}`)
 }

@@ -75,6 +75,13 @@ export class Hosts {
     }
   }
 
+  /** Its node has ended for good. */
+  async remove(nodeId: string): Promise<void> {
+    await this.network.removeHost(hostOf(nodeId))
+    await this.disks.get(nodeId)?.unmount()
+    this.disks.delete(nodeId)
+  }
+
   #launch(node: NodePlan): ReturnType<Site['launch']> {
     const tls = this.#certificates.get(node.nodeId)
     return {

@@ -11,8 +11,6 @@ import type { ProcessCluster } from '../helpers/process-cluster.ts'
 import type { Hosts } from './hosts-site.ts'
 
 const POLL_MS = 100
-/** For one change, from the first question to its end: ten seconds of keeping up among them. */
-const CHANGE_MS_MAX = 180_000
 /** Not now: something else is under way, or nobody knows whether this was begun. */
 const LATER = ['membership_change_in_progress', 'member_exists']
 
@@ -32,9 +30,13 @@ export class Operator {
   /** Hosts are made one after the other. */
   #made: Promise<unknown> = Promise.resolve()
 
-  constructor(cluster: ProcessCluster, hosts: Hosts) {
+  /** For one change, from the first question to its end. */
+  readonly #changeMsMax: number
+
+  constructor(cluster: ProcessCluster, hosts: Hosts, changeMsMax: number) {
     this.#cluster = cluster
     this.#hosts = hosts
+    this.#changeMsMax = changeMsMax
   }
 
   /** Starts nodes on new hosts, which wait for joins and replacements to come. */
@@ -146,7 +148,7 @@ export class Operator {
 
   /** Until it is true. Asks again while the answer is that it cannot be done now. */
   async #patiently(what: string, isDone: (admin: AdminClient) => Promise<boolean>): Promise<void> {
-    const giveUpAt = performance.now() + CHANGE_MS_MAX
+    const giveUpAt = performance.now() + this.#changeMsMax
     let why = 'it is not done'
     while (performance.now() < giveUpAt) {
       const admin = adminClient({ endpoints: this.#endpoints(what), token: this.#cluster.setup.ownerToken })
@@ -160,7 +162,7 @@ export class Operator {
       }
       await wait(POLL_MS)
     }
-    throw new Error(`Cannot ${what} within ${CHANGE_MS_MAX / 1000} s: ${why}`)
+    throw new Error(`Cannot ${what} within ${this.#changeMsMax / 1000} s: ${why}`)
   }
 }
 

@@ -26,6 +26,8 @@ const CLIENT_REST_MS = 200
 /** The walk takes about so long, for the number of registers. */
 const SECONDS = 90
 const WHOLE_MS_MAX = 180_000
+/** Ten seconds of keeping up among them. */
+const STEP_MS_MAX = 180_000
 /** Between two steps. */
 const REST_MS = 500
 
@@ -49,7 +51,7 @@ export async function runWalk(options: ChaosOptions, say: (line: string) => void
       return asker
     },
   })
-  const walk = new Walk({ cluster, operator: new Operator(cluster, hosts), load, say })
+  const walk = new Walk({ cluster, operator: new Operator(cluster, hosts, STEP_MS_MAX), load, say })
   const begunAt = performance.now()
   await walk.go().catch((error: unknown) => walk.mishaps.push(`the walk ends here: ${String(error)}`))
   await load.stop()

@@ -164,7 +164,12 @@ export class ProcessCluster {
   hasLeft(nodeId: string): void {
     const node = this.node(nodeId)
     this.#plan = this.#plan.filter((member) => member !== node)
-    this.#gone = [...this.#gone, node]
+    this.#gone = [...this.#gone.filter((other) => other !== node), node]
+  }
+
+  /** One that left, and does not run any more. */
+  forget(nodeId: string): void {
+    this.#gone = this.#gone.filter((node) => node.nodeId !== nodeId)
   }
 
   get setup(): Setup {

@@ -9,7 +9,7 @@ import { Random } from '../sim/random.ts'
 import type { Asker } from './ledger-desk.ts'
 import { LEDGER_BUCKET, LedgerWork } from './ledger-work.ts'
 
-const REGISTER_CLIENTS_A_NODE = 1
+const REGISTER_CLIENTS_A_NODE = 2
 /** Histories of one register that are too long cannot be searched. */
 const SECONDS_A_REGISTER = 6
 const REGISTERS_MIN = 5

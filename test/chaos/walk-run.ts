@@ -10,14 +10,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { type ChaosReport, reportOf } from './chaos-report.ts'
-import { ClientAsker, type FailedRequest } from './client-asker.ts'
-import { judge, type Verdict } from './final-checks.ts'
+import { ClientAsker } from './client-asker.ts'
+import { judge } from './final-checks.ts'
 import { Hosts } from './hosts-site.ts'
 import { type Load, startLoad } from './load.ts'
 import { isFarewell } from './log-judge.ts'
 import { Operator } from './operator.ts'
 import type { ChaosOptions } from './options.ts'
 import type { Struck } from './outages.ts'
+import { type Kill, requestVerdict } from './request-verdict.ts'
 import { adminOf, becomesWhole } from './wholeness.ts'
 
 const LEDGER_CLIENTS = 6
@@ -78,20 +79,6 @@ export async function runWalk(options: ChaosOptions, say: (line: string) => void
 function membersFrom({ plan }: ProcessCluster, client: number): readonly string[] {
   const at = client % plan.length
   return [...plan.slice(at), ...plan.slice(0, at)].map(({ dataUrl }) => dataUrl)
-}
-
-/** Times of performance.now(). */
-export interface Kill {
-  readonly at: number
-  readonly doneAt: number
-}
-
-export function requestVerdict(failed: readonly FailedRequest[], kills: readonly Kill[]): Verdict {
-  const excused = (request: FailedRequest): boolean =>
-    kills.some(({ at, doneAt }) => request.begunAt <= doneAt && request.endedAt >= at)
-  const faults = failed.filter((request) => !excused(request)).map(({ what }) => what)
-  const spared = failed.length - faults.length
-  return { claim: `no request failed, but for ${spared} that were under way at a kill`, faults }
 }
 
 interface WalkParts {

@@ -23,7 +23,7 @@ export interface MemberChanges {
 
 interface Action {
   /** For people. */
-  readonly name: string
+  readonly what: (victim: string) => string
   readonly fits: (voters: number) => boolean
   readonly take: (ground: Ground, victim: string) => Promise<() => Promise<void>>
 }
@@ -34,13 +34,13 @@ const canShrink = (voters: number): boolean => voters > VOTERS_MIN
 
 const ACTIONS: readonly Action[] = [
   {
-    name: 'take in a new member and not',
+    what: () => 'take in a new member',
     fits: canGrow,
     take: ({ operator, changes }) =>
       Promise.resolve(async () => changes.hasJoined(await operator.join('more room'))),
   },
   {
-    name: 'demote and remove',
+    what: (victim) => `demote and remove ${victim}`,
     fits: canShrink,
     take: ({ operator, changes }, victim) =>
       Promise.resolve(async () => {
@@ -50,12 +50,12 @@ const ACTIONS: readonly Action[] = [
       }),
   },
   {
-    name: 'replace',
+    what: (victim) => `replace ${victim}`,
     fits: always,
     take: (ground, victim) => Promise.resolve(() => replace(ground, victim)),
   },
   {
-    name: 'kill and replace',
+    what: (victim) => `kill and replace ${victim}`,
     fits: always,
     take: async (ground, victim) => {
       await bury(ground, victim)
@@ -63,7 +63,7 @@ const ACTIONS: readonly Action[] = [
     },
   },
   {
-    name: 'kill and call lost',
+    what: (victim) => `kill and call lost ${victim}`,
     fits: canShrink,
     take: async (ground, victim) => {
       await bury(ground, victim)
@@ -71,7 +71,7 @@ const ACTIONS: readonly Action[] = [
     },
   },
   {
-    name: 'hand over to',
+    what: (victim) => `hand over to ${victim}`,
     fits: always,
     take: ({ operator }, victim) => Promise.resolve(() => operator.transfer(victim, 'its turn')),
   },
@@ -85,7 +85,7 @@ export const changeMembers: Nemesis = async (ground, { choices }) => {
     ACTIONS.filter(({ fits }) => fits(cluster.plan.length)),
     choices[0],
   )
-  const what = `${action.name} ${victim}`
+  const what = action.what(victim)
   changes.begin(what, await action.take(ground, victim))
   return { what: `begin to ${what}`, heal: () => Promise.resolve() }
 }

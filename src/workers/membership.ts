@@ -17,6 +17,7 @@ import type { MembershipStep, OperationRecord } from '../state-machine/records.t
 import type { LevelStateReader } from '../store/level-state-reader.ts'
 import type { Propose } from '../store/propose.ts'
 import type { Evacuating } from './evacuating.ts'
+import { knownMembers } from './following-members.ts'
 import { commonChecksum, isCaughtUp } from './readiness.ts'
 import { systemOrigin } from './system-origin.ts'
 
@@ -188,8 +189,10 @@ export class MembershipWorker {
   }
 
   async #evacuate(operation: OperationRecord): Promise<boolean> {
-    const { evacuating, propose } = this.#parts
+    const { evacuating, propose, membership, state } = this.#parts
     const { operationId, progress } = operation
+    // Copies are placed by what this node knows of the members: without who came last, what is owed to who leaves would go to nobody.
+    await membership.setMembers(knownMembers(membersOf(state.view)), false)
     const { isClean, isMore, unmovable } = await evacuating.round(operation)
     if (unmovable > 0) {
       const error = `Of ${unmovable} chunks the only listed copy is on this member`

@@ -3,7 +3,15 @@ import { isGood, reportOf, reportText } from './chaos-report.ts'
 import type { Verdict } from './final-checks.ts'
 import type { Struck } from './outages.ts'
 
-const OPTIONS = { nodes: 3, seconds: 60, nemeses: ['kill'], seed: 7, jsonFile: null, logDir: null } as const
+const OPTIONS = {
+  plan: 'faults',
+  nodes: 3,
+  seconds: 60,
+  nemeses: ['kill'],
+  seed: 7,
+  jsonFile: null,
+  logDir: null,
+} as const
 const KILL: Struck = {
   nemesis: 'kill',
   what: 'kill n1',

@@ -5,27 +5,28 @@
  * Rule: every strike is healed and every node ready again before the next; all waits have a bound.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { type AdminClient, adminClient } from '../../src/client/clients.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
-import { RecordedWork } from '../helpers/recorded-work.ts'
 import { Random } from '../sim/random.ts'
 import { type ChaosReport, reportOf } from './chaos-report.ts'
 import { type Evidence, judge } from './final-checks.ts'
-import { type HostsSite, makeHosts } from './hosts-site.ts'
-import { LEDGER_BUCKET, LedgerWork } from './ledger-work.ts'
-import { type Excuse, isExplained } from './log-judge.ts'
+import { Hosts } from './hosts-site.ts'
+import { PlainAsker } from './ledger-desk.ts'
+import { type Load, startLoad } from './load.ts'
+import { type Excuse, isExplained, isFarewell } from './log-judge.ts'
 import { type Fault, type Ground, NEMESES } from './nemeses.ts'
+import { Operator } from './operator.ts'
 import type { ChaosOptions } from './options.ts'
 import type { Struck } from './outages.ts'
+import { logFaults, partingFaults } from './parting-checks.ts'
 import { type Strike, strikes } from './strikes.ts'
+import { Turnover } from './turnover.ts'
+import { adminOf, becomesWhole } from './wholeness.ts'
 
 const LEDGER_CLIENTS = 3
-const REGISTER_CLIENTS_A_NODE = 1
-/** Histories of one register that are too long cannot be searched. */
-const SECONDS_A_REGISTER = 6
-const REGISTERS_MIN = 5
 const READY_MS_MAX = 180_000
+/** A change of members goes on behind all the strikes that hinder it. */
+const CHANGE_MS_MAX = 15 * 60_000
 /** A strike that needs a whole cluster waits so long for one. */
 const WHOLE_MS_MAX = 20_000
 const POLL_MS = 100
@@ -33,44 +34,31 @@ const POLL_MS = 100
 const TOKEN_MS = 20 * 60_000
 
 export async function runChaos(options: ChaosOptions, say: (line: string) => void): Promise<ChaosReport> {
-  say(`seed ${options.seed}: ${options.nodes} hosts, ${options.seconds} s of ${options.nemeses.join(', ')}`)
-  const hosts = await makeHosts(options.nodes)
-  const cluster = await ProcessCluster.startAt({ teardown: () => undefined }, hosts.site)
+  const { seed, nodes, seconds, nemeses } = options
+  say(`seed ${seed}: ${nodes} hosts, ${seconds} s of ${nemeses.join(', ')}`)
+  const hosts = new Hosts()
+  const cluster = await ProcessCluster.startAt({ teardown: () => undefined }, await hosts.site(nodes))
   await cluster.login('n1')
-  const registers = new RecordedWork(cluster, {
-    clientsPerNode: REGISTER_CLIENTS_A_NODE,
-    keys: Math.max(REGISTERS_MIN, Math.ceil(options.seconds / SECONDS_A_REGISTER)),
-    seed: options.seed,
+  const load = await startLoad(cluster, {
+    seed,
+    seconds,
+    ledgerClients: LEDGER_CLIENTS,
+    restMs: 0,
+    asker: (_, random, ledger) => new PlainAsker(cluster, random, (code) => ledger.hasFailed(code)),
   })
-  const ledger = new LedgerWork(cluster)
-  for (const name of ['work', LEDGER_BUCKET]) await makeBucket(cluster, name)
-  const endpoints = cluster.plan.map(({ adminUrl }) => adminUrl)
-  const admin = adminClient({ endpoints, token: cluster.setup.ownerToken })
-  const run = new ChaosRun({ cluster, hosts, admin, say })
-  registers.start()
-  ledger.start(
-    Array.from({ length: LEDGER_CLIENTS }, (_, client) => ({
-      client,
-      random: new Random(options.seed, `client ${client}`),
-    })),
-  )
+  const run = new ChaosRun({ cluster, hosts, load, say })
   await run.strikeFor(options).catch((error: unknown) => run.mishaps.push(`no more faults: ${String(error)}`))
   await hosts.network.heal()
-  await Promise.all([registers.stop(), ledger.stop()])
+  await run.turnover.finish()
+  await load.stop()
   say('faults end, judging')
-  const { struck, mishaps } = run
-  const isExpected: Evidence['isExpected'] = (nodeId, line) => isExplained(line, excusesOf(struck, nodeId))
-  const verdicts = await judge({
-    cluster,
-    admin,
-    ledger,
-    registers,
-    mishaps,
-    isExpected,
-    isWhole: () => run.isWhole(),
-  })
+  const { struck, isExpected } = run
+  const mishaps = [...run.mishaps, ...run.turnover.mishaps]
+  const admin = adminOf(cluster)
+  const isWhole = (): Promise<boolean> => becomesWhole(cluster, READY_MS_MAX)
+  const verdicts = await judge({ ...load, cluster, admin, mishaps, isExpected, isWhole })
   await admin.close()
-  return reportOf({ options, struck, registers, ledger, verdicts })
+  return reportOf({ options, struck, ...load, verdicts })
 }
 
 function excusesOf(struck: readonly Struck[], nodeId: string): readonly Excuse[] {
@@ -81,21 +69,17 @@ function excusesOf(struck: readonly Struck[], nodeId: string): readonly Excuse[]
   }))
 }
 
-async function makeBucket(cluster: ProcessCluster, name: string): Promise<void> {
-  const { status, body } = await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name }))
-  if (status !== 201) throw new Error(`Cannot make bucket ${name}: ${status} ${body.toString()}`)
-}
-
 interface RunParts {
   readonly cluster: ProcessCluster
-  readonly hosts: HostsSite
-  readonly admin: AdminClient
+  readonly hosts: Hosts
+  readonly load: Load
   readonly say: (line: string) => void
 }
 
 class ChaosRun {
   readonly struck: Struck[] = []
   readonly mishaps: string[] = []
+  readonly turnover: Turnover
   readonly #parts: RunParts
   readonly #ground: Ground
   #loggedInAt = performance.now()
@@ -103,13 +87,22 @@ class ChaosRun {
   constructor(parts: RunParts) {
     const { cluster, hosts } = parts
     this.#parts = parts
+    this.turnover = new Turnover({ ...parts, ...parts.load, look: (nodeId) => this.#farewell(nodeId) })
     this.#ground = {
       cluster,
       network: hosts.network,
       disks: hosts.disks,
+      operator: new Operator(cluster, hosts, CHANGE_MS_MAX),
+      changes: this.turnover,
       leader: () => this.#leader(),
-      isWhole: () => this.isWhole(WHOLE_MS_MAX),
+      isWhole: () => becomesWhole(cluster, WHOLE_MS_MAX),
     }
+  }
+
+  /** What a log may say because of what was done to the node. */
+  readonly isExpected: Evidence['isExpected'] = (nodeId, line) => {
+    const isMember = this.#parts.cluster.plan.some((node) => node.nodeId === nodeId)
+    return isExplained(line, excusesOf(this.struck, nodeId)) || (!isMember && isFarewell(line))
   }
 
   async strikeFor({ seed, seconds, nemeses }: ChaosOptions): Promise<void> {
@@ -117,34 +110,10 @@ class ChaosRun {
     for (const strike of strikes(new Random(seed, 'strikes'), nemeses)) {
       if (performance.now() >= end) return
       await this.#strike(strike)
+      await this.turnover.settle()
       await wait(strike.restMs)
       if (performance.now() - this.#loggedInAt > TOKEN_MS) await this.#logIn()
     }
-  }
-
-  /** Every node says that it has made what it owes; asked for a while. */
-  async isWhole(patienceMs = READY_MS_MAX): Promise<boolean> {
-    const giveUpAt = performance.now() + patienceMs
-    while (performance.now() < giveUpAt) {
-      if (await this.#owesNothing().catch(() => false)) return true
-      await wait(POLL_MS)
-    }
-    return false
-  }
-
-  async #owesNothing(): Promise<boolean> {
-    const { admin } = this.#parts
-    const { nodes } = (await admin.call('getRepair', {})).answer
-    const { operations } = (await admin.call('listOperations', {})).answer
-    const isIdle = nodes.every(
-      ({ pending, waitingForDisk, inventory }) =>
-        pending === 0 &&
-        waitingForDisk === 0 &&
-        inventory !== null &&
-        inventory.runs > 0 &&
-        !inventory.isRunning,
-    )
-    return isIdle && operations.every(({ finishedAt }) => finishedAt !== null)
   }
 
   async #strike(strike: Strike): Promise<void> {
@@ -162,13 +131,29 @@ class ChaosRun {
 
   async #allReady(fault: Fault): Promise<void> {
     const giveUpAt = performance.now() + READY_MS_MAX
-    for (const { nodeId } of this.#parts.cluster.plan) {
-      for (let why = await this.#tend(nodeId, fault); why !== null; why = await this.#tend(nodeId, fault)) {
-        if (performance.now() > giveUpAt)
-          throw new Error(`${nodeId} is not ready ${READY_MS_MAX / 1000} s after: ${fault.what}: ${why}`)
-        await wait(POLL_MS)
-      }
+    for (let why = await this.#notReady(fault); why !== null; why = await this.#notReady(fault)) {
+      if (performance.now() > giveUpAt)
+        throw new Error(`Not ready ${READY_MS_MAX / 1000} s after: ${fault.what}: ${why}`)
+      await wait(POLL_MS)
     }
+  }
+
+  /** Who are members changes meanwhile. */
+  async #notReady(fault: Fault): Promise<string | null> {
+    for (const { nodeId } of this.#parts.cluster.plan) {
+      const why = await this.#tend(nodeId, fault)
+      if (why !== null) return `${nodeId}: ${why}`
+    }
+    return null
+  }
+
+  async #farewell(nodeId: string): Promise<readonly string[]> {
+    const { cluster, load } = this.#parts
+    const [key = ''] = load.ledger.stored.keys()
+    return [
+      ...(await partingFaults(cluster, nodeId, key)),
+      ...logFaults({ cluster, isExpected: this.isExpected }, nodeId),
+    ]
   }
 
   /** What an operator does: starts who has ended, and who asks for it. Only the one with a full disk may need that. */
@@ -185,15 +170,19 @@ class ChaosRun {
   }
 
   async #leader(): Promise<string> {
+    const { cluster } = this.#parts
     let leader: string | undefined
-    await until('there is a leader', async () => (leader = await this.#parts.cluster.leader()) !== undefined)
+    await until('a member leads', async () => {
+      leader = await cluster.leader()
+      return cluster.plan.some(({ nodeId }) => nodeId === leader)
+    })
     return leader ?? ''
   }
 
   async #logIn(): Promise<void> {
     const { cluster } = this.#parts
     await until('there is a token', () =>
-      cluster.login('n1').then(
+      cluster.login(cluster.plan[0]?.nodeId ?? '').then(
         () => true,
         () => false,
       ),

@@ -4,7 +4,6 @@
  * Owns: the claims and what contradicts them. Knows nothing of: which faults there were.
  * Rule: a claim that could not be looked at is not kept.
  */
-import { readFileSync } from 'node:fs'
 import { auditNode } from '../../scripts/damage-audit.ts'
 import type { AdminClient } from '../../src/client/clients.ts'
 import { until } from '../helpers/async.ts'
@@ -14,7 +13,9 @@ import { explainVerdict } from '../sim/explain-verdict.ts'
 import { registerModel } from '../sim/history-models.ts'
 import { checkHistory } from '../sim/linearizability.ts'
 import { folderPath, type LedgerWork, listingFault, objectPath } from './ledger-work.ts'
-import { alarmingLines, type LogLine } from './log-judge.ts'
+import { censusFaults } from './chunk-census.ts'
+import type { LogLine } from './log-judge.ts'
+import { logFaults, partingFaults } from './parting-checks.ts'
 
 const CONFIGURATIONS_MAX = 10_000_000
 const FAULTS_SHOWN = 10
@@ -41,7 +42,7 @@ export interface Evidence {
 
 type Look = () => readonly string[] | Promise<readonly string[]>
 
-export async function judge(evidence: Evidence): Promise<readonly Verdict[]> {
+export async function judge(evidence: Evidence): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
   for (const [claim, look] of claimsOf(evidence))
     verdicts.push({ claim, faults: shortened(await found(look)) })
@@ -52,8 +53,9 @@ export async function judge(evidence: Evidence): Promise<readonly Verdict[]> {
 function claimsOf(evidence: Evidence): readonly (readonly [string, Look])[] {
   const { cluster, admin, ledger, registers, mishaps } = evidence
   const nodeIds = cluster.plan.map(({ nodeId }) => nodeId)
-  const atEach = (look: (nodeId: string) => Promise<readonly string[]>): Look => {
-    return async () => (await Promise.all(nodeIds.map(look))).flat()
+  const gone = cluster.gone.map(({ nodeId }) => nodeId)
+  const atEach = (look: (nodeId: string) => Promise<readonly string[]>, nodes = nodeIds): Look => {
+    return async () => (await Promise.all(nodes.map(look))).flat()
   }
   return [
     ['nodes end only when they are told to, and all are ready again', () => mishaps],
@@ -74,16 +76,24 @@ function claimsOf(evidence: Evidence): readonly (readonly [string, Look])[] {
       'every chunk gets all its copies',
       async () => ((await evidence.isWhole()) ? [] : ['some are still owed']),
     ],
+    [
+      `who left (${gone.length}) runs on with its data, knows it, and serves nobody`,
+      atEach((nodeId) => partingFaults(cluster, nodeId, [...ledger.stored.keys()][0] ?? ''), gone),
+    ],
     ['a scrub of all nodes finds every copy good', () => scrubFaults(admin)],
     ['a recount of references and usage finds no difference', () => recountFaults(admin)],
-    ['each node stops in order', atEach((nodeId) => stopFaults(cluster, nodeId))],
+    ['each node stops in order', atEach((nodeId) => stopFaults(cluster, nodeId), [...nodeIds, ...gone])],
+    [
+      `every chunk has ${Math.min(COPIES, nodeIds.length)} copies, and none where no member is`,
+      () => placeFaults(cluster, nodeIds),
+    ],
     [
       'every row and copy on the disks of the stopped nodes is good',
       atEach((nodeId) => diskFaults(cluster, nodeId)),
     ],
     [
       'no log has an error that the faults do not explain',
-      () => nodeIds.flatMap((nodeId) => logFaults(evidence, nodeId)),
+      () => [...nodeIds, ...gone].flatMap((nodeId) => logFaults(evidence, nodeId)),
     ],
   ]
 }
@@ -129,16 +139,23 @@ async function storedFaults({ cluster, ledger }: Evidence, nodeId: string): Prom
 /** Size, etag and time of each object are in a listing too. */
 async function listFaults({ cluster, ledger }: Evidence, nodeId: string): Promise<readonly string[]> {
   const faults: string[] = []
+  const one = cluster.plan[0]?.nodeId ?? ''
   for (const [client, keys] of ledger.folders.entries()) {
     const [answer, first] = await Promise.all([
       cluster.call(nodeId, 'GET', folderPath(client)),
-      cluster.call('n1', 'GET', folderPath(client)),
+      cluster.call(one, 'GET', folderPath(client)),
     ])
     const fault = answer.status === 200 ? listingFault(answer, keys) : `${answer.status}`
     if (fault !== null) faults.push(`c${client}/ at ${nodeId}: ${fault}`)
-    if (!answer.body.equals(first.body)) faults.push(`c${client}/ at ${nodeId} is listed otherwise at n1`)
+    if (!answer.body.equals(first.body)) faults.push(`c${client}/ at ${nodeId} is listed otherwise at ${one}`)
   }
   return faults
+}
+
+/** As the rows of one of them say; the others have the same. */
+async function placeFaults(cluster: ProcessCluster, members: readonly string[]): Promise<readonly string[]> {
+  const copies = Math.min(COPIES, members.length)
+  return censusFaults(cluster.node(members[0] ?? '').dataDir, { members, copies })
 }
 
 async function scrubFaults(admin: AdminClient): Promise<readonly string[]> {
@@ -187,9 +204,4 @@ async function stopFaults(cluster: ProcessCluster, nodeId: string): Promise<read
 async function diskFaults(cluster: ProcessCluster, nodeId: string): Promise<readonly string[]> {
   const { faults, incomplete } = await auditNode(cluster.node(nodeId).dataDir, nodeId, COPIES)
   return [...faults, ...(incomplete > 0 ? [`${nodeId}: ${incomplete} copies are owed or not listed`] : [])]
-}
-
-function logFaults({ cluster, isExpected }: Evidence, nodeId: string): readonly string[] {
-  const log = readFileSync(cluster.node(nodeId).logFile, 'utf8')
-  return alarmingLines(log, (line) => isExpected(nodeId, line)).map((line) => `${nodeId}: ${line}`)
 }

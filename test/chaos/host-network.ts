@@ -12,11 +12,13 @@ import type { Forwarding } from './delay-proxy.ts'
 import {
   dropCommand,
   hostCommands,
+  HOSTS_EVER_MAX,
   inSpace,
   knownAddress,
   type Pair,
   passCommand,
   PORTS,
+  removeCommands,
   standInCommand,
   type Way,
   wireAddress,
@@ -32,7 +34,8 @@ interface StandIn {
 }
 
 export class HostNetwork {
-  readonly #hosts: number[] = []
+  #hosts: readonly number[] = []
+  #last = 0
   #dropping: Way[] = []
   #standIns: StandIn[] = []
 
@@ -42,11 +45,20 @@ export class HostNetwork {
 
   /** One more host, wired to the hub and to all others. */
   async addHost(): Promise<number> {
-    const host = this.#hosts.length + 1
+    if (this.#last >= HOSTS_EVER_MAX)
+      throw new Error(`There are no more than ${HOSTS_EVER_MAX} hosts in a run`)
+    this.#last += 1
+    const host = this.#last
     await runCommands(hostCommands(host))
     for (const other of this.#hosts) await runCommands(wireCommands({ a: other, b: host }))
-    this.#hosts.push(host)
+    this.#hosts = [...this.#hosts, host]
     return host
+  }
+
+  /** Nothing runs on it any more, and nothing is disturbed. */
+  async removeHost(host: number): Promise<void> {
+    this.#hosts = this.#hosts.filter((other) => other !== host)
+    await runCommands(removeCommands(host))
   }
 
   /** All or some of what travels this way gets lost, and nobody is told. */

@@ -6,12 +6,14 @@
  *
  *   10.77.0.N     what the others know host N by; on its own loopback, reached over the wire of the pair
  *   10.78.N.1/.2  the hub, where the clients are, and host N
- *   10.79.P.1/.2  the two ends of the wire of pair P
+ *   10.(100+A).B.1/.2  the two ends of the wire of hosts A and B
  */
 export type Command = readonly string[]
 
-/** Two digits must be enough for a pair. */
+/** That a run begins with. */
 export const HOSTS_MAX = 9
+/** In all its life: each has a byte of an address, and numbers are not used again. */
+export const HOSTS_EVER_MAX = 150
 export const PORTS = { data: 9000, admin: 9001, peer: 9002, standIn: 9003 } as const
 
 /** Two hosts, by their numbers from 1 on. */
@@ -27,12 +29,13 @@ export interface Way {
 }
 
 export const spaceOf = (host: number): string => `n${host}`
+export const hostOf = (space: string): number => Number(space.slice(1))
 export const knownAddress = (host: number): string => `10.77.0.${host}`
 export const clientAddress = (host: number): string => `10.78.${host}.2`
 
 /** Of `at`, on its wire to the other one. */
 export function wireAddress({ at, other }: { readonly at: number; readonly other: number }): string {
-  return `10.79.${10 * Math.min(at, other) + Math.max(at, other)}.${at < other ? 1 : 2}`
+  return `10.${100 + Math.min(at, other)}.${Math.max(at, other)}.${at < other ? 1 : 2}`
 }
 
 const device = (other: number): string => `to-${spaceOf(other)}`
@@ -51,6 +54,11 @@ export function hostCommands(host: number): readonly Command[] {
     ['ip', '-n', space, 'addr', 'add', `${clientAddress(host)}/30`, 'dev', 'hub'],
     ['ip', '-n', space, 'link', 'set', 'hub', 'up'],
   ]
+}
+
+/** All of it, and its ends of all wires: the kernel takes the other ends away with them. */
+export function removeCommands(host: number): readonly Command[] {
+  return [['ip', 'netns', 'del', spaceOf(host)]]
 }
 
 /** The wire of a pair: addresses, routes, and a place for a filter at both ends. */

@@ -7,82 +7,91 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import type { TlsFiles } from '../../cluster/types.ts'
 import type { NodePlan } from '../../scripts/local-setup.ts'
 import { type Site, serverCommand } from '../helpers/process-cluster.ts'
 import { TestAuthority } from '../transport/test-certificates.ts'
-import { clientAddress, inSpace, knownAddress, PORTS, spaceOf } from './host-plan.ts'
+import { clientAddress, hostOf, inSpace, knownAddress, PORTS, spaceOf } from './host-plan.ts'
 import { HostNetwork } from './host-network.ts'
 import { NodeDisk } from './node-disk.ts'
 import { RUN_DIR } from './private-host.ts'
 
 /** Of each host. It is memory, used as far as it is written. */
 const DISK_BYTES = 512 * 1024 * 1024
-/** Space that is not needed any more must come back during a run; downloads are short. */
-const SETTINGS = { cluster: { collect_after: '5s' } }
-
-export interface HostsSite {
-  readonly site: Site
-  readonly network: HostNetwork
-  readonly disks: ReadonlyMap<string, NodeDisk>
+/** Space that is not needed any more must come back during a run; downloads are short, and many members come in a minute. */
+const SETTINGS = {
+  cluster: { collect_after: '5s', promote_after: '2s' },
+  // It is looked more often than people do.
+  limits: { admin_requests_per_minute: 10_000, admin_requests_burst: 10_000 },
 }
 
-export async function makeHosts(nodes: number): Promise<HostsSite> {
-  const network = new HostNetwork()
-  const disks = new Map<string, NodeDisk>()
-  const plan: NodePlan[] = []
-  const folder = join(RUN_DIR, 'cluster')
-  for (let count = 0; count < nodes; count += 1) {
-    const host = await network.addHost()
-    const disk = await NodeDisk.mount(join(RUN_DIR, 'disks', spaceOf(host)), DISK_BYTES)
-    disks.set(spaceOf(host), disk)
-    plan.push(planNode(host, disk, folder))
-  }
-  return { site: siteOf(plan, folder), network, disks }
-}
-
-function planNode(host: number, disk: NodeDisk, folder: string): NodePlan {
-  const nodeId = spaceOf(host)
-  return {
-    nodeId,
-    dataUrl: `http://${clientAddress(host)}:${PORTS.data}`,
-    adminUrl: `http://${clientAddress(host)}:${PORTS.admin}`,
-    peerAddress: `${knownAddress(host)}:${PORTS.peer}`,
-    dataDir: disk.dataDir,
-    configFile: join(folder, `${nodeId}.yaml`),
-    logFile: join(RUN_DIR, 'logs', `${nodeId}.log`),
-  }
-}
-
-function siteOf(plan: readonly NodePlan[], folder: string): Site {
-  mkdirSync(join(RUN_DIR, 'logs'))
-  const configFile = join(RUN_DIR, 'settings.yaml')
-  writeFileSync(configFile, stringify(SETTINGS))
+export class Hosts {
+  readonly network = new HostNetwork()
+  readonly disks = new Map<string, NodeDisk>()
+  readonly #folder = join(RUN_DIR, 'cluster')
+  readonly #configFile = join(RUN_DIR, 'settings.yaml')
   // All of RUN_DIR ends with the run, keys too.
-  const authority = new TestAuthority({ teardown: () => undefined }, 'chaos')
-  const files = new Map(
-    plan.map(({ nodeId }) => [nodeId, authority.issue({ commonName: nodeId, san: `DNS:${nodeId}` })]),
-  )
-  return {
-    options: {
-      nodes: plan.length,
-      dataDir: folder,
-      basePort: PORTS.data,
-      json: true,
-      configFile,
-      restart: false,
-    },
-    plan,
-    launch: (node) => {
-      const tls = files.get(node.nodeId)
-      return {
-        command: inSpace(Number(node.nodeId.slice(1)), serverCommand(node)),
-        env: {
-          HOLDFAST_NODE__DATA_DIR: node.dataDir,
-          HOLDFAST_PEER_TLS__CA: tls?.ca ?? '',
-          HOLDFAST_PEER_TLS__CERT: tls?.cert ?? '',
-          HOLDFAST_PEER_TLS__KEY: tls?.key ?? '',
-        },
-      }
-    },
+  readonly #authority = new TestAuthority({ teardown: () => undefined }, 'chaos')
+  readonly #certificates = new Map<string, TlsFiles>()
+
+  constructor() {
+    mkdirSync(join(RUN_DIR, 'logs'))
+    writeFileSync(this.#configFile, stringify(SETTINGS))
+  }
+
+  /** A cluster on so many new hosts. */
+  async site(nodes: number): Promise<Site> {
+    const plan: NodePlan[] = []
+    while (plan.length < nodes) plan.push(await this.add())
+    return {
+      options: {
+        nodes,
+        dataDir: this.#folder,
+        basePort: PORTS.data,
+        json: true,
+        configFile: this.#configFile,
+        restart: false,
+      },
+      plan,
+      launch: (node) => this.#launch(node),
+    }
+  }
+
+  /** A new host with an empty disk, for a node of a new name. */
+  async add(): Promise<NodePlan> {
+    const host = await this.network.addHost()
+    const nodeId = spaceOf(host)
+    const disk = await NodeDisk.mount(join(RUN_DIR, 'disks', nodeId), DISK_BYTES)
+    this.disks.set(nodeId, disk)
+    this.#certificates.set(nodeId, this.#authority.issue({ commonName: nodeId, san: `DNS:${nodeId}` }))
+    return {
+      nodeId,
+      dataUrl: `http://${clientAddress(host)}:${PORTS.data}`,
+      adminUrl: `http://${clientAddress(host)}:${PORTS.admin}`,
+      peerAddress: `${knownAddress(host)}:${PORTS.peer}`,
+      dataDir: disk.dataDir,
+      configFile: join(this.#folder, `${nodeId}.yaml`),
+      logFile: join(RUN_DIR, 'logs', `${nodeId}.log`),
+    }
+  }
+
+  /** Its node has ended for good. */
+  async remove(nodeId: string): Promise<void> {
+    await this.network.removeHost(hostOf(nodeId))
+    await this.disks.get(nodeId)?.unmount()
+    this.disks.delete(nodeId)
+  }
+
+  #launch(node: NodePlan): ReturnType<Site['launch']> {
+    const tls = this.#certificates.get(node.nodeId)
+    return {
+      command: inSpace(hostOf(node.nodeId), serverCommand(node)),
+      env: {
+        HOLDFAST_NODE__DATA_DIR: node.dataDir,
+        HOLDFAST_PEER_TLS__CA: tls?.ca ?? '',
+        HOLDFAST_PEER_TLS__CERT: tls?.cert ?? '',
+        HOLDFAST_PEER_TLS__KEY: tls?.key ?? '',
+      },
+    }
   }
 }

@@ -57,7 +57,15 @@ t.test('the wires between hosts', { skip }, async (t) => {
 })
 
 t.test('a run', { skip }, async (t) => {
-  const options = { nodes: 3, seconds: 60, nemeses: NEMESIS_NAMES, seed: 1, jsonFile: null, logDir: null }
+  const options = {
+    plan: 'faults' as const,
+    nodes: 3,
+    seconds: 60,
+    nemeses: NEMESIS_NAMES,
+    seed: 1,
+    jsonFile: null,
+    logDir: null,
+  }
   for (const [how, name] of [
     ['stop', 'that is stopped'],
     ['kill', 'whose starter is killed'],

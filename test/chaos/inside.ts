@@ -10,7 +10,9 @@ import { runChaos } from './chaos-run.ts'
 import type { ChaosOptions } from './options.ts'
 import { ENTRY, RUN_DIR } from './private-host.ts'
 import { runCommands } from './run-command.ts'
+import { runWalk } from './walk-run.ts'
 
+const RUNS = { faults: runChaos, walk: runWalk } as const
 /** On top of the time in which faults come. */
 const OVERTIME_MS_MAX = 20 * 60_000
 
@@ -21,7 +23,7 @@ async function run(options: ChaosOptions): Promise<number> {
   await runCommands(ENTRY)
   process.env['TMPDIR'] = RUN_DIR
   try {
-    const report = await runChaos(options, say)
+    const report = await RUNS[options.plan](options, say)
     if (options.jsonFile !== null) writeFileSync(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`)
     process.stdout.write(`${reportText(report)}\n`)
     return isGood(report) ? 0 : 1

@@ -1,23 +1,23 @@
 /**
  * Clients that store objects under keys that never come again, through any node, and know at every moment what must be there.
  *
- * Owns: what was acknowledged, the failures by code. Knows nothing of: faults.
- * Rules: what brought no answer, or a 503, is asked again elsewhere as the documents say: uploads with an idempotency key,
+ * Owns: what was acknowledged, the failures by code. Knows nothing of: faults, who is asked.
+ * Rules: what brought no answer, or a 503, is asked again as the documents say: uploads with an idempotency key,
  * deletes and completions as they are. Each client has a folder of its own and does one thing at a time, so that a listing of
  * the folder, at any node, shows exactly what the ledger says.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Answer, type Asked, type ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
+import { type Answer, sha256 } from '../helpers/process-cluster.ts'
 import type { Random } from '../sim/random.ts'
+import { type Asker, askUntilAnswered, describe, type LedgerRequest, SilenceError } from './ledger-desk.ts'
 
 export const LEDGER_BUCKET = 'ledger'
-const TIMEOUT_MS = 10_000
-const PAUSE_MS = 50
-/** Far more than any fault of a run lasts. */
-const PATIENCE_MS = 120_000
 /** More are removed again, so that disks stay small. */
 const KEYS_MAX = 12
+/** So many of each client, one in KEPT_EVERY, stay to the end: what was stored at any time must outlive all that comes after it. */
+const KEPT_MAX = 20
+const KEPT_EVERY = 8
 const MIB = 1024 * 1024
 /** Empty, inline, in packs, a file of one chunk. */
 const SIZES = [0, 700, 700, 40_000, 90_000, 90_000, 1_500_000]
@@ -29,6 +29,9 @@ type Kind = keyof typeof WEIGHTS
 export interface ClientOptions {
   readonly client: number
   readonly random: Random
+  readonly asker: Asker
+  /** Between two things that it does. */
+  readonly restMs: number
 }
 
 export class LedgerWork {
@@ -39,15 +42,10 @@ export class LedgerWork {
   readonly writtenAt: number[] = []
   /** How often each kind of request was answered. */
   readonly done = new Map<string, number>()
-  readonly #cluster: ProcessCluster
   readonly #folders: Map<string, string>[] = []
   #sequence = 0
   #running = false
   #clients: Promise<void>[] = []
-
-  constructor(cluster: ProcessCluster) {
-    this.#cluster = cluster
-  }
 
   start(clients: readonly ClientOptions[]): void {
     this.#running = true
@@ -70,80 +68,99 @@ export class LedgerWork {
     return this.#folders.map((folder) => [...folder.keys()])
   }
 
-  async #work({ client, random }: ClientOptions): Promise<void> {
-    const folder = new Map<string, string>()
-    this.#folders.push(folder)
-    const desk = new Desk(this.#cluster, random, this)
-    while (this.#running) {
-      const kind = fitting(anyKind(random), folder.size)
-      try {
-        await this.#step(kind, { client, folder, desk, random })
+  async #work(options: ClientOptions): Promise<void> {
+    const { asker, random, restMs } = options
+    const seat: Seat = { ...options, folder: new Map(), kept: new Set() }
+    this.#folders.push(seat.folder)
+    try {
+      while (this.#running) {
+        const kind = fitting(anyKind(random), seat)
+        await this.#step(kind, seat)
         this.#count(this.done, kind)
-      } catch (error) {
-        if (!(error instanceof DeadEnd)) throw error
-        this.violations.push(error.message)
-        return
+        await wait(restMs)
       }
+    } catch (error) {
+      // It does not know any more what must be there.
+      if (!(error instanceof DeadEnd || error instanceof SilenceError)) throw error
+      this.violations.push(error.message)
+    } finally {
+      await asker.close()
     }
   }
 
-  async #step(kind: Kind, { client, folder, desk, random }: Seat): Promise<void> {
+  async #step(kind: Kind, seat: Seat): Promise<void> {
+    const { client, folder, kept, random } = seat
     const [key, digest] = [...folder][random.below(folder.size)] ?? []
-    if (kind === 'list') return this.#list(desk, client, folder)
-    if (kind === 'get' && key !== undefined) return this.#get(desk, key, digest ?? '')
-    if (kind === 'remove' && key !== undefined) {
-      // Between question and answer nobody knows.
-      folder.delete(key)
-      await this.#change(desk, [204], { method: 'DELETE', path: objectPath(key) })
-      return
-    }
+    if (kind === 'list') return this.#list(seat)
+    if (kind === 'get' && key !== undefined) return this.#get(seat, key, digest ?? '')
+    if (kind === 'remove') return this.#remove(seat)
     this.#sequence += 1
     const fresh = `c${client}/${this.#sequence}`
     const bytes = randomBytes(kind === 'put' ? random.pick(SIZES) : LARGE_BYTES)
-    if (kind === 'multipart') await this.#putInParts(desk, fresh, bytes)
-    else await this.#put(desk, fresh, bytes)
+    if (kind === 'multipart') await this.#putInParts(seat, fresh, bytes)
+    else await this.#put(seat, fresh, bytes)
     folder.set(fresh, sha256(bytes))
+    if (this.#sequence % KEPT_EVERY === 0 && kept.size < KEPT_MAX) kept.add(fresh)
   }
 
-  async #put(desk: Desk, key: string, bytes: Buffer): Promise<void> {
-    const sum = Buffer.from(sha256(bytes), 'hex').toString('base64')
+  async #remove(seat: Seat): Promise<void> {
+    const key = seat.random.pick(removable(seat))
+    // Between question and answer nobody knows.
+    seat.folder.delete(key)
+    await this.#change(seat, 204, { operation: 'deleteObject', params: { bucket: LEDGER_BUCKET, key } })
+  }
+
+  async #put(seat: Seat, key: string, body: Buffer): Promise<void> {
+    const sum = Buffer.from(sha256(body), 'hex').toString('base64')
     const headers = { 'idempotency-key': key, 'x-service-checksum-sha256': sum }
-    await this.#change(desk, [200], { method: 'PUT', path: objectPath(key), body: bytes, headers })
+    await this.#change(seat, 200, {
+      operation: 'putObject',
+      params: { bucket: LEDGER_BUCKET, key },
+      headers,
+      body,
+    })
   }
 
-  async #putInParts(desk: Desk, key: string, bytes: Buffer): Promise<void> {
-    const path = (rest: string): string => `/buckets/${LEDGER_BUCKET}/multipart/${rest}`
-    const begun = await this.#change(desk, [201], { method: 'POST', path: path(key), body: '{}' })
+  async #putInParts(seat: Seat, key: string, bytes: Buffer): Promise<void> {
+    const about = { bucket: LEDGER_BUCKET, key }
+    const begun = await this.#change(seat, 201, {
+      operation: 'createMultipartUpload',
+      params: about,
+      body: {},
+    })
     const { uploadId } = jsonOf<{ uploadId: string }>(begun)
     const parts: { partNumber: number; etag: string }[] = []
     for (const [at, body] of [bytes.subarray(0, PART_BYTES), bytes.subarray(PART_BYTES)].entries()) {
-      const asked = { method: 'PUT', path: path(`${uploadId}/parts/${at + 1}/${key}`), body } as const
-      const { etag } = jsonOf<{ etag: string }>(await this.#change(desk, [200], asked))
-      parts.push({ partNumber: at + 1, etag })
+      const params = { ...about, uploadId, partNumber: `${at + 1}` }
+      const stored = await this.#change(seat, 200, { operation: 'uploadPart', params, body })
+      parts.push({ partNumber: at + 1, etag: jsonOf<{ etag: string }>(stored).etag })
     }
-    const body = JSON.stringify({ parts })
-    await this.#change(desk, [200], { method: 'POST', path: path(`${uploadId}/complete/${key}`), body })
+    const params = { ...about, uploadId }
+    await this.#change(seat, 200, { operation: 'completeMultipartUpload', params, body: { parts } })
   }
 
-  async #get(desk: Desk, key: string, digest: string): Promise<void> {
-    const { status, body } = await desk.ask({ method: 'GET', path: objectPath(key) })
+  async #get({ asker }: Seat, key: string, digest: string): Promise<void> {
+    const params = { bucket: LEDGER_BUCKET, key }
+    const { status, body } = await askUntilAnswered(asker, { operation: 'getObject', params })
     if (status !== 200 || sha256(body) !== digest)
       this.violations.push(
-        `GET ${key} at ${desk.nodeId}: ${status}, ${body.length} bytes, not what was stored`,
+        `GET ${key} at ${asker.nodeId}: ${status}, ${body.length} bytes, not what was stored`,
       )
   }
 
-  async #list(desk: Desk, client: number, folder: ReadonlyMap<string, string>): Promise<void> {
-    const answer = await desk.ask({ method: 'GET', path: folderPath(client) })
+  async #list({ asker, client, folder }: Seat): Promise<void> {
+    const params = { bucket: LEDGER_BUCKET }
+    const query = { prefix: `c${client}/` }
+    const answer = await askUntilAnswered(asker, { operation: 'listObjects', params, query })
     const wrong = answer.status === 200 ? listingFault(answer, [...folder.keys()]) : `${answer.status}`
-    if (wrong !== null) this.violations.push(`a listing of c${client}/ at ${desk.nodeId}: ${wrong}`)
+    if (wrong !== null) this.violations.push(`a listing of c${client}/ at ${asker.nodeId}: ${wrong}`)
   }
 
-  async #change(desk: Desk, expected: readonly number[], asked: Asked): Promise<Answer> {
-    const answer = await desk.ask(asked)
+  async #change({ asker }: Seat, expected: number, request: LedgerRequest): Promise<Answer> {
+    const answer = await askUntilAnswered(asker, request)
     const said = answer.body.toString('utf8', 0, 200)
-    if (!expected.includes(answer.status))
-      throw new DeadEnd(`${asked.method} ${asked.path} at ${desk.nodeId}: ${answer.status} ${said}`)
+    if (answer.status !== expected)
+      throw new DeadEnd(`${describe(request)} at ${asker.nodeId}: ${answer.status} ${said}`)
     this.writtenAt.push(performance.now())
     return answer
   }
@@ -159,52 +176,21 @@ export class LedgerWork {
 
 interface Seat extends ClientOptions {
   readonly folder: Map<string, string>
-  readonly desk: Desk
+  /** Of those: never removed. */
+  readonly kept: Set<string>
 }
 
-/** A client cannot go on: it does not know any more what must be there. */
+/** An answer that may not be. */
 class DeadEnd extends Error {}
 
-/** Asks until there is an answer that is one. */
-class Desk {
-  nodeId = ''
-  readonly #cluster: ProcessCluster
-  readonly #random: Random
-  readonly #work: LedgerWork
-
-  constructor(cluster: ProcessCluster, random: Random, work: LedgerWork) {
-    this.#cluster = cluster
-    this.#random = random
-    this.#work = work
-  }
-
-  async ask(asked: Asked): Promise<Answer> {
-    const giveUpAt = performance.now() + PATIENCE_MS
-    while (performance.now() < giveUpAt) {
-      this.nodeId = this.#random.pick(this.#cluster.plan).nodeId
-      const answer = await this.#once(asked)
-      if (answer !== null) return answer
-      await wait(PAUSE_MS)
-    }
-    throw new DeadEnd(`${asked.method} ${asked.path}: no answer from any node in ${PATIENCE_MS / 1000} s`)
-  }
-
-  async #once(asked: Asked): Promise<Answer | null> {
-    try {
-      const answer = await this.#cluster.ask(this.nodeId, { ...asked, timeoutMs: TIMEOUT_MS })
-      const code = answer.status >= 400 && answer.body.length > 0 ? jsonOf<{ code: string }>(answer).code : ''
-      if (answer.status !== 503 && code !== 'idempotency_in_progress') return answer
-      this.#work.hasFailed(code)
-    } catch (error) {
-      this.#work.hasFailed(error instanceof Error && 'code' in error ? String(error.code) : 'no answer')
-    }
-    return null
-  }
+function fitting(kind: Kind, seat: Seat): Kind {
+  const { length } = removable(seat)
+  if (length > KEYS_MAX) return 'remove'
+  return length === 0 && (kind === 'get' || kind === 'remove') ? 'put' : kind
 }
 
-function fitting(kind: Kind, keys: number): Kind {
-  if (keys > KEYS_MAX) return 'remove'
-  return keys === 0 && (kind === 'get' || kind === 'remove') ? 'put' : kind
+function removable({ folder, kept }: Seat): readonly string[] {
+  return [...folder.keys()].filter((key) => !kept.has(key))
 }
 
 function anyKind(random: Random): Kind {

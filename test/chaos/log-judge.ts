@@ -54,3 +54,8 @@ export interface Excuse {
   readonly since: number
   readonly until: number
 }
+
+/** A node that has left is told so, and calls for an operator. */
+export function isFarewell({ text }: LogLine): boolean {
+  return /"code":"member_(removed|tombstoned)"/.test(text)
+}

@@ -6,9 +6,11 @@
  * while any are owed. A nemesis that is no good now says why and does nothing.
  */
 import type { ProcessCluster } from '../helpers/process-cluster.ts'
-import { type Pair, pairsOf, spaceOf } from './host-plan.ts'
+import { hostOf, type Pair, pairsOf, spaceOf } from './host-plan.ts'
 import type { HostNetwork } from './host-network.ts'
+import { changeMembers, loseDirectory, type MemberChanges } from './member-nemeses.ts'
 import type { NodeDisk } from './node-disk.ts'
+import type { Operator } from './operator.ts'
 import type { NemesisName, Strike } from './strikes.ts'
 
 /** All that faults are made of. */
@@ -16,7 +18,9 @@ export interface Ground {
   readonly cluster: ProcessCluster
   readonly network: HostNetwork
   readonly disks: ReadonlyMap<string, NodeDisk>
-  /** The node that leads, as soon as there is one. */
+  readonly operator: Operator
+  readonly changes: MemberChanges
+  /** The member that leads, as soon as there is one. */
   leader(): Promise<string>
   /** Whether every copy that is owed was made; asked again for a while before it is false. */
   isWhole(): Promise<boolean>
@@ -30,12 +34,12 @@ export interface Fault {
   readonly heal: () => Promise<void>
 }
 
-type Nemesis = (ground: Ground, strike: Strike) => Promise<Fault>
+export type Nemesis = (ground: Ground, strike: Strike) => Promise<Fault>
 
 const DELAYS_MS = [20, 80, 250]
 const LOSSES_PERCENT = [2, 10, 30]
 
-/** A nemesis of the members (join, demote, replace) is one more row here and one more name in strikes.ts. */
+/** A new nemesis is one more row here and one more name in strikes.ts. */
 export const NEMESES: Readonly<Record<NemesisName, Nemesis>> = {
   'cut-pair': async (ground, strike) => {
     const pair = anyPair(ground, strike)
@@ -69,7 +73,7 @@ export const NEMESES: Readonly<Record<NemesisName, Nemesis>> = {
   },
 
   kill: async (ground, strike) => {
-    const victim = anyNode(ground, strike)
+    const victim = strike.choices[1] < 0.5 ? await ground.leader() : anyNode(ground, strike)
     await ground.cluster.signal(victim, 'SIGKILL')
     return { what: `kill ${victim}`, heal: async () => ground.cluster.startNode(victim) }
   },
@@ -112,11 +116,15 @@ export const NEMESES: Readonly<Record<NemesisName, Nemesis>> = {
     if (code !== 0) throw new Error(`${victim} ended with ${code} after SIGTERM`)
     return { what: `stop ${victim} in order`, heal: async () => ground.cluster.startNode(victim) }
   },
+
+  members: changeMembers,
+
+  'lost-directory': loseDirectory,
 }
 
 async function isolate(ground: Ground, victim: string): Promise<Fault> {
   const { network } = ground
-  const at = network.hosts.find((host) => spaceOf(host) === victim) ?? 0
+  const at = hostOf(victim)
   for (const other of network.hosts) if (other !== at) await network.dropBoth({ a: at, b: other })
   return wired(ground, `cut ${victim} off`)
 }
@@ -129,8 +137,10 @@ function nothing(why: string): Fault {
   return { what: `nothing: ${why}`, heal: () => Promise.resolve() }
 }
 
-function anyPair({ network }: Ground, { choices }: Strike): Pair {
-  return chosen(pairsOf(network.hosts), choices[0])
+/** Of members, and of those that are about to be. */
+function anyPair({ cluster }: Ground, { choices }: Strike): Pair {
+  const hosts = [...cluster.plan, ...cluster.spares].map(({ nodeId }) => hostOf(nodeId))
+  return chosen(pairsOf(hosts.sort((a, b) => a - b)), choices[0])
 }
 
 function anyNode({ cluster }: Ground, { choices }: Strike): string {

@@ -12,10 +12,12 @@ const BALLAST_PIECE = Buffer.alloc(1024 * 1024)
 
 export class NodeDisk {
   readonly dataDir: string
+  readonly #mount: string
   readonly #ballast: string
 
   private constructor(mount: string) {
     this.dataDir = join(mount, 'data')
+    this.#mount = mount
     this.#ballast = join(mount, 'ballast')
   }
 
@@ -45,6 +47,16 @@ export class NodeDisk {
   loseCopies(): void {
     const blobs = join(this.dataDir, 'blobs')
     for (const name of readdirSync(blobs)) rmSync(join(blobs, name), { recursive: true })
+  }
+
+  /** As if the machine had burned; the node must not run. */
+  loseEverything(): void {
+    rmSync(this.dataDir, { recursive: true })
+  }
+
+  /** Gives its memory back. */
+  async unmount(): Promise<void> {
+    await runCommand(['umount', this.#mount])
   }
 }
 

@@ -10,6 +10,7 @@ t.test('parseChaosOptions', async (t) => {
     'is a minute of everything on three hosts, with a seed that is drawn, when nothing is said',
     async (t) => {
       t.strictSame(parsed(), {
+        plan: 'faults',
         nodes: 3,
         seconds: 60,
         nemeses: [...NEMESIS_NAMES],
@@ -34,6 +35,10 @@ t.test('parseChaosOptions', async (t) => {
     t.match(options, { nemeses: ['kill', 'pause'], seed: 5, nodes: 5, jsonFile: '/tmp/report.json' })
   })
 
+  await t.test('takes the walk, which has its own hosts and steps', async (t) => {
+    t.match(parsed('--plan', 'walk', '--seed', '5'), { plan: 'walk', seed: 5 })
+  })
+
   await t.test('is null for --help', async (t) => t.equal(parsed('--help'), null))
 
   await t.test('says what was wrong and what is expected', async (t) => {
@@ -43,6 +48,8 @@ t.test('parseChaosOptions', async (t) => {
       [['--seconds', 'long'], /--seconds is a whole number from 1 to 86400, got 'long'/],
       [['--seed', '-1'], /--seed/],
       [['--sedd', '1'], /--sedd/],
+      [['--plan', 'run'], /no plan 'run': expected faults or walk/],
+      [['--plan', 'walk', '--nodes', '5'], /--nodes is for faults: the walk has its own hosts and steps/],
     ]
     for (const [argv, message] of refused) t.throws(() => parsed(...argv), message)
   })

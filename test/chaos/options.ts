@@ -7,7 +7,11 @@ import { UsageError, wholeNumber } from '../../scripts/local-options.ts'
 import { HOSTS_MAX } from './host-plan.ts'
 import { NEMESIS_NAMES, type NemesisName } from './strikes.ts'
 
+const PLANS = ['faults', 'walk'] as const
+
 export interface ChaosOptions {
+  /** Faults drawn from the seed, or the walk of members. */
+  readonly plan: (typeof PLANS)[number]
   readonly nodes: number
   /** From the first strike to the last; set-up, healing and judgement come on top. */
   readonly seconds: number
@@ -18,8 +22,10 @@ export interface ChaosOptions {
   readonly logDir: string | null
 }
 
-export const CHAOS_USAGE = `npm run chaos -- [--nodes N] [--seconds S] [--nemesis NAME[,NAME]] [--seed N] [--json FILE] [--logs DIR]
+export const CHAOS_USAGE = `npm run chaos -- [--plan faults] [--nodes N] [--seconds S] [--nemesis NAME[,NAME]] [--seed N] [--json FILE] [--logs DIR]
+npm run chaos -- --plan walk [--seed N] [--json FILE] [--logs DIR]
 
+  --plan NAME      faults (default), drawn from the seed; or walk: the members change one after the other
   --nodes N        hosts, each with one node, 3 to ${HOSTS_MAX} (default 3)
   --seconds S      how long faults come, 1 to 86400 (default 60)
   --nemesis NAMES  mixed (default) for all of them, or some of:
@@ -38,9 +44,10 @@ export function parseChaosOptions(argv: readonly string[], drawSeed: () => numbe
   const values = parse(argv)
   if (values.help) return null
   return {
-    nodes: wholeNumber(values.nodes, '--nodes', { min: 3, max: HOSTS_MAX }),
-    seconds: wholeNumber(values.seconds, '--seconds', { min: 1, max: 86_400 }),
-    nemeses: nemesesOf(values.nemesis),
+    plan: knownPlan(values),
+    nodes: wholeNumber(values.nodes ?? '3', '--nodes', { min: 3, max: HOSTS_MAX }),
+    seconds: wholeNumber(values.seconds ?? '60', '--seconds', { min: 1, max: 86_400 }),
+    nemeses: nemesesOf(values.nemesis ?? MIXED),
     seed:
       values.seed === undefined
         ? drawSeed()
@@ -48,6 +55,16 @@ export function parseChaosOptions(argv: readonly string[], drawSeed: () => numbe
     jsonFile: values.json === undefined ? null : resolve(values.json),
     logDir: values.logs === undefined ? null : resolve(values.logs),
   }
+}
+
+function knownPlan(values: ReturnType<typeof parse>): ChaosOptions['plan'] {
+  const plan = PLANS.find((one) => one === values.plan)
+  if (plan === undefined)
+    throw new UsageError(`There is no plan '${values.plan}': expected ${PLANS.join(' or ')}`)
+  const foreign = (['nodes', 'seconds', 'nemesis'] as const).find((name) => values[name] !== undefined)
+  if (plan === 'walk' && foreign !== undefined)
+    throw new UsageError(`--${foreign} is for faults: the walk has its own hosts and steps`)
+  return plan
 }
 
 function nemesesOf(text: string): readonly NemesisName[] {
@@ -71,9 +88,10 @@ function parse(argv: readonly string[]) {
     return parseArgs({
       args: [...argv],
       options: {
-        nodes: { type: 'string', default: '3' },
-        seconds: { type: 'string', default: '60' },
-        nemesis: { type: 'string', default: MIXED },
+        plan: { type: 'string', default: 'faults' },
+        nodes: { type: 'string' },
+        seconds: { type: 'string' },
+        nemesis: { type: 'string' },
         seed: { type: 'string' },
         json: { type: 'string' },
         logs: { type: 'string' },

@@ -1,11 +1,9 @@
 /**
  * How long nobody could write, by nemesis. Pure.
  */
-import type { NemesisName } from './strikes.ts'
-
-/** One strike as it went. Times in milliseconds of performance.now(). */
+/** One strike, or one step of a walk, as it went. Times in milliseconds of performance.now(). */
 export interface Struck {
-  readonly nemesis: NemesisName
+  readonly nemesis: string
   readonly what: string
   readonly at: number
   /** The fault was taken away. */
@@ -17,7 +15,7 @@ export interface Struck {
 }
 
 export interface NemesisSummary {
-  readonly nemesis: NemesisName
+  readonly nemesis: string
   readonly strikes: number
   /** The longest time from one acknowledged write, of any client through any node, to the next. */
   readonly withoutWritesMs: number

@@ -19,6 +19,8 @@ export const NEMESIS_NAMES = [
   'full-disk',
   'lost-copies',
   'restart',
+  'members',
+  'lost-directory',
 ] as const
 
 export type NemesisName = (typeof NEMESIS_NAMES)[number]

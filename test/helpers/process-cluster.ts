@@ -91,6 +91,10 @@ interface Teardown {
 
 export class ProcessCluster {
   readonly #site: Site
+  /** Those that belong now, those that may come, those that left. */
+  #plan: readonly NodePlan[]
+  #spares: readonly NodePlan[]
+  #gone: readonly NodePlan[] = []
   readonly #children = new Map<string, ChildProcess>()
   readonly #agent = new Agent({ keepAliveTimeout: 1000, connect: { timeout: 2000 } })
   #setup: Setup | null = null
@@ -98,6 +102,8 @@ export class ProcessCluster {
 
   private constructor(site: Site) {
     this.#site = site
+    this.#plan = site.plan
+    this.#spares = site.spares ?? []
   }
 
   static async start(
@@ -132,11 +138,38 @@ export class ProcessCluster {
   }
 
   get plan(): readonly NodePlan[] {
-    return this.#site.plan
+    return this.#plan
   }
 
   get spares(): readonly NodePlan[] {
-    return this.#site.spares ?? []
+    return this.#spares
+  }
+
+  /** Nodes that were members. They may run, and nobody counts on them. */
+  get gone(): readonly NodePlan[] {
+    return this.#gone
+  }
+
+  addSpare(node: NodePlan): void {
+    this.#spares = [...this.#spares, node]
+  }
+
+  /** A spare that was taken in is one of the plan. */
+  hasJoined(nodeId: string): void {
+    const node = this.node(nodeId)
+    this.#spares = this.#spares.filter((spare) => spare !== node)
+    this.#plan = [...this.#plan, node]
+  }
+
+  hasLeft(nodeId: string): void {
+    const node = this.node(nodeId)
+    this.#plan = this.#plan.filter((member) => member !== node)
+    this.#gone = [...this.#gone.filter((other) => other !== node), node]
+  }
+
+  /** One that left, and does not run any more. */
+  forget(nodeId: string): void {
+    this.#gone = this.#gone.filter((node) => node.nodeId !== nodeId)
   }
 
   get setup(): Setup {
@@ -145,7 +178,9 @@ export class ProcessCluster {
   }
 
   node(nodeId: string): NodePlan {
-    const node = [...this.plan, ...this.spares].find((candidate) => candidate.nodeId === nodeId)
+    const node = [...this.#plan, ...this.#spares, ...this.#gone].find(
+      (candidate) => candidate.nodeId === nodeId,
+    )
     if (node === undefined) throw new Error(`no node ${nodeId}`)
     return node
   }
@@ -160,9 +195,11 @@ export class ProcessCluster {
     const first = this.plan[0]
     if (first === undefined) throw new Error('there is no node to join')
     const config = parse(readFileSync(first.configFile, 'utf8')) as Record<string, object>
+    const known = [{ id: first.nodeId, peer: first.peerAddress }]
     const address = (url: string): string => url.replace('http://', '')
     const listeners = { data: address(dataUrl), admin: address(adminUrl), peer: peerAddress }
-    const own = { ...config, node: { id: nodeId, data_dir: nodeId }, listeners }
+    const cluster = { ...config['cluster'], members: known }
+    const own = { ...config, cluster, node: { id: nodeId, data_dir: nodeId }, listeners }
     writeFileSync(configFile, stringify(own))
     this.startNode(nodeId, ['--join'])
   }

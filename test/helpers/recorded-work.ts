@@ -39,6 +39,8 @@ interface WorkOptions {
   readonly clientsPerNode: number
   readonly keys: number
   readonly seed: number
+  /** Between two requests of a client; 0 unless given. */
+  readonly restMs?: number
 }
 
 /** What a client was told: an answer, that nothing was done, nothing, or that it could not even ask. */
@@ -58,6 +60,9 @@ export class RecordedWork {
   readonly #etags = new Map<string, string>()
   #values = 0
   #running = false
+  /** Nodes with clients. */
+  readonly #places = new Set<string>()
+  #placesMade = 0
   #clients: Promise<void>[] = []
 
   constructor(cluster: ProcessCluster, options: WorkOptions) {
@@ -67,12 +72,21 @@ export class RecordedWork {
 
   start(): void {
     this.#running = true
+    for (const { nodeId } of this.#cluster.plan) this.startAt(nodeId)
+  }
+
+  /** Clients at one more node. */
+  startAt(nodeId: string): void {
     const { clientsPerNode, seed } = this.#options
-    this.#clients = this.#cluster.plan.flatMap(({ nodeId }, node) =>
-      Array.from({ length: clientsPerNode }, (_, client) =>
-        this.#work(nodeId, `${nodeId}/${client}`, seeded(seed + 100 * node + client)),
-      ),
-    )
+    const node = this.#placesMade++
+    this.#places.add(nodeId)
+    for (let client = 0; client < clientsPerNode; client += 1)
+      this.#clients.push(this.#work(nodeId, `${nodeId}/${client}`, seeded(seed + 100 * node + client)))
+  }
+
+  /** The clients of this node end when they have heard of what they asked last. */
+  stopAt(nodeId: string): void {
+    this.#places.delete(nodeId)
   }
 
   async stop(): Promise<void> {
@@ -92,7 +106,8 @@ export class RecordedWork {
   }
 
   async #work(nodeId: string, client: string, random: Random): Promise<void> {
-    while (this.#running) {
+    const { restMs = 0 } = this.#options
+    while (this.#running && this.#places.has(nodeId)) {
       const input = this.#anyInput(random)
       const call = performance.now()
       const told = await this.#perform(nodeId, input)
@@ -102,6 +117,7 @@ export class RecordedWork {
           this.operations.push({ client, input, call, answer: null })
         await wait(PAUSE_MS)
       }
+      if (restMs > 0) await wait(restMs)
     }
   }
 

@@ -29,6 +29,8 @@ class Bench {
   life = 'life'
   /** Of the configuration in force: joint, or written at an index that is not committed. */
   pending: Partial<MemberStatus> & { readonly outgoing?: readonly string[] } = {}
+  /** Who takes copies, as far as this node has followed. */
+  followed = ['n1', 'n2']
   readonly orders: string[] = []
   #worker: MembershipWorker
 
@@ -76,7 +78,7 @@ class Bench {
       membership: this.#port(),
       state,
       propose,
-      evacuating: new Evacuating({ cluster: { placement: () => ['n1', 'n2'] }, state, propose }),
+      evacuating: new Evacuating({ cluster: { placement: () => this.followed }, state, propose }),
       now: () => this.now,
       readyMs: READY_MS,
       logger: SILENT,
@@ -96,6 +98,9 @@ class Bench {
     return {
       ...loneMembership(this.leader),
       local: () => this.#status(),
+      setMembers: async ({ members }) => {
+        this.followed = members.filter(({ weight }) => weight > 0).map(({ nodeId }) => nodeId)
+      },
       ask: async (nodeId) => {
         return loneStatus(nodeId, {
           incarnation: `${this.life}-of-${nodeId}`,
@@ -203,6 +208,19 @@ t.test(
     t.same(bench.orders, ['n1 n2 n3 | n4', 'n1 n2 n4 | n3', 'n1 n2 n4 | '])
     t.match(bench.operation('op-replace-n3'), { status: 'succeeded' })
     t.equal(bench.phase('n3'), undefined)
+  },
+)
+
+t.test(
+  'what is owed to who is replaced is owed to who came, also by a leader that has not followed',
+  async (t) => {
+    const bench = await Bench.start(t)
+    const { world } = bench
+    await world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
+    await world.do(start('replace', 'n3', { newcomer: 'n4' }))
+    bench.followed = ['n1', 'n2', 'n3']
+    for (let n = 0; n < 20; n++) await bench.round()
+    t.match(world.store.reader.view.get(keys.chunk('acme', 'c1')), { replicas: ['n1', 'n2'], owed: ['n4'] })
   },
 )
 

@@ -1,0 +1,50 @@
+/**
+ * One host becomes three and five, the leader dies and is replaced, five become three, under load: `npm run chaos -- --plan walk`. HOLDFAST_SEED sets
+ * what clients do. It says so where hosts cannot be made; then process/members.test.ts does a part of it.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { type ChaosReport, reportText } from './chaos-report.ts'
+import type { FailedRequest } from './client-asker.ts'
+import { obstacle } from './private-host.ts'
+import { requestVerdict } from './request-verdict.ts'
+import { startRun } from './start-run.ts'
+
+const SEED = Number(process.env['HOLDFAST_SEED'] ?? 3)
+const obstructed = obstacle()
+const skip =
+  obstructed === null ? false : `hosts cannot be made here, see process/members.test.ts: ${obstructed}`
+const STEPS = ['join', 'rebalance', 'restart', 'transfer', 'kill', 'replace', 'demote', 'remove']
+
+t.test(`npm run chaos -- --plan walk --seed ${SEED}`, { skip, timeout: 290_000 }, async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-walk-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const jsonFile = join(dir, 'report.json')
+  const faults = { nodes: 3, seconds: 60, nemeses: [] }
+  const run = startRun({ plan: 'walk', ...faults, seed: SEED, jsonFile, logDir: null }, 'pipe')
+  t.teardown(() => run.stop())
+  let told = ''
+  run.output?.on('data', (piece) => (told += String(piece)))
+  const code = await run.ended
+  t.equal(code, 0, told)
+  if (code !== 0 && !told.includes('kept:')) return
+  const report = JSON.parse(readFileSync(jsonFile, 'utf8')) as ChaosReport
+  for (const { claim, faults } of report.verdicts) t.same(faults, [], claim)
+  t.same([...new Set(report.struck.map(({ nemesis }) => nemesis))].sort(), [...STEPS].sort())
+  t.comment(reportText(report))
+})
+
+t.test('a request that failed', async (t) => {
+  const kills = [{ at: 100, doneAt: 110 }]
+  const failed = (begunAt: number, endedAt: number): FailedRequest => ({ what: 'put a', begunAt, endedAt })
+  const faults = (...requests: FailedRequest[]) => requestVerdict(requests, kills).faults
+
+  await t.test('is excused when it was under way at a kill', async (t) => {
+    t.same(faults(failed(50, 105), failed(105, 900), failed(50, 900)), [])
+  })
+  await t.test('is none the less one when it ended before, or began after', async (t) => {
+    t.same(faults(failed(50, 99), failed(111, 900)), ['put a', 'put a'])
+  })
+})

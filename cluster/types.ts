@@ -317,7 +317,7 @@ export interface MembershipPort {
   survey(): Promise<ReadonlyMap<NodeId, MemberStatus | null>>
   /**
    * Asks a node that need not belong yet. `isWelcome`: it is told who the members are. Resolves with a word instead when it says no
-   * (`foreign_cluster`, `wrong_node`, ...) or shows a certificate of another node (`wrong_certificate`), `unreachable` with or without
+   * (`foreign_cluster`, `wrong_node`, ...) or shows a certificate of another node (`certificate_of_another`), `unreachable` with or without
    * a reason behind it, or `unusable_address`.
    */
   newcomer(nodeId: NodeId, address: PeerAddress, isWelcome: boolean): Promise<NewcomerStatus | string>

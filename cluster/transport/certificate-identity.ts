@@ -43,7 +43,7 @@ export function certificateNames(certificate: X509Certificate, claimed: ClaimedI
 
 /** The certificate is good, and of somebody else. */
 export class CertificateNameError extends Error {
-  readonly code: 'foreign_cluster' | 'wrong_certificate'
+  readonly code: 'foreign_cluster' | 'certificate_of_another'
   constructor(code: CertificateNameError['code'], message: string) {
     super(message)
     this.name = 'CertificateNameError'
@@ -60,10 +60,10 @@ export function nameFault(
   const { clusterId, nodeId } = claimed
   const found = identityOf(certificate)
   const there = `The certificate at the address of node ${nodeId}`
-  if (found === null) return new CertificateNameError('wrong_certificate', `${there} does not name it`)
+  if (found === null) return new CertificateNameError('certificate_of_another', `${there} does not name it`)
   if (found.clusterId !== clusterId)
     return new CertificateNameError('foreign_cluster', `${there} is of another cluster, ${found.clusterId}`)
-  return new CertificateNameError('wrong_certificate', `${there} names node ${found.nodeId ?? 'none'}`)
+  return new CertificateNameError('certificate_of_another', `${there} names node ${found.nodeId ?? 'none'}`)
 }
 
 /** null: there is no URI of ours in it, or more than one. */

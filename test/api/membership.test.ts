@@ -118,7 +118,7 @@ t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) =>
   t.match(back, { status: 409, code: 'member_tombstoned' })
   const gates: readonly [string, string, Partial<MembershipPort>][] = [
     ['silence', 'learner_not_ready', answering('unreachable')],
-    ['a certificate of another node', 'learner_not_ready', answering('wrong_certificate')],
+    ['a certificate of another node', 'learner_not_ready', answering('certificate_of_another')],
     ['an old version', 'version_incompatible', answering({ featureLevel: 1 })],
   ]
   for (const [what, gate, changes] of gates) {

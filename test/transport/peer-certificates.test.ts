@@ -206,7 +206,7 @@ t.test('a certificate of somebody else is no silence', async (t) => {
       /of another cluster, other-cluster$/,
       made.issue('c', { clusterId: 'other-cluster' }),
     ],
-    ['wrong_certificate', /at the address of node b names node c$/, made.issue('c')],
+    ['certificate_of_another', /at the address of node b names node c$/, made.issue('c')],
   ] as const
   for (const [code, words, files] of cases) {
     const other = new HttpBench(t, { clock: new PatientClock() })

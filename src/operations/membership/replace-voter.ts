@@ -15,7 +15,7 @@ import {
 } from './change-members.ts'
 import { refuseTaken } from './join-voter.ts'
 import { newcomerOf, type NewcomerWish, seenText } from './newcomer.ts'
-import { requireMajority, seenIn, surveyMembers } from './survey.ts'
+import { requireMajority, SEEN_CHARS_MAX, seenIn, surveyMembers } from './survey.ts'
 
 export interface ReplacementWish extends MembershipWish {
   readonly nodeId: string
@@ -42,7 +42,7 @@ export async function replaceVoter(
   // The newcomer has answered just now, and counts when it has a vote.
   const afterwards = new Map([...survey, [member.nodeId, { ...membership.local(), isReady: true }]])
   requireMajority(afterwards, [...left, member.nodeId], `replace "${nodeId}"`)
-  const believed = `${seenText(seen)}; ${seenIn(survey)}`
+  const believed = `${seenText(seen)}; ${seenIn(survey)}`.slice(0, SEEN_CHARS_MAX)
   const change = { kind: 'replace', nodeId, newcomer: member, seen: believed } as const
   return { ...(await changeMembers(services, principal, { wish, change })), newcomer: seen }
 }

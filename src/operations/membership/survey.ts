@@ -14,6 +14,9 @@ import type { Services } from '../services.ts'
 /** A member that was heard within this time is not lost. [decisions 12: lost] */
 const LOST_AFTER_MS = 30_000
 
+/** In the audit log. */
+export const SEEN_CHARS_MAX = 1_024
+
 export type Survey = ReadonlyMap<string, MemberStatus | null>
 
 /** Of all members. What another data directory says under a member's name is not the member's answer. */
@@ -92,7 +95,7 @@ export async function askNewcomer(
     )
   if (said === 'foreign_cluster')
     throw new Refusal('foreign_cluster', `${cannot}: the node there belongs to another cluster`)
-  if (said === 'wrong_certificate')
+  if (said === 'certificate_of_another')
     throw gate(
       'learner_not_ready',
       `${cannot}: the certificate there is of another node; is it the right address? \`holdfast certs show\` says whom a certificate names`,
@@ -118,5 +121,5 @@ export async function askNewcomer(
 /** In a few words, for the audit log: what was believed when the change was asked for. */
 export function seenIn(survey: Survey): string {
   const said = [...survey].map(([nodeId, status]) => `${nodeId} ${status === null ? 'silent' : 'answers'}`)
-  return said.join(', ').slice(0, 1024)
+  return said.join(', ').slice(0, SEEN_CHARS_MAX)
 }

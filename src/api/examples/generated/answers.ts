@@ -253,7 +253,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
-      "isComplete": true
+      "isComplete": true,
+      "newcomer": null
     },
     "warnings": [
       "Afterwards 0 of 2 voters may fail, now 1 may",
@@ -587,7 +588,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
-      "isComplete": true
+      "isComplete": true,
+      "newcomer": {
+        "nodeId": "n4",
+        "incarnation": "life-of-n4",
+        "peerAddress": "10.0.0.4:9002",
+        "version": "1.0.0",
+        "fingerprint": null
+      }
     },
     "warnings": [
       "4 voters bear no more failures than 3"
@@ -829,7 +837,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
-      "isComplete": true
+      "isComplete": true,
+      "newcomer": null
     },
     "warnings": [
       "Afterwards 0 of 2 voters may fail, now 1 may",
@@ -1065,7 +1074,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
-      "isComplete": true
+      "isComplete": true,
+      "newcomer": null
     },
     "warnings": [
       "Afterwards 0 of 2 voters may fail, now 1 may",
@@ -1138,7 +1148,14 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
-      "isComplete": true
+      "isComplete": true,
+      "newcomer": {
+        "nodeId": "n4",
+        "incarnation": "life-of-n4",
+        "peerAddress": "10.0.0.4:9002",
+        "version": "1.0.0",
+        "fingerprint": null
+      }
     },
     "warnings": [],
     "blockers": []

@@ -27,9 +27,9 @@ export async function followMembers(parts: FollowingParts): Promise<boolean> {
   const { nodeId, membership, isOnDuty, state, propose, founders } = parts
   const present = membersOf(state.view)
   if (present.members.length === 0) {
-    const isKnown = membership.local().stateLevel >= COMMAND_LEVELS.foundMembers
-    if (isOnDuty() && !membership.isJoining && isKnown)
-      await propose({ type: 'foundMembers', members: founders })
+    const isMine = isOnDuty() && !membership.isJoining
+    const isKnown = isMine && membership.local().stateLevel >= COMMAND_LEVELS.foundMembers
+    if (isKnown) await propose({ type: 'foundMembers', members: founders })
     return false
   }
   const own = memberIn(present, nodeId)

@@ -15,7 +15,7 @@ const SIZES = [200, 90_000, 200, 1_200_000]
 /** More than five: on a busy machine an election takes long. */
 const ATTEMPTS_MAX = 10
 /** As many objects as can be read back in the end. */
-const PACE_MS = 60
+const PACE_MS = 100
 
 export class SteadyLoad {
   readonly failures: string[] = []

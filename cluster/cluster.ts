@@ -14,6 +14,7 @@ import { openDirectory } from './membership/beginning.ts'
 import type { Directory } from './membership/directory.ts'
 import { MemberFile } from './membership/member-file.ts'
 import { MembershipRoom } from './membership/membership-port.ts'
+import { expulsionOf, expulsionText } from './node/expulsion.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
 import { HttpTransport } from './transport/http-transport.ts'
@@ -48,12 +49,13 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   }
 }
 
-async function open({ node, store, blobs, repair, remover, copies }: Machine): Promise<void> {
+async function open({ node, store, blobs, repair, remover, copies, membership }: Machine): Promise<void> {
   try {
     await node.open()
     await store.open()
     await node.start()
     blobs.start()
+    membership.start()
     // What is to be repaired stands in the state, which may have to be mended first.
     void node.serving.then(() => {
       repair.start()
@@ -103,9 +105,17 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
       incarnation,
       boot,
       initialConfiguration: directory.first,
+      expelled: expulsionOf(directory.expelled),
       random: () => randomBytes(4).readUInt32LE(),
     },
-    { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
+    {
+      clock,
+      wal,
+      transport,
+      stateMachine,
+      logger: logger.child({ room: 'node' }),
+      onExpelled: (code) => membership.onExpelled(code),
+    },
   )
   const readBarrier = (): Promise<void> => node.readBarrier()
   const fail = (error: Error): void => node.fail(error)
@@ -131,6 +141,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
   const { node, wal, transport, store, blobs, throttle, repair, remover, copies } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
+    machine.membership.stop()
     blobs.stop()
     throttle.close()
     await copies.stop()
@@ -170,9 +181,10 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
 }
 
 function readinessOf({ node, directory }: Machine): Readiness {
-  const { reasons } = node.readiness()
-  const { nodeId, isJoining, farewell } = directory
-  if (farewell !== null) return { ready: false, reasons: [farewell] }
+  const { reasons, expelled = expulsionOf(directory.expelled) } = node.readiness()
+  const { nodeId, isJoining } = directory
+  const told = expulsionOf(expelled)
+  if (told !== null) return { ready: false, reasons: [expulsionText(nodeId, told)], expelled }
   if (!isJoining) return { ready: reasons.length === 0, reasons }
   const waits = `Node ${nodeId} waits to be taken in: ask a member with 'holdfast cluster join ${nodeId}'`
   return { ready: false, reasons: [waits, ...reasons] }

@@ -8,6 +8,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as moment } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Cluster, createCluster, type Logger, type MetricSample, StartError } from '../cluster/index.ts'
 import { LatestUses } from './access/latest-uses.ts'
@@ -24,6 +25,7 @@ import { startLocalServer } from './api/local/local-server.ts'
 import type { Config } from './config/types.ts'
 import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
+import { CopyCensus } from './operations/membership/copy-census.ts'
 import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import type { Services } from './operations/services.ts'
 import type { Command } from './state-machine/commands.ts'
@@ -157,6 +159,7 @@ async function composeServices(
     access,
     content,
     writesInProgress: new WritesInProgress(),
+    copyCensus: new CopyCensus({ state: reader, now: Date.now, wait: (ms) => moment(ms), logger }),
     signing: masterKey,
     stopping,
     audit,

@@ -6,7 +6,7 @@
  */
 import type { Node } from '../node/node.ts'
 import { FEATURE_LEVEL } from '../node/feature-level.ts'
-import type { Clock } from '../node/clock.ts'
+import type { Clock, Timer } from '../node/clock.ts'
 import { parsePeerAddress, requireLoopback } from '../transport/peer-address.ts'
 import { PeerRefusedError, PeerUnreachableError, type Transport } from '../transport/transport.ts'
 import {
@@ -46,10 +46,13 @@ export interface MembershipPartsNeeded {
 }
 
 const INQUIRE_EVERY_MS = 1_000
+/** While it waits to be taken in. Those that do not know its name yet write a line each time. */
+const CALL_EVERY_MS = 30_000
 
 export class MembershipRoom implements MembershipPort {
   readonly #parts: MembershipPartsNeeded
   #nextInquiry = 0
+  #nextCall: Timer | null = null
 
   /** Registers its calls, so it comes before the transport's start. */
   constructor(parts: MembershipPartsNeeded) {
@@ -69,6 +72,18 @@ export class MembershipRoom implements MembershipPort {
       await node.transferLeadership(readTarget(header))
       return { header: null }
     })
+  }
+
+  /** A node that waits asks now and then whether its name is one of those that are never taken in. The transport has started. */
+  start(): void {
+    const { clock, directory } = this.#parts
+    if (!directory.isJoining || directory.expelled !== null) return
+    for (const peer of directory.names.filter((name) => name !== directory.nodeId)) this.#callOn(peer)
+    this.#nextCall = clock.after(CALL_EVERY_MS, () => this.start())
+  }
+
+  stop(): void {
+    this.#nextCall?.cancel()
   }
 
   get isJoining(): boolean {
@@ -172,16 +187,22 @@ export class MembershipRoom implements MembershipPort {
     await file.write(directory.present)
   }
 
+  /** The others never hear this data directory again: the next process on it is to know that from its beginning. */
+  onExpelled(code: string): void {
+    const { directory, file, logger } = this.#parts
+    directory.expel(code)
+    file.write(directory.present).catch((err: unknown) => logger.error({ code, err }, 'not written down'))
+  }
+
   /**
    * Somebody speaks of whom this node has not heard: while it was away somebody may have joined, and may lead by now. Then only the
    * others can tell. Asks all of them, once in a while.
    */
   onStranger(): void {
-    const { clock, directory, logger } = this.#parts
+    const { clock, directory } = this.#parts
     if (this.#nextInquiry > clock.now()) return
     this.#nextInquiry = clock.now() + INQUIRE_EVERY_MS
-    for (const peer of directory.names.filter((name) => name !== directory.nodeId))
-      this.#inquire(peer).catch((err: unknown) => logger.debug({ peer, err }, 'members not told'))
+    for (const peer of directory.names.filter((name) => name !== directory.nodeId)) this.#callOn(peer)
   }
 
   /** As the transport will find it: without TLS nodes speak on loopback alone. */
@@ -193,6 +214,14 @@ export class MembershipRoom implements MembershipPort {
     } catch {
       return false
     }
+  }
+
+  #callOn(peer: NodeId): void {
+    const { node, logger } = this.#parts
+    this.#inquire(peer).catch((err: unknown) => {
+      logger.debug({ peer, err }, 'members not told')
+      if (err instanceof PeerRefusedError) node.onRefused(peer, err.code)
+    })
   }
 
   async #inquire(peer: NodeId): Promise<void> {

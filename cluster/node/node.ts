@@ -52,7 +52,7 @@ export class Node {
     this.#limits = { ...DEFAULT_NODE_LIMITS, ...options.limits }
     this.failed = new Promise((resolve) => (this.#reportFailure = resolve))
     this.serving = new Promise((resolve) => (this.#reportServing = resolve))
-    const { nodeId, boot } = options
+    const { nodeId, boot, expelled = null } = options
     const state = (): GateState | null => this.#driver?.applier ?? null
     this.#gate = new PeerGate({
       nodeId,
@@ -60,6 +60,8 @@ export class Node {
       state,
       logger: parts.logger,
       onStale: (error) => this.fail(error),
+      expelled,
+      onExpelled: (code) => parts.onExpelled?.(code),
     })
   }
 
@@ -171,6 +173,11 @@ export class Node {
     if (this.#mending) return { ready: false, reasons: [this.#mending.waitsFor] }
     if (!this.#driver) return { ready: false, reasons: ['This node is starting'] }
     return nodeReadiness(this.#driver, this.#options, this.#limits)
+  }
+
+  /** A peer has refused a call of this node, by this code. */
+  onRefused(peer: NodeId, code: string): void {
+    this.#gate.onRefused(peer, code)
   }
 
   /** This node leads and serves. A hint: another one may be told the same at the same time. */
@@ -290,7 +297,7 @@ export class Node {
   readonly #transportEvents: TransportEvents = {
     onMessages: (messages) => this.#driver?.transportEvents.onMessages(messages),
     onUnreachable: (peer) => this.#driver?.transportEvents.onUnreachable(peer),
-    onRefused: (peer, code) => this.#gate.onRefused(peer, code),
+    onRefused: (peer, code) => this.onRefused(peer, code),
   }
 
   async #stop(): Promise<void> {

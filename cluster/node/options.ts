@@ -6,6 +6,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { Logger, StateMachine } from '../types.ts'
 import type { Wal } from '../wal/wal.ts'
 import type { Clock } from './clock.ts'
+import type { Expulsion } from './expulsion.ts'
 import type { NodeLimits } from './limits.ts'
 
 export interface NodeOptions {
@@ -15,6 +16,8 @@ export interface NodeOptions {
   readonly incarnation: string
   /** Rises with every process on this data directory. */
   readonly boot: number
+  /** What an earlier process on this data directory was told for ever. */
+  readonly expelled?: Expulsion | null
   /** In force until the log says otherwise. The same on every node. */
   readonly initialConfiguration: Configuration
   readonly heartbeatMs: number
@@ -32,4 +35,6 @@ export interface NodeParts {
   readonly transport: Transport
   readonly stateMachine: StateMachine
   readonly logger: Logger
+  /** The others do not hear this data directory any more, for ever. */
+  readonly onExpelled?: (expulsion: Expulsion) => void
 }

@@ -6,13 +6,11 @@
  * recovery of the group has no say, whichever side finds it out.
  */
 import { type Logger, StartError } from '../types.ts'
+import { type Expulsion, expulsionOf, expulsionText } from './expulsion.ts'
 import { FEATURE_LEVEL } from './feature-level.ts'
 import type { NodeId } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
 import type { Registered } from './sessions.ts'
-
-const EXPULSIONS = ['member_tombstoned', 'member_rolled_back'] as const
-export type Expulsion = (typeof EXPULSIONS)[number]
 
 /** What of it the local state knows: of a node that is being mended nothing. */
 export interface GateState {
@@ -28,27 +26,41 @@ export interface PeerGateParts {
   readonly logger: Logger
   /** This node was left behind and must stop. */
   readonly onStale: (error: StartError) => void
+  /** What an earlier process on this data directory was told. */
+  readonly expelled: Expulsion | null
+  /** Told for the first time: it is to hold for later processes as well. */
+  readonly onExpelled: (expulsion: Expulsion) => void
 }
 
 export class PeerGate {
   readonly #parts: PeerGateParts
   /** Bounded by the members: only they are judged. */
   readonly #featureLevels = new Map<NodeId, number>()
-  #expelled: Expulsion | null = null
+  #expelled: Expulsion | null
 
   constructor(parts: PeerGateParts) {
     this.#parts = parts
+    const { expelled, nodeId, logger } = parts
+    this.#expelled = expelled
+    if (expelled !== null)
+      logger.error({ code: expelled, hint: expulsionText(nodeId, expelled) }, 'this data directory has left')
   }
 
-  /** Why others do not hear this data directory. Nothing in the life of this process can change that. */
+  /** Why others do not hear this data directory. Nothing can change that. */
   get expelled(): Expulsion | null {
     return this.#expelled
+  }
+
+  /** The same for people. */
+  get farewell(): string | null {
+    return this.#expelled === null ? null : expulsionText(this.#parts.nodeId, this.#expelled)
   }
 
   standing(): PeerStanding {
     const state = this.#parts.state()
     return {
-      boot: this.#parts.boot,
+      // An older copy that is started again and again would count up to what is registered, and be heard.
+      boot: this.#expelled === 'member_rolled_back' ? 0 : this.#parts.boot,
       recoveryEpoch: state?.recoveryEpoch ?? 0,
       featureLevel: FEATURE_LEVEL,
       stateLevel: state?.featureLevel ?? 1,
@@ -62,6 +74,7 @@ export class PeerGate {
 
   /** Null: the sender is heard. */
   judge(claims: PeerClaims): PeerObjection | null {
+    if (this.farewell !== null) return { code: 'shutting_down', message: this.farewell }
     const state = this.#parts.state()
     // Whoever mends answers nothing anyway, and knows nothing to judge by.
     const objection = state === null ? null : this.#objectionTo(claims, state)
@@ -72,10 +85,12 @@ export class PeerGate {
   /** A peer has told this node that it will not hear it. */
   onRefused(peer: NodeId, code: string): void {
     if (code === 'stale_epoch') this.#parts.onStale(leftBehind(peer))
-    const expelled = EXPULSIONS.find((known) => known === code)
-    if (expelled === undefined || this.#expelled !== null) return
+    const expelled = expulsionOf(code)
+    if (expelled === null || this.#expelled !== null) return
     this.#expelled = expelled
-    this.#parts.logger.error({ peer, code }, 'other nodes do not hear this data directory')
+    const hint = expulsionText(this.#parts.nodeId, expelled)
+    this.#parts.logger.error({ peer, code, hint }, 'other nodes do not hear this data directory')
+    this.#parts.onExpelled(expelled)
   }
 
   #objectionTo(claims: PeerClaims, state: GateState): PeerObjection | null {

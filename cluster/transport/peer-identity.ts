@@ -43,6 +43,7 @@ export interface PeerClaims extends PeerStanding {
 /** Why a member is not heard although it is who it says. */
 export interface PeerObjection {
   readonly code:
+    | 'member_removed'
     | 'member_tombstoned'
     | 'member_rolled_back'
     | 'stale_epoch'
@@ -67,6 +68,7 @@ export const REFUSAL_STATUS = {
   unknown_member: 403,
   wrong_certificate: 403,
   unknown_method: 404,
+  member_removed: 410,
   member_tombstoned: 410,
   member_rolled_back: 410,
   stale_epoch: 410,

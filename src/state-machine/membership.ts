@@ -80,7 +80,7 @@ export function startMembership(draft: Draft, command: Start, context: ApplyCont
 /** Takes one step, or tells what is being done in the one that stands. */
 export function stepMembership(
   draft: Draft,
-  { operationId, from, to, phase }: Step,
+  { operationId, from, to, phase, blocker }: Step,
   context: ApplyContext,
 ): Accepted<OperationRecord> | Refused {
   const present = workable(draft, operationId, 'step')
@@ -89,7 +89,8 @@ export function stepMembership(
   if (!isMembership(kind))
     return refuse('invalid_argument', `Cannot step: "${operationId}" changes no members`)
   if (cursor !== from) return refuse('precondition_failed', `Cannot step: "${operationId}" is at ${cursor}`)
-  const operation = { ...present.value, phase }
+  const { blocker: _, ...gone } = present.value
+  const operation = { ...gone, phase, ...(blocker === undefined ? {} : { blocker }) }
   if (from === to) {
     draft.put(keys.operation(operationId), operation)
     return accept(operation)

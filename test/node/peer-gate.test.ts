@@ -2,6 +2,7 @@
  * Whom a node hears: not those that were left behind by a recovery, not a state that is too new, not an older copy of a data directory.
  */
 import t from 'tap'
+import { type Expulsion, expulsionOf } from '../../cluster/node/expulsion.ts'
 import { type GateState, PeerGate } from '../../cluster/node/peer-gate.ts'
 import { StartError } from '../../cluster/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -16,8 +17,12 @@ const claims = {
   stateLevel: 1,
 }
 
-function gateWith(changes: Partial<GateState> = {}, isMending = false) {
+function gateWith(
+  changes: Partial<GateState> = {},
+  { isMending = false, expelled = null as Expulsion | null } = {},
+) {
   const stale: StartError[] = []
+  const told: string[] = []
   const known: GateState = { recoveryEpoch: 2, featureLevel: 1, registered: () => null, ...changes }
   const gate = new PeerGate({
     nodeId: 'n1',
@@ -25,8 +30,10 @@ function gateWith(changes: Partial<GateState> = {}, isMending = false) {
     logger: SILENT,
     state: () => (isMending ? null : known),
     onStale: (error) => stale.push(error),
+    expelled,
+    onExpelled: (code) => told.push(code),
   })
-  return { gate, stale }
+  return { gate, stale, told }
 }
 
 t.test('PeerGate', async (t) => {
@@ -56,6 +63,31 @@ t.test('PeerGate', async (t) => {
     },
   )
 
+  t.test('who was told that it is never heard again says so once, and hears nobody', async (t) => {
+    for (const code of ['member_removed', 'member_tombstoned', 'member_rolled_back'] as const) {
+      const { gate, told } = gateWith()
+      t.equal(gate.farewell, null)
+      gate.onRefused('n3', 'shutting_down')
+      gate.onRefused('n3', code)
+      gate.onRefused('n2', 'member_removed')
+      t.same(told, [code])
+      t.match(gate.farewell, /n1.* leave this data directory as it is.*--join/, code)
+      t.match(gate.judge(claims), { code: 'shutting_down', message: gate.farewell })
+      t.equal(gate.standing().boot, code === 'member_rolled_back' ? 0 : 9)
+    }
+    t.equal(expulsionOf('stale_epoch'), null)
+  })
+
+  t.test(
+    'what an earlier process was told holds from the beginning, and an older copy does not count itself in',
+    async (t) => {
+      const { gate, told } = gateWith({}, { expelled: 'member_rolled_back' })
+      t.match([gate.expelled, gate.standing().boot, told], ['member_rolled_back', 0, []])
+      const { gate: peer } = gateWith({ registered: () => ({ incarnation: 'a', boot: 6 }) })
+      t.match(peer.judge({ ...claims, ...gate.standing() }), { code: 'member_rolled_back' })
+    },
+  )
+
   t.test('stale_epoch: does not hear whoever was left behind', async (t) => {
     const { gate, stale } = gateWith({ recoveryEpoch: 3 })
     t.match(gate.judge(claims), { code: 'stale_epoch', message: /epoch 2, the group is at 3/ })
@@ -79,7 +111,7 @@ t.test('PeerGate', async (t) => {
   })
 
   t.test('judges nobody while the node is being mended', async (t) => {
-    const { gate, stale } = gateWith({}, true)
+    const { gate, stale } = gateWith({}, { isMending: true })
     t.equal(gate.judge({ ...claims, recoveryEpoch: 9 }), null)
     t.strictSame(stale, [])
     t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 })

@@ -37,6 +37,10 @@ const NEWCOMER = {
   weight: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1000 })),
 }
 const closed = { additionalProperties: false }
+const OUTAGE = {
+  inOutage:
+    'GET /cluster/membership?consistency=local shows what this node knows; when a majority of the voters is gone for good, holdfast recover brings the cluster back: deploy/runbooks/lost-quorum.md',
+}
 const Join = Type.Object({ ...NEWCOMER, ...REASON, ...EXPECTED }, closed)
 const Demotion = Type.Object({ ...REASON, ...EXPECTED }, closed)
 const Confirmed = Type.Object({ ...REASON, ...CONFIRM, ...EXPECTED }, closed)
@@ -55,6 +59,7 @@ export const membershipRoutes = {
       path: '/cluster/membership',
       summary: 'Get who belongs to the cluster, who leads, and how each member stands',
       mayBeLocal: true,
+      ...OUTAGE,
       query: Type.Object(
         {
           consistency: Type.Optional(
@@ -80,6 +85,7 @@ export const membershipRoutes = {
 
   joinVoter: membershipRoute(
     {
+      ...OUTAGE,
       operationId: 'joinVoter',
       path: '/cluster/voters',
       summary: 'Take a waiting node in: it copies the state, keeps up for a while and gets a vote',
@@ -88,12 +94,13 @@ export const membershipRoutes = {
     },
     {
       run: (services, principal, { body }) => joinVoter(services, principal, body),
-      plan: (services, { body }) => planChange(services, { kind: 'join', nodeId: body.nodeId }),
+      plan: (services, { body }) => planChange(services, { kind: 'join', ...body }),
     },
   ),
 
   demoteVoter: membershipRoute(
     {
+      ...OUTAGE,
       operationId: 'demoteVoter',
       path: '/cluster/voters/{nodeId}/demote',
       summary: 'Take the vote of a member and move its copies away',
@@ -109,6 +116,7 @@ export const membershipRoutes = {
 
   replaceVoter: membershipRoute(
     {
+      ...OUTAGE,
       operationId: 'replaceVoter',
       path: '/cluster/voters/{nodeId}/replace',
       summary: 'Put a waiting node in the place of a member, also of one that is dead',
@@ -119,7 +127,12 @@ export const membershipRoutes = {
       run: (services, principal, { params, body }) =>
         replaceVoter(services, principal, { ...params, ...body }),
       plan: (services, { params, body }) =>
-        planChange(services, { kind: 'replace', ...params, newcomer: body.replacement.nodeId }),
+        planChange(services, {
+          ...body.replacement,
+          kind: 'replace',
+          ...params,
+          newcomer: body.replacement.nodeId,
+        }),
     },
   ),
 
@@ -140,6 +153,7 @@ export const membershipRoutes = {
 
   transferLeadership: changeRoute(
     {
+      ...OUTAGE,
       operationId: 'transferLeadership',
       method: 'POST',
       path: '/cluster/leader/transfer',
@@ -170,7 +184,7 @@ interface Confirmed {
 
 function confirmedRoute(kind: PlannedChange['kind'], { act, ...facts }: Confirmed) {
   return membershipRoute(
-    { ...facts, status: 200, body: { schema: Confirmed } },
+    { ...facts, ...OUTAGE, status: 200, body: { schema: Confirmed } },
     {
       run: (services, principal, { params, body }) => act(services, principal, { ...params, ...body }),
       plan: (services, { params }) => planChange(services, { kind, ...params }),

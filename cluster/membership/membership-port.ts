@@ -47,7 +47,9 @@ export interface MembershipPartsNeeded {
 
 const INQUIRE_EVERY_MS = 1_000
 /** While it waits to be taken in. Those that do not know its name yet write a line each time. */
-const CALL_EVERY_MS = 30_000
+const WAITING_CALL_EVERY_MS = 30_000
+/** While it hears no leader: a learner that was removed meanwhile asks for no votes, and would never be told. */
+const LONELY_CALL_EVERY_MS = 2_000
 
 export class MembershipRoom implements MembershipPort {
   readonly #parts: MembershipPartsNeeded
@@ -74,12 +76,13 @@ export class MembershipRoom implements MembershipPort {
     })
   }
 
-  /** A node that waits asks now and then whether its name is one of those that are never taken in. The transport has started. */
+  /** A node to which nobody speaks asks the others now and then whether they would hear it. The transport has started. */
   start(): void {
     const { clock, directory } = this.#parts
-    if (!directory.isJoining || directory.expelled !== null) return
-    for (const peer of directory.names.filter((name) => name !== directory.nodeId)) this.#callOn(peer)
-    this.#nextCall = clock.after(CALL_EVERY_MS, () => this.start())
+    if (directory.expelled !== null) return
+    if (directory.isJoining || this.#isLonely()) this.#callOnAll()
+    const everyMs = directory.isJoining ? WAITING_CALL_EVERY_MS : LONELY_CALL_EVERY_MS
+    this.#nextCall = clock.after(everyMs, () => this.start())
   }
 
   stop(): void {
@@ -199,10 +202,10 @@ export class MembershipRoom implements MembershipPort {
    * others can tell. Asks all of them, once in a while.
    */
   onStranger(): void {
-    const { clock, directory } = this.#parts
+    const { clock } = this.#parts
     if (this.#nextInquiry > clock.now()) return
     this.#nextInquiry = clock.now() + INQUIRE_EVERY_MS
-    for (const peer of directory.names.filter((name) => name !== directory.nodeId)) this.#callOn(peer)
+    this.#callOnAll()
   }
 
   /** As the transport will find it: without TLS nodes speak on loopback alone. */
@@ -214,6 +217,16 @@ export class MembershipRoom implements MembershipPort {
     } catch {
       return false
     }
+  }
+
+  #isLonely(): boolean {
+    const { node } = this.#parts
+    return !node.isMending && node.status().leaderId === null
+  }
+
+  #callOnAll(): void {
+    const { directory } = this.#parts
+    for (const peer of directory.names) if (peer !== directory.nodeId) this.#callOn(peer)
   }
 
   #callOn(peer: NodeId): void {

@@ -157,14 +157,6 @@ t.test('members that left come back [membership.tombstone]', { timeout: 300_000 
 
   await t.test('an empty disk under the name of a member', async (t) => {
     await emptied(t, ward, 'n4', 'member_tombstoned')
-    const { peerAddress } = cluster.node('n4')
-    const join = {
-      method: 'POST',
-      path: '/cluster/voters',
-      body: { nodeId: 'n4', peerAddress, reason },
-    } as const
-    const refused = await cluster.admin('n1', join)
-    t.match(JSON.parse(refused.body.toString()), { status: 409, code: 'member_exists' })
     await cluster.signal('n4', 'SIGTERM')
     rmSync(ward.dir('n4'), { recursive: true })
     renameSync(`${ward.dir('n4')}-right`, ward.dir('n4'))

@@ -108,7 +108,7 @@ export class MemoryServices {
       access: new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now }),
       content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
       writesInProgress: new WritesInProgress(),
-      copyCensus: new CopyCensus({ state, now: Date.now, wait: (ms) => rest(ms), logger }),
+      copyCensus: new CopyCensus({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),
       signing: masterKey,
       stopping: this.stopping.signal,
       audit: { ...NO_TRAIL, append: (row) => void this.auditRows.push(row) },

@@ -128,30 +128,33 @@ t.test(
   },
 )
 
-t.test('state_checksum_mismatch: a state that differs never gets a vote, and may be sent away', async (t) => {
-  const bench = await Bench.start(t)
-  await bench.world.do(start('join', 'n4'))
-  bench.checksum = 'another'
-  for (let n = 0; n < 30; n++) await bench.round()
-  const stalled = bench.operation('op-join-n4')
-  t.match(stalled, { cursor: 'catchUp', phase: 'stalled: state_checksum_mismatch' })
-  t.same(bench.voters, ['n1', 'n2', 'n3'])
-  const told = operationView(stalled, 0)
-  t.match(told, {
-    status: 'running',
-    blockers: [{ code: 'state_checksum_mismatch', message: /"n4" gets no vote.*cancel this operation/ }],
-    error: /its state differs/,
-  })
-  const cancel = { type: 'setOperationStatus', action: 'cancel', error: null } as const
-  await bench.world.do({ ...cancel, operationId: 'op-join-n4' })
-  await bench.round()
-  t.same([bench.learners, bench.phase('n4')], [[], undefined])
-  t.match(operationView(bench.operation('op-join-n4'), 0), { status: 'cancelled', error: /differs/ })
-  bench.checksum = 'equal'
-  await bench.world.do(start('join', 'n4', { id: 'again' }))
-  for (let n = 0; n < 30; n++) await bench.round()
-  t.match(operationView(bench.operation('again'), 0), { status: 'succeeded', blockers: [], error: null })
-})
+t.test(
+  'state_checksum_mismatch: a state that differs never gets a vote, and may be sent away [membership.join.stalled]',
+  async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do(start('join', 'n4'))
+    bench.checksum = 'another'
+    for (let n = 0; n < 30; n++) await bench.round()
+    const stalled = bench.operation('op-join-n4')
+    t.match(stalled, { cursor: 'catchUp', phase: 'stalled: state_checksum_mismatch' })
+    t.same(bench.voters, ['n1', 'n2', 'n3'])
+    const told = operationView(stalled, 0)
+    t.match(told, {
+      status: 'running',
+      blockers: [{ code: 'state_checksum_mismatch', message: /"n4" gets no vote.*cancel this operation/ }],
+      error: /its state differs/,
+    })
+    const cancel = { type: 'setOperationStatus', action: 'cancel', error: null } as const
+    await bench.world.do({ ...cancel, operationId: 'op-join-n4' })
+    await bench.round()
+    t.same([bench.learners, bench.phase('n4')], [[], undefined])
+    t.match(operationView(bench.operation('op-join-n4'), 0), { status: 'cancelled', error: /differs/ })
+    bench.checksum = 'equal'
+    await bench.world.do(start('join', 'n4', { id: 'again' }))
+    for (let n = 0; n < 30; n++) await bench.round()
+    t.match(operationView(bench.operation('again'), 0), { status: 'succeeded', blockers: [], error: null })
+  },
+)
 
 t.test('a blocker goes with what it was about', async (t) => {
   const bench = await Bench.start(t)

@@ -110,5 +110,5 @@ t.test('no code of the contract is without a provocation, for any operation that
   const gates = BLOCKER_CODES.filter((code) => !PROVOCATIONS.some(({ blocker }) => blocker === code))
   t.same(gates, ON_THE_WAY)
   const elsewhere = readFileSync(new URL('../workers/membership.test.ts', import.meta.url), 'utf8')
-  for (const code of ON_THE_WAY) t.match(elsewhere, `t.test('${code}`, `${code} is provoked there`)
+  for (const code of ON_THE_WAY) t.match(elsewhere, `'${code}: `, `${code} is provoked there`)
 })

@@ -52,11 +52,12 @@ export class Node {
     this.#limits = { ...DEFAULT_NODE_LIMITS, ...options.limits }
     this.failed = new Promise((resolve) => (this.#reportFailure = resolve))
     this.serving = new Promise((resolve) => (this.#reportServing = resolve))
-    const { nodeId, boot, expelled = null } = options
+    const { nodeId, boot, before = null, expelled = null } = options
     const state = (): GateState | null => this.#driver?.applier ?? null
     this.#gate = new PeerGate({
       nodeId,
       boot,
+      before,
       state,
       logger: parts.logger,
       onStale: (error) => this.fail(error),
@@ -283,6 +284,7 @@ export class Node {
       proposals,
       limits: this.#limits,
       isOver,
+      onRegistered: () => this.#parts.onRegistered?.(),
     }).run()
   }
 

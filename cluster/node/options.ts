@@ -16,6 +16,8 @@ export interface NodeOptions {
   readonly incarnation: string
   /** Rises with every process on this data directory. */
   readonly boot: number
+  /** The processes before it on this directory, from the last one that was registered on; null or absent: not known. */
+  readonly before?: readonly number[] | null
   /** What an earlier process on this data directory was told for ever. */
   readonly expelled?: Expulsion | null
   /** In force until the log says otherwise. The same on every node. */
@@ -35,6 +37,8 @@ export interface NodeParts {
   readonly transport: Transport
   readonly stateMachine: StateMachine
   readonly logger: Logger
+  /** This process is the registered one of its name. */
+  readonly onRegistered?: () => void
   /** The others do not hear this data directory any more, for ever. */
   readonly onExpelled?: (expulsion: Expulsion) => void
 }

@@ -22,6 +22,7 @@ export interface GateState {
 export interface PeerGateParts {
   readonly nodeId: NodeId
   readonly boot: number
+  readonly before: readonly number[] | null
   readonly state: () => GateState | null
   readonly logger: Logger
   /** This node was left behind and must stop. */
@@ -60,7 +61,9 @@ export class PeerGate {
     const state = this.#parts.state()
     return {
       // An older copy that is started again and again would count up to what is registered, and be heard.
-      boot: this.#expelled === 'member_rolled_back' ? 0 : this.#parts.boot,
+      ...(this.#expelled === 'member_rolled_back'
+        ? { boot: 0, before: null }
+        : { boot: this.#parts.boot, before: this.#parts.before }),
       recoveryEpoch: state?.recoveryEpoch ?? 0,
       featureLevel: FEATURE_LEVEL,
       stateLevel: state?.featureLevel ?? 1,
@@ -94,7 +97,7 @@ export class PeerGate {
   }
 
   #objectionTo(claims: PeerClaims, state: GateState): PeerObjection | null {
-    const { nodeId, incarnation, boot, recoveryEpoch, stateLevel } = claims
+    const { nodeId, incarnation, boot, before = null, recoveryEpoch, stateLevel } = claims
     if (recoveryEpoch < state.recoveryEpoch) {
       const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${state.recoveryEpoch}`
       return { code: 'stale_epoch', message }
@@ -116,10 +119,23 @@ export class PeerGate {
       const message = `Node ${nodeId} is registered with another data directory than ${incarnation}`
       return { code: 'member_tombstoned', message }
     }
-    if (boot >= registered.boot) return null
+    if (descendsFrom({ boot, before }, registered.boot)) return null
     const message = `Node ${nodeId} speaks as process ${boot} of its data directory, and process ${registered.boot} has registered: this is an older copy, or another one runs`
     return { code: 'member_rolled_back', message }
   }
+}
+
+/**
+ * Whether the directory of this process has seen the registered one. Whoever judges may be behind: a process that was registered earlier
+ * than the first one that the sender names says nothing.
+ */
+function descendsFrom(
+  { boot, before }: { readonly boot: number; readonly before: readonly number[] | null },
+  registered: number,
+): boolean {
+  if (before === null) return boot >= registered
+  const first = before[0] ?? boot
+  return registered <= first || registered === boot || before.includes(registered)
 }
 
 function leftBehind(peer: NodeId): StartError {

@@ -51,8 +51,10 @@ async function loseAllBut(memory: ApiWorld['memory'], node: string): Promise<voi
 t.test('each member shows what it holds, and of what it has the only copy [membership.blobs]', async (t) => {
   const { memory, ask, put } = await begin(t)
   const shown = async (): Promise<readonly string[]> => {
-    const { members } = (await ask('/cluster/membership')).json as unknown as { members: readonly Row[] }
-    return members.map(({ nodeId, blobs }) => `${nodeId} ${blobs?.replicas} ${blobs?.lastCopies}`)
+    const { json } = await ask('/cluster/membership')
+    return (json['members'] as readonly Row[]).map(
+      ({ nodeId, blobs }) => `${nodeId} ${blobs?.replicas} ${blobs?.lastCopies}`,
+    )
   }
   t.same(await shown(), ['n1 0 0', 'n2 0 0', 'n3 0 0'])
   await put('a')

@@ -27,6 +27,7 @@ function gateWith(
   const gate = new PeerGate({
     nodeId: 'n1',
     boot: 9,
+    before: [4, 7],
     logger: SILENT,
     state: () => (isMending ? null : known),
     onStale: (error) => stale.push(error),
@@ -43,9 +44,34 @@ t.test('PeerGate', async (t) => {
     t.equal(gate.judge(claims), null)
     t.equal(gate.judge({ ...claims, boot: 6 }), null, 'a later process need not be registered yet')
     t.equal(gate.featureLevelOf('n2'), 3)
-    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 2, featureLevel: 1, stateLevel: 1 })
+    t.strictSame(gate.standing(), {
+      boot: 9,
+      before: [4, 7],
+      recoveryEpoch: 2,
+      featureLevel: 1,
+      stateLevel: 1,
+    })
     t.strictSame(stale, [])
   })
+
+  t.test(
+    'member_rolled_back: a copy is not heard however often it was started; whoever is behind hears everybody',
+    async (t) => {
+      const registered = (boot: number) => gateWith({ registered: () => ({ incarnation: 'a', boot }) }).gate
+      const said = { ...claims, boot: 90, before: [40, 60] }
+      for (const boot of [7, 40, 60, 90])
+        t.equal(registered(boot).judge(said), null, `${boot} is one of its own`)
+      for (const boot of [41, 61, 89, 91])
+        t.match(registered(boot).judge(said), { code: 'member_rolled_back' }, `${boot} ran on another copy`)
+      t.equal(registered(90).judge({ ...said, before: [] }), null)
+      t.match(registered(91).judge({ ...said, before: [] }), { code: 'member_rolled_back' })
+      t.equal(
+        registered(41).judge({ ...said, before: null }),
+        null,
+        'of an older build only the number counts',
+      )
+    },
+  )
 
   t.test('member_rolled_back: does not hear a process before the one that has registered', async (t) => {
     const { gate } = gateWith({ registered: () => ({ incarnation: 'a', boot: 6 }) })
@@ -114,7 +140,13 @@ t.test('PeerGate', async (t) => {
     const { gate, stale } = gateWith({}, { isMending: true })
     t.equal(gate.judge({ ...claims, recoveryEpoch: 9 }), null)
     t.strictSame(stale, [])
-    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 })
+    t.strictSame(gate.standing(), {
+      boot: 9,
+      before: [4, 7],
+      recoveryEpoch: 0,
+      featureLevel: 1,
+      stateLevel: 1,
+    })
   })
 })
 

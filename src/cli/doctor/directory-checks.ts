@@ -118,7 +118,7 @@ export function checkIdentity({ identity, failure, farewell, expected }: Identit
   return [
     well(
       'identity',
-      `node ${identity.nodeId} of cluster ${identity.clusterId}, started ${identity.boot} times`,
+      `node ${identity.nodeId} of cluster ${identity.clusterId}`,
     ),
   ]
 }

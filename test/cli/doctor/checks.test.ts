@@ -46,7 +46,14 @@ t.test('the data directory', async (t) => {
 
 t.test('whose data it is: cluster and node are told apart, and both are told', async (t) => {
   const expected = { clusterId: 'ours', nodeId: 'n1' }
-  const identity = { clusterId: 'theirs', nodeId: 'n2', incarnation: 'i', fingerprint: 'f', boot: 3 }
+  const identity = {
+    clusterId: 'theirs',
+    nodeId: 'n2',
+    incarnation: 'i',
+    fingerprint: 'f',
+    boot: 3,
+    before: null,
+  }
   const facts = { identity, failure: null, farewell: null, expected }
   t.match(said(checkIdentity(facts)), [/foreign_cluster/, /foreign_node/])
   t.match(said(checkIdentity({ ...facts, identity: null })), [/^ok/])

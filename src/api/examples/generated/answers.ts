@@ -53,6 +53,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "completeMultipartUpload": {
@@ -213,6 +214,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "demoteVoter": {
@@ -253,6 +255,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true
     },
     "warnings": [
@@ -340,6 +343,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "quorum": 2,
     "failureTolerance": 1,
     "changeInProgress": null,
+    "reasons": [],
     "members": [
       {
         "peerAddress": "10.0.0.1:9002",
@@ -357,6 +361,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "lastContactMs": 0,
         "matchIndex": 1,
         "disk": null,
+        "blobs": {
+          "replicas": 0,
+          "lastCopies": 0,
+          "countedAt": "2026-11-21T12:00:00.000Z"
+        },
         "drained": false,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
@@ -376,6 +385,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "lastContactMs": 20,
         "matchIndex": 1,
         "disk": null,
+        "blobs": {
+          "replicas": 0,
+          "lastCopies": 0,
+          "countedAt": "2026-11-21T12:00:00.000Z"
+        },
         "drained": false,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
@@ -395,6 +409,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "lastContactMs": 60000,
         "matchIndex": 1,
         "disk": null,
+        "blobs": {
+          "replicas": 0,
+          "lastCopies": 0,
+          "countedAt": "2026-11-21T12:00:00.000Z"
+        },
         "drained": false,
         "addedAt": "2026-11-21T12:00:00.000Z"
       }
@@ -441,6 +460,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "getRepair": {
@@ -583,10 +603,12 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true
     },
     "warnings": [
-      "4 voters bear no more failures than 3"
+      "4 voters bear no more failures than 3",
+      "Afterwards zone \"rack-1\" holds 3 of 4 voters: without it there is no majority"
     ],
     "blockers": []
   },
@@ -624,7 +646,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+        "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -724,6 +746,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         },
         "etaSeconds": null,
         "nodes": [],
+        "blockers": [],
         "error": null
       }
     ],
@@ -825,6 +848,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true
     },
     "warnings": [
@@ -858,6 +882,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "putObject": {
@@ -989,6 +1014,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "recount": {
@@ -1016,10 +1042,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+    "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1061,6 +1088,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true
     },
     "warnings": [
@@ -1070,7 +1098,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "blockers": [
       {
         "code": "not_demoted",
-        "message": "Cannot remove \"n3\": it is active; demote it first"
+        "message": "Cannot remove \"n3\": it is active; demote it first, or cancel its join"
       }
     ]
   },
@@ -1134,9 +1162,12 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true
     },
-    "warnings": [],
+    "warnings": [
+      "Afterwards zone \"rack-1\" holds 2 of 3 voters: without it there is no majority"
+    ],
     "blockers": []
   },
   "resumeCollection": {
@@ -1176,6 +1207,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "revokeTenantKey": {
@@ -1259,6 +1291,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "lost": 0
       }
     ],
+    "blockers": [],
     "error": null
   },
   "setBucketCORS": {
@@ -1295,7 +1328,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_g20GlEsNp9TGcW2rXpilOWSodK448lyb",
+        "signingSecret": "whsec_E82RQSPNE400mcBwCtx5bmhAEEYDtJhL",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1410,7 +1443,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+    "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

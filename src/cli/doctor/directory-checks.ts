@@ -115,12 +115,7 @@ export function checkIdentity({ identity, failure, farewell, expected }: Identit
       }),
     )
   if (findings.length > 0) return findings
-  return [
-    well(
-      'identity',
-      `node ${identity.nodeId} of cluster ${identity.clusterId}`,
-    ),
-  ]
+  return [well('identity', `node ${identity.nodeId} of cluster ${identity.clusterId}`)]
 }
 
 export function checkStateFormat({ format, known, fault, distrusted }: StateOnDisk): readonly Finding[] {

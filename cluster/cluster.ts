@@ -8,12 +8,13 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { assembleBlobs, type BlobParts } from './blob-parts.ts'
 import { lockDataDir, type DataLock } from './data-lock.ts'
-import { checkIdentity, openIdentity, type Identity } from './identity.ts'
+import { checkIdentity, confirmIdentity, openIdentity, type Identity } from './identity.ts'
 import { logMetrics } from './log-metrics.ts'
 import { openDirectory } from './membership/beginning.ts'
 import type { Directory } from './membership/directory.ts'
 import { MemberFile } from './membership/member-file.ts'
 import { MembershipRoom } from './membership/membership-port.ts'
+import { expulsionOf, expulsionText } from './node/expulsion.ts'
 import { Node } from './node/node.ts'
 import { SystemClock } from './node/system-clock.ts'
 import { HttpTransport } from './transport/http-transport.ts'
@@ -29,6 +30,8 @@ interface Machine extends BlobParts {
   readonly statuses: RepairStatuses
   readonly directory: Directory
   readonly membership: MembershipRoom
+  /** Nothing more is written into the identity. */
+  readonly confirmed: () => Promise<void>
 }
 
 /** Resolves when peers can talk to this node; ask `readiness` for the rest. Throws StartError. */
@@ -48,12 +51,13 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   }
 }
 
-async function open({ node, store, blobs, repair, remover, copies }: Machine): Promise<void> {
+async function open({ node, store, blobs, repair, remover, copies, membership }: Machine): Promise<void> {
   try {
     await node.open()
     await store.open()
     await node.start()
     blobs.start()
+    membership.start()
     // What is to be repaired stands in the state, which may have to be mended first.
     void node.serving.then(() => {
       repair.start()
@@ -73,51 +77,52 @@ interface OnDisk {
   readonly file: MemberFile
 }
 
+interface Late extends Pick<ClusterParts, 'logger'> {
+  readonly clock: SystemClock
+  readonly node: () => Node
+  readonly membership: () => MembershipRoom
+}
+
 function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk): Machine {
   const { clusterId, nodeId, dataDir, heartbeatMs } = options
   const { identity, directory, file } = onDisk
-  const { incarnation, boot } = identity
+  const { incarnation, boot, before } = identity
   const { stateMachine, logger } = parts
   const clock = new SystemClock()
   const wal = new ThreadWal({ dir: join(dataDir, 'raft'), clusterId, nodeId, incarnation })
-  const transport = new HttpTransport({
-    clusterId,
-    nodeId,
-    incarnation,
-    listen: options.listen,
-    addresses: directory.addresses,
-    tls: options.tls,
-    clock,
-    logger: logger.child({ room: 'transport' }),
-    standing: () => node.standing(),
-    knows(peer) {
-      const isKnown = directory.knows(peer)
-      if (!isKnown) membership.onStranger()
-      return isKnown
-    },
-    judge: (claims) => directory.objectionTo(claims) ?? node.judge(claims),
-  })
+  const late = { clock, logger, node: () => node, membership: () => membership }
+  const transport = transportOf(options, onDisk, late)
+  // Not written down it is one process more to name at the next start.
+  const confirm = (): Promise<void> =>
+    confirmIdentity(dataDir, identity).catch((err: unknown) => logger.warn({ err }, 'start not confirmed'))
+  let confirming = Promise.resolve()
   const node = new Node(
     {
       ...options,
       incarnation,
       boot,
+      before,
       initialConfiguration: directory.first,
+      expelled: expulsionOf(directory.expelled),
       random: () => randomBytes(4).readUInt32LE(),
     },
-    { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
+    {
+      clock,
+      wal,
+      transport,
+      stateMachine,
+      logger: logger.child({ room: 'node' }),
+      onExpelled: (code) => membership.onExpelled(code),
+      onRegistered: () => (confirming = confirm()),
+    },
   )
   const readBarrier = (): Promise<void> => node.readBarrier()
   const fail = (error: Error): void => node.fail(error)
   const needs = { ...parts, identity, members: directory.members, transport, clock, readBarrier, fail }
   const blobParts = assembleBlobs(options, needs)
-  const { throttle, repair, copies, store } = blobParts
-  const status = (): RepairStatus => {
-    const { bytesPerSecond } = throttle
-    const { pending, waitingForDisk } = repair
-    return { bytesPerSecond, pending, waitingForDisk, ...copies.status() }
-  }
+  const status = (): RepairStatus => statusOf(blobParts)
   const names = (): readonly string[] => directory.names
+  const { store } = blobParts
   const asking = { nodeId, members: names, transport, status, disk: () => store.usage(), clock, logger }
   const statuses = new RepairStatuses(asking)
   const { version = 'unknown' } = options
@@ -126,13 +131,55 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
   const own = { incarnation, version, listen, heartbeatMs, hasTls }
   const belonging = { ...own, node, directory, file, transport, clock }
   const membership = new MembershipRoom({ ...belonging, logger: logger.child({ room: 'membership' }) })
-  return { node, wal, transport, ...blobParts, status, statuses, directory, membership }
+  return {
+    node,
+    wal,
+    transport,
+    ...blobParts,
+    status,
+    statuses,
+    directory,
+    membership,
+    confirmed: () => confirming,
+  }
+}
+
+function statusOf({ throttle, repair, copies }: BlobParts): RepairStatus {
+  const { bytesPerSecond } = throttle
+  const { pending, waitingForDisk } = repair
+  return { bytesPerSecond, pending, waitingForDisk, ...copies.status() }
+}
+
+/** It listens before the rooms that it asks are made. */
+function transportOf(
+  { clusterId, nodeId, listen, tls }: ClusterOptions,
+  { identity: { incarnation }, directory }: OnDisk,
+  { clock, logger, node, membership }: Late,
+): HttpTransport {
+  return new HttpTransport({
+    clusterId,
+    nodeId,
+    incarnation,
+    listen,
+    addresses: directory.addresses,
+    tls,
+    clock,
+    logger: logger.child({ room: 'transport' }),
+    standing: () => node().standing(),
+    knows(peer) {
+      const isKnown = directory.knows(peer)
+      if (!isKnown) membership().onStranger()
+      return isKnown
+    },
+    judge: (claims) => directory.objectionTo(claims) ?? node().judge(claims),
+  })
 }
 
 function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock: DataLock): Cluster {
   const { node, wal, transport, store, blobs, throttle, repair, remover, copies } = machine
   let stopped: Promise<void> | null = null
   const stop = async (): Promise<void> => {
+    machine.membership.stop()
     blobs.stop()
     throttle.close()
     await copies.stop()
@@ -140,6 +187,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     await remover.stop()
     await node.stop()
     await store.close()
+    await machine.confirmed()
     await lock.release()
   }
   const metrics = (): readonly MetricSample[] => [
@@ -173,9 +221,10 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
 }
 
 function readinessOf({ node, directory }: Machine): Readiness {
-  const { reasons } = node.readiness()
-  const { nodeId, isJoining, farewell } = directory
-  if (farewell !== null) return { ready: false, reasons: [farewell] }
+  const { reasons, expelled = expulsionOf(directory.expelled) } = node.readiness()
+  const { nodeId, isJoining } = directory
+  const told = expulsionOf(expelled)
+  if (told !== null) return { ready: false, reasons: [expulsionText(nodeId, told)], expelled }
   if (!isJoining) return { ready: reasons.length === 0, reasons }
   const waits = `Node ${nodeId} waits to be taken in: ask a member with 'holdfast cluster join ${nodeId}'`
   return { ready: false, reasons: [waits, ...reasons] }

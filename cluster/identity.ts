@@ -1,12 +1,13 @@
 /**
  * Whose data directory this is: `identity.json`, made once, checked at every start.
  *
- * Layout: JSON { format: 1, clusterId, nodeId, incarnation, fingerprint, boot }, mode 0600. `incarnation` names the directory and is lost
- * with it; `boot` counts the processes that were started on it. Knows nothing of: what the fingerprint is of.
+ * Layout: JSON { format: 1, clusterId, nodeId, incarnation, fingerprint, boot, before }, mode 0600. `incarnation` names the directory and
+ * is lost with it; `boot` names the last process on it and rises from one to the next by a step that two copies of the directory do not
+ * share; `before` are the processes before it, from the last one that was registered on. Knows nothing of: what the fingerprint is of.
  * Rules: nothing is changed before every check has passed; a directory that holds data but no identity is never given a new one,
  * because a node that forgot its promises must not vote under its old name.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Membership } from './membership/directory.ts'
@@ -18,9 +19,14 @@ export interface Identity {
   readonly incarnation: string
   readonly fingerprint: string
   readonly boot: number
+  /** Rising; null: a build that did not write them down was the last one here. */
+  readonly before: readonly number[] | null
 }
 
 const FORMAT = 1
+const BOOT_STEP_MAX = 2 ** 20
+/** The first, which was registered, and the last ones. */
+const BEFORE_MAX = 64
 const FILE = 'identity.json'
 /** What only a node that has run can have left behind. */
 const DATA_DIRECTORIES: readonly string[] = ['raft', 'blobs']
@@ -56,13 +62,26 @@ export async function openIdentity(options: ClusterOptions): Promise<Identity> {
   const { clusterId, nodeId, dataDir, fingerprint } = options
   const found = await readIdentity(dataDir)
   const incarnation = found?.incarnation ?? randomBytes(10).toString('hex')
-  const identity = { clusterId, nodeId, incarnation, fingerprint, boot: (found?.boot ?? 0) + 1 }
+  const boot = found === null ? 1 : found.boot + randomInt(1, BOOT_STEP_MAX)
+  const identity = { clusterId, nodeId, incarnation, fingerprint, boot, before: ancestorsOf(found) }
   try {
     await writeDurably(dataDir, identity)
   } catch (error) {
     throw unusable(dataDir, error)
   }
   return identity
+}
+
+/** This process is registered: whoever is started next on this directory comes after it alone. Durable when it resolves. */
+export function confirmIdentity(dataDir: string, identity: Identity): Promise<void> {
+  return writeDurably(dataDir, { ...identity, before: [] })
+}
+
+function ancestorsOf(found: Identity | null): readonly number[] | null {
+  if (found === null) return []
+  if (found.before === null) return null
+  const all = [...found.before, found.boot]
+  return all.length <= BEFORE_MAX ? all : [...all.slice(0, 1), ...all.slice(1 - BEFORE_MAX)]
 }
 
 function compare(found: Identity, options: ClusterOptions): void {
@@ -128,8 +147,9 @@ async function refuseLeftovers(dataDir: string): Promise<void> {
 
 /** Temporary file, fsync, rename, fsync of the directory: after a crash the old or the new content is there, never a mixture. */
 async function writeDurably(dataDir: string, identity: Identity): Promise<void> {
-  const { clusterId, nodeId, incarnation, fingerprint, boot } = identity
-  const fields = { format: FORMAT, clusterId, nodeId, incarnation, fingerprint, boot }
+  const { clusterId, nodeId, incarnation, fingerprint, boot, before } = identity
+  const told = before === null ? {} : { before }
+  const fields = { format: FORMAT, clusterId, nodeId, incarnation, fingerprint, boot, ...told }
   const temporary = join(dataDir, `${FILE}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     const file = await open(temporary, 'wx', 0o600)
@@ -170,7 +190,14 @@ function parseIdentity(text: string): Identity {
     if (typeof value !== 'string') throw new TypeError(`"${name}" is no text`)
     return value
   }) as [string, string, string, string]
-  return { clusterId, nodeId, incarnation, fingerprint, boot }
+  return { clusterId, nodeId, incarnation, fingerprint, boot, before: beforeIn(row.get('before')) }
+}
+
+function beforeIn(value: unknown): readonly number[] | null {
+  if (value === undefined) return null
+  if (Array.isArray(value) && value.length <= BEFORE_MAX && value.every((one) => Number.isSafeInteger(one)))
+    return value as readonly number[]
+  throw new TypeError('"before" is no list of counts')
 }
 
 function identityMissing(dataDir: string, kept: readonly string[]): StartError {

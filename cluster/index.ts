@@ -5,6 +5,7 @@ export * from './types.ts'
 export { createCluster } from './cluster.ts'
 export { diskLevel } from './blobs/disk-level.ts'
 export { findIdentity, type Identity } from './identity.ts'
+export { findFarewell } from './membership/beginning.ts'
 export { type PeerProbe, probePeer } from './transport/peer-probe.ts'
 export { requireLoopback } from './transport/peer-address.ts'
 export {

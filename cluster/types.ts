@@ -211,6 +211,8 @@ export interface Readiness {
   readonly ready: boolean
   /** Sentences that name what is missing; empty when ready. */
   readonly reasons: readonly string[]
+  /** Code with which the others have said that they never hear this data directory again: it does not become ready. */
+  readonly expelled?: string | null
 }
 
 /** Structural subset of pino: cluster/ logs through whatever it is given. */

@@ -8,6 +8,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as moment } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import {
   type Cluster,
@@ -31,6 +32,7 @@ import { startLocalServer } from './api/local/local-server.ts'
 import type { Config } from './config/types.ts'
 import { ObjectContent } from './content/object-content.ts'
 import { localSocketPath } from './local-socket.ts'
+import { CopyCensus } from './operations/membership/copy-census.ts'
 import { WritesInProgress } from './operations/objects/writes-in-progress.ts'
 import { withLevelGate } from './operations/level-gate.ts'
 import type { Services } from './operations/services.ts'
@@ -170,6 +172,7 @@ async function composeServices(
     access,
     content,
     writesInProgress: new WritesInProgress(),
+    copyCensus: new CopyCensus({ state: reader, now: Date.now, wait: (ms) => moment(ms), logger }),
     signing: masterKey,
     stopping,
     audit,

@@ -4,9 +4,10 @@
  * Owns: the choice. Knows nothing of: how members change later. Rule: what was written at the first start stands for ever; a node that
  * joins begins outside of the group, with the voters it was told of, so it neither votes nor campaigns until the log names it.
  */
-import { type ClusterOptions, type Member, StartError } from '../types.ts'
+import { expulsionOf, expulsionText } from '../node/expulsion.ts'
+import { type ClusterOptions, type Member, type NodeId, StartError } from '../types.ts'
 import { Directory, type Membership, type Places } from './directory.ts'
-import type { MemberFile } from './member-file.ts'
+import { MemberFile } from './member-file.ts'
 
 /** The caller holds the lock of the data directory. */
 export async function openDirectory(
@@ -24,6 +25,13 @@ type Beginner = Pick<ClusterOptions, 'nodeId' | 'members' | 'isJoining'>
 /** To be written before anything is done with it. Throws StartError. */
 export function beginningOf(options: Beginner, known: Membership | null): Membership {
   return known === null ? firstOf(options) : withMoves(known, options.members)
+}
+
+/** Why this directory is never heard again, as far as it was told; null: it was not. Nothing is changed. Throws StartError. */
+export async function findFarewell(dataDir: string, nodeId: NodeId): Promise<string | null> {
+  const known = await new MemberFile(dataDir).read()
+  const expulsion = known === null ? null : expulsionOf(new Directory(nodeId, known).expelled)
+  return expulsion === null ? null : expulsionText(nodeId, expulsion)
 }
 
 function firstOf(options: Beginner): Membership {

@@ -20,6 +20,8 @@ export interface Membership extends KnownMembers {
   readonly moved: Places
   /** In force until the log says otherwise. Never changes in the life of a data directory. */
   readonly first: Configuration
+  /** The code with which the others have said that they never hear this data directory again. Absent: nobody has. */
+  readonly expelled?: string | null
 }
 
 export class Directory {
@@ -34,6 +36,7 @@ export class Directory {
   #moved: Places
   #isJoining: boolean
   #index: number
+  #expelled: string | null
 
   constructor(nodeId: NodeId, membership: Membership) {
     const { members, departed, index, isJoining, first, configured, moved } = membership
@@ -43,6 +46,7 @@ export class Directory {
     this.#moved = moved
     this.#isJoining = isJoining
     this.#index = index
+    this.#expelled = membership.expelled ?? null
     this.#fill(members, departed)
   }
 
@@ -76,13 +80,18 @@ export class Directory {
         learners: [...first.learners],
         outgoing: [...first.outgoing],
       },
+      expelled: this.#expelled,
     }
   }
 
-  /** Null: this node belongs, or waits to. */
-  get farewell(): string | null {
-    if (!this.#departed.has(this.nodeId)) return null
-    return `Node ${this.nodeId} was removed from the cluster: stop it; what it holds is not needed any more`
+  /** Null: this node belongs, or waits to. Otherwise why nobody hears it any more, as a code. */
+  get expelled(): string | null {
+    return this.#departed.has(this.nodeId) ? 'member_removed' : this.#expelled
+  }
+
+  /** Others have said so; it is never taken back. */
+  expel(code: string): void {
+    this.#expelled ??= code
   }
 
   /** Whether anything of it is new. A state that is being replayed tells of times when a leader of today was no member yet. */
@@ -109,7 +118,10 @@ export class Directory {
 
   objectionTo({ nodeId }: PeerClaims): PeerObjection | null {
     if (!this.#departed.has(nodeId)) return null
-    return { code: 'member_tombstoned', message: `Node ${nodeId} was removed from this cluster for ever` }
+    return {
+      code: 'member_removed',
+      message: `Node ${nodeId} was removed from this cluster, or called lost, for ever`,
+    }
   }
 
   /** The name leads to this address until the question has ended; a member keeps its own. */

@@ -5,7 +5,7 @@
  * leaves, phases, operations. Rule: it changes nothing by itself; an order is followed at the leader or refused.
  */
 import type { Node } from '../node/node.ts'
-import type { Clock } from '../node/clock.ts'
+import type { Clock, Timer } from '../node/clock.ts'
 import { CertificateNameError } from '../transport/certificate-identity.ts'
 import { handshakeAdvice } from '../transport/handshake-advice.ts'
 import { codeOf } from '../transport/handshake-refusals.ts'
@@ -54,10 +54,15 @@ export interface MembershipPartsNeeded {
 }
 
 const INQUIRE_EVERY_MS = 1_000
+/** While it waits to be taken in. Those that do not know its name yet write a line each time. */
+const WAITING_CALL_EVERY_MS = 30_000
+/** While it hears no leader: a learner that was removed meanwhile asks for no votes, and would never be told. */
+const LONELY_CALL_EVERY_MS = 2_000
 
 export class MembershipRoom implements MembershipPort {
   readonly #parts: MembershipPartsNeeded
   #nextInquiry = 0
+  #nextCall: Timer | null = null
 
   /** Registers its calls, so it comes before the transport's start. */
   constructor(parts: MembershipPartsNeeded) {
@@ -84,6 +89,19 @@ export class MembershipRoom implements MembershipPort {
       }
       return { header: null }
     })
+  }
+
+  /** A node to which nobody speaks asks the others now and then whether they would hear it. The transport has started. */
+  start(): void {
+    const { clock, directory } = this.#parts
+    if (directory.expelled !== null) return
+    if (directory.isJoining || this.#isLonely()) this.#callOnAll()
+    const everyMs = directory.isJoining ? WAITING_CALL_EVERY_MS : LONELY_CALL_EVERY_MS
+    this.#nextCall = clock.after(everyMs, () => this.start())
+  }
+
+  stop(): void {
+    this.#nextCall?.cancel()
   }
 
   get isJoining(): boolean {
@@ -195,16 +213,22 @@ export class MembershipRoom implements MembershipPort {
     await file.write(directory.present)
   }
 
+  /** The others never hear this data directory again: the next process on it is to know that from its beginning. */
+  onExpelled(code: string): void {
+    const { directory, file, logger } = this.#parts
+    directory.expel(code)
+    file.write(directory.present).catch((err: unknown) => logger.error({ code, err }, 'not written down'))
+  }
+
   /**
    * Somebody speaks of whom this node has not heard: while it was away somebody may have joined, and may lead by now. Then only the
    * others can tell. Asks all of them, once in a while.
    */
   onStranger(): void {
-    const { clock, directory, logger } = this.#parts
+    const { clock } = this.#parts
     if (this.#nextInquiry > clock.now()) return
     this.#nextInquiry = clock.now() + INQUIRE_EVERY_MS
-    for (const peer of directory.names.filter((name) => name !== directory.nodeId))
-      this.#inquire(peer).catch((err: unknown) => logger.debug({ peer, err }, 'members not told'))
+    this.#callOnAll()
   }
 
   /** As the transport will find it: without TLS nodes speak on loopback alone. */
@@ -216,6 +240,24 @@ export class MembershipRoom implements MembershipPort {
     } catch {
       return false
     }
+  }
+
+  #isLonely(): boolean {
+    const { node } = this.#parts
+    return !node.isMending && node.status().leaderId === null
+  }
+
+  #callOnAll(): void {
+    const { directory } = this.#parts
+    for (const peer of directory.names) if (peer !== directory.nodeId) this.#callOn(peer)
+  }
+
+  #callOn(peer: NodeId): void {
+    const { node, logger } = this.#parts
+    this.#inquire(peer).catch((err: unknown) => {
+      logger.debug({ peer, err }, 'members not told')
+      if (err instanceof PeerRefusedError) node.onRefused(peer, err.code)
+    })
   }
 
   async #inquire(peer: NodeId): Promise<void> {

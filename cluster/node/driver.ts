@@ -109,7 +109,7 @@ export class Driver {
       submit: this.#submit,
       appliedIndex: () => this.applier.appliedIndex,
       hasLeader: () => this.#route.leaderId !== null,
-      unreadable: () => this.state.rebuild.reason,
+      unreadable: () => this.gate.farewell ?? this.state.rebuild.reason,
     })
     this.membership = new MembershipChanges({
       ...parts,
@@ -156,7 +156,7 @@ export class Driver {
       session: this.#session,
       route: () => this.#route,
       isDiskFull: () => this.disk.isFull,
-      unreadable: () => this.state.rebuild.reason,
+      unreadable: () => this.gate.farewell ?? this.state.rebuild.reason,
       offer: (proposal, settle) => this.#batcher.add(proposal, settle),
       forward: (leader, proposals, signal) => this.#forward(leader, proposals, signal),
     })
@@ -290,7 +290,8 @@ export class Driver {
         this.disk.onAppend(effect.sequence)
         return this.#parts.wal.append(effect)
       case 'send':
-        return this.#parts.transport.send(effect.message)
+        // Nobody hears it; silence keeps the logs of the others short.
+        return this.gate.expelled === null ? this.#parts.transport.send(effect.message) : undefined
       case 'apply':
         return this.#onCommitted(effect.entries)
       case 'proposalAccepted':

@@ -3,6 +3,7 @@
  */
 import type { Readiness } from '../types.ts'
 import type { Driver } from './driver.ts'
+import { expulsionText } from './expulsion.ts'
 import type { NodeLimits } from './limits.ts'
 import type { NodeOptions } from './options.ts'
 
@@ -11,17 +12,10 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
   const { commitIndex, configuration } = driver.status()
   const registered = driver.applier.registered(nodeId)?.incarnation ?? incarnation
   const lag = commitIndex - driver.applier.appliedIndex
+  const expelled = driver.gate.expelled ?? (registered === incarnation ? null : 'member_tombstoned')
+  // That no leader is known follows from it, and would lead astray.
+  if (expelled !== null) return { ready: false, reasons: [expulsionText(nodeId, expelled)], expelled }
   const reasons: string[] = []
-  if (driver.gate.expelled === 'member_tombstoned' || registered !== incarnation) {
-    reasons.push(
-      `Another data directory is registered as ${nodeId}: start this node with that directory; the cluster keeps waiting for it`,
-    )
-  }
-  if (driver.gate.expelled === 'member_rolled_back') {
-    reasons.push(
-      `Others have heard of a later process of ${nodeId}: this data directory is an older copy, or another copy of it runs`,
-    )
-  }
   if (driver.route.leaderId === null) {
     reasons.push(
       `No leader is known: a majority of ${configuration.voters.join(', ')} must be up and reach each other`,

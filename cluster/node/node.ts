@@ -52,15 +52,18 @@ export class Node {
     this.#limits = { ...DEFAULT_NODE_LIMITS, ...options.limits }
     this.failed = new Promise((resolve) => (this.#reportFailure = resolve))
     this.serving = new Promise((resolve) => (this.#reportServing = resolve))
-    const { nodeId, boot } = options
+    const { nodeId, boot, before = null, expelled = null } = options
     const state = (): GateState | null => this.#driver?.applier ?? null
     this.#gate = new PeerGate({
       nodeId,
       boot,
       featureLevelMax: this.#limits.featureLevelMax,
+      before,
       state,
       logger: parts.logger,
       onStale: (error) => this.fail(error),
+      expelled,
+      onExpelled: (code) => parts.onExpelled?.(code),
     })
   }
 
@@ -186,6 +189,11 @@ export class Node {
     return nodeReadiness(this.#driver, this.#options, this.#limits)
   }
 
+  /** A peer has refused a call of this node, by this code. */
+  onRefused(peer: NodeId, code: string): void {
+    this.#gate.onRefused(peer, code)
+  }
+
   /** This node leads and serves. A hint: another one may be told the same at the same time. */
   isOnDuty(): boolean {
     return this.#driver !== null && this.#driver.route.isLeader && this.readiness().ready
@@ -290,6 +298,7 @@ export class Node {
       proposals,
       limits: this.#limits,
       isOver,
+      onRegistered: () => this.#parts.onRegistered?.(),
     }).run()
   }
 
@@ -304,7 +313,7 @@ export class Node {
   readonly #transportEvents: TransportEvents = {
     onMessages: (messages) => this.#driver?.transportEvents.onMessages(messages),
     onUnreachable: (peer) => this.#driver?.transportEvents.onUnreachable(peer),
-    onRefused: (peer, code) => this.#gate.onRefused(peer, code),
+    onRefused: (peer, code) => this.onRefused(peer, code),
   }
 
   async #stop(): Promise<void> {

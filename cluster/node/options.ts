@@ -6,6 +6,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { Logger, StateMachine } from '../types.ts'
 import type { Wal } from '../wal/wal.ts'
 import type { Clock } from './clock.ts'
+import type { Expulsion } from './expulsion.ts'
 import type { NodeLimits } from './limits.ts'
 
 export interface NodeOptions {
@@ -15,6 +16,10 @@ export interface NodeOptions {
   readonly incarnation: string
   /** Rises with every process on this data directory. */
   readonly boot: number
+  /** The processes before it on this directory, from the last one that was registered on; null or absent: not known. */
+  readonly before?: readonly number[] | null
+  /** What an earlier process on this data directory was told for ever. */
+  readonly expelled?: Expulsion | null
   /** In force until the log says otherwise. The same on every node. */
   readonly initialConfiguration: Configuration
   readonly heartbeatMs: number
@@ -32,4 +37,8 @@ export interface NodeParts {
   readonly transport: Transport
   readonly stateMachine: StateMachine
   readonly logger: Logger
+  /** This process is the registered one of its name. */
+  readonly onRegistered?: () => void
+  /** The others do not hear this data directory any more, for ever. */
+  readonly onExpelled?: (expulsion: Expulsion) => void
 }

@@ -6,13 +6,11 @@
  * recovery of the group has no say, whichever side finds it out.
  */
 import { type Logger, StartError } from '../types.ts'
+import { type Expulsion, expulsionOf, expulsionText } from './expulsion.ts'
 import { FIRST_LEVEL } from './feature-level.ts'
 import type { NodeId } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
 import type { Registered } from './sessions.ts'
-
-const EXPULSIONS = ['member_tombstoned', 'member_rolled_back'] as const
-export type Expulsion = (typeof EXPULSIONS)[number]
 
 /** What of it the local state knows: of a node that is being mended nothing. */
 export interface GateState {
@@ -26,31 +24,48 @@ export interface PeerGateParts {
   readonly boot: number
   /** What the code of this node knows. */
   readonly featureLevelMax: number
+  readonly before: readonly number[] | null
   readonly state: () => GateState | null
   readonly logger: Logger
   /** This node was left behind and must stop. */
   readonly onStale: (error: StartError) => void
+  /** What an earlier process on this data directory was told. */
+  readonly expelled: Expulsion | null
+  /** Told for the first time: it is to hold for later processes as well. */
+  readonly onExpelled: (expulsion: Expulsion) => void
 }
 
 export class PeerGate {
   readonly #parts: PeerGateParts
   /** Bounded by the members: only they are judged. */
   readonly #featureLevels = new Map<NodeId, number>()
-  #expelled: Expulsion | null = null
+  #expelled: Expulsion | null
 
   constructor(parts: PeerGateParts) {
     this.#parts = parts
+    const { expelled, nodeId, logger } = parts
+    this.#expelled = expelled
+    if (expelled !== null)
+      logger.error({ code: expelled, hint: expulsionText(nodeId, expelled) }, 'this data directory has left')
   }
 
-  /** Why others do not hear this data directory. Nothing in the life of this process can change that. */
+  /** Why others do not hear this data directory. Nothing can change that. */
   get expelled(): Expulsion | null {
     return this.#expelled
+  }
+
+  /** The same for people. */
+  get farewell(): string | null {
+    return this.#expelled === null ? null : expulsionText(this.#parts.nodeId, this.#expelled)
   }
 
   standing(): PeerStanding {
     const state = this.#parts.state()
     return {
-      boot: this.#parts.boot,
+      // An older copy that is started again and again would count up to what is registered, and be heard.
+      ...(this.#expelled === 'member_rolled_back'
+        ? { boot: 0, before: null }
+        : { boot: this.#parts.boot, before: this.#parts.before }),
       recoveryEpoch: state?.recoveryEpoch ?? 0,
       featureLevel: this.#parts.featureLevelMax,
       stateLevel: state?.featureLevel ?? FIRST_LEVEL,
@@ -69,6 +84,7 @@ export class PeerGate {
 
   /** Null: the sender is heard. */
   judge(claims: PeerClaims): PeerObjection | null {
+    if (this.farewell !== null) return { code: 'shutting_down', message: this.farewell }
     const state = this.#parts.state()
     // Whoever mends answers nothing anyway, and knows nothing to judge by.
     const objection = state === null ? null : this.#objectionTo(claims, state)
@@ -79,14 +95,16 @@ export class PeerGate {
   /** A peer has told this node that it will not hear it. */
   onRefused(peer: NodeId, code: string): void {
     if (code === 'stale_epoch') this.#parts.onStale(leftBehind(peer))
-    const expelled = EXPULSIONS.find((known) => known === code)
-    if (expelled === undefined || this.#expelled !== null) return
+    const expelled = expulsionOf(code)
+    if (expelled === null || this.#expelled !== null) return
     this.#expelled = expelled
-    this.#parts.logger.error({ peer, code }, 'other nodes do not hear this data directory')
+    const hint = expulsionText(this.#parts.nodeId, expelled)
+    this.#parts.logger.error({ peer, code, hint }, 'other nodes do not hear this data directory')
+    this.#parts.onExpelled(expelled)
   }
 
   #objectionTo(claims: PeerClaims, state: GateState): PeerObjection | null {
-    const { nodeId, incarnation, boot, recoveryEpoch, stateLevel } = claims
+    const { nodeId, incarnation, boot, before = null, recoveryEpoch, stateLevel } = claims
     const { featureLevelMax } = this.#parts
     if (recoveryEpoch < state.recoveryEpoch) {
       const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${state.recoveryEpoch}`
@@ -109,10 +127,23 @@ export class PeerGate {
       const message = `Node ${nodeId} is registered with another data directory than ${incarnation}`
       return { code: 'member_tombstoned', message }
     }
-    if (boot >= registered.boot) return null
+    if (descendsFrom({ boot, before }, registered.boot)) return null
     const message = `Node ${nodeId} speaks as process ${boot} of its data directory, and process ${registered.boot} has registered: this is an older copy, or another one runs`
     return { code: 'member_rolled_back', message }
   }
+}
+
+/**
+ * Whether the directory of this process has seen the registered one. Whoever judges may be behind: a process that was registered earlier
+ * than the first one that the sender names says nothing.
+ */
+function descendsFrom(
+  { boot, before }: { readonly boot: number; readonly before: readonly number[] | null },
+  registered: number,
+): boolean {
+  if (before === null) return boot >= registered
+  const first = before[0] ?? boot
+  return registered <= first || registered === boot || before.includes(registered)
 }
 
 function leftBehind(peer: NodeId): StartError {

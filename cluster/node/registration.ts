@@ -19,6 +19,7 @@ export interface RegistrationParts {
   readonly proposals: Proposals
   /** The node has failed or stops. */
   readonly isOver: () => boolean
+  readonly onRegistered: () => void
 }
 
 const NO_COMMAND = new Uint8Array(0)
@@ -33,8 +34,8 @@ export class Registration {
   }
 
   async run(): Promise<void> {
-    const { proposals, logger, isOver, applier } = this.#parts
-    const { nodeId, incarnation } = this.#options
+    const { proposals, logger, isOver, applier, onRegistered } = this.#parts
+    const { nodeId, incarnation, boot } = this.#options
     while (!this.#isDecided() && !isOver()) {
       try {
         await proposals.propose(NO_COMMAND)
@@ -44,9 +45,14 @@ export class Registration {
         await this.#pause()
       }
     }
-    const registered = applier.registered(nodeId)?.incarnation ?? null
-    if (registered === null || registered === incarnation) return
-    logger.error({ incarnation, registered }, 'another data directory is registered under this name')
+    const registered = applier.registered(nodeId)
+    if (registered === null || isOver()) return
+    if (registered.incarnation !== incarnation)
+      logger.error(
+        { incarnation, registered: registered.incarnation },
+        'another data directory is registered under this name',
+      )
+    else if (registered.boot === boot) onRegistered()
   }
 
   /** This process is registered, or never will be. */

@@ -22,8 +22,10 @@ export interface PeerIdentity {
 
 /** What a node says of itself beside its name. Numbers only rise in the life of a data directory. */
 export interface PeerStanding {
-  /** Counts the processes on its data directory. */
+  /** Names the process on its data directory; rises from one to the next. */
   readonly boot: number
+  /** The processes before it, from the last one that was registered on; null or absent: not known. */
+  readonly before?: readonly number[] | null
   /** Rises when the group was brought back without its majority: whoever stands at a lower one was left behind. */
   readonly recoveryEpoch: number
   /** The highest feature level that its code knows. */
@@ -43,6 +45,7 @@ export interface PeerClaims extends PeerStanding {
 /** Why a member is not heard although it is who it says. */
 export interface PeerObjection {
   readonly code:
+    | 'member_removed'
     | 'member_tombstoned'
     | 'member_rolled_back'
     | 'stale_epoch'
@@ -67,6 +70,7 @@ export const REFUSAL_STATUS = {
   unknown_member: 403,
   wrong_certificate: 403,
   unknown_method: 404,
+  member_removed: 410,
   member_tombstoned: 410,
   member_rolled_back: 410,
   stale_epoch: 410,
@@ -103,6 +107,7 @@ export function identityHeaders(
     'x-holdfast-to': to,
     'x-holdfast-incarnation': self.incarnation,
     'x-holdfast-boot': String(standing.boot),
+    ...(standing.before ? { 'x-holdfast-boots-before': standing.before.join(' ') } : {}),
     'x-holdfast-recovery-epoch': String(standing.recoveryEpoch),
     'x-holdfast-feature-level': String(standing.featureLevel),
     'x-holdfast-state-level': String(standing.stateLevel),
@@ -159,7 +164,17 @@ function claimsOf(headers: IncomingHttpHeaders, nodeId: NodeId): PeerClaims | Re
     stateLevel === undefined
   )
     return refusal('malformed_request', `Each of ${STANDING_HEADERS.join(', ')} must be a count`)
-  return { nodeId, incarnation, boot, recoveryEpoch, featureLevel, stateLevel }
+  const before = bootsBefore(headers)
+  if (before === undefined) return refusal('malformed_request', 'x-holdfast-boots-before must be counts')
+  return { nodeId, incarnation, boot, before, recoveryEpoch, featureLevel, stateLevel }
+}
+
+/** Null: the sender does not say. Undefined: it cannot be read. */
+function bootsBefore(headers: IncomingHttpHeaders): readonly number[] | null | undefined {
+  const value = headers['x-holdfast-boots-before']
+  if (value === undefined) return null
+  if (typeof value !== 'string' || !/^(\d{1,16}( \d{1,16}){0,63})?$/.test(value)) return undefined
+  return value === '' ? [] : value.split(' ').map(Number)
 }
 
 const STANDING_HEADERS = [

@@ -86,6 +86,8 @@ export interface RouteDefinition {
   readonly auth: AuthKind
   /** With `consistency=local` it answers also while nobody leads, from what the asked node has. */
   readonly mayBeLocal?: boolean
+  /** What to do when it is refused because there is no majority: the end of that sentence. */
+  readonly inOutage?: string
   readonly query?: TObject
   readonly requestHeaders?: readonly HeaderNote[]
   readonly responseHeaders?: readonly HeaderNote[]

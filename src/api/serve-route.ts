@@ -78,7 +78,7 @@ export function serveRoute(
     try {
       await serve(request, reply)
     } catch (error) {
-      if (!isRead(request) || !metDamage(error)) throw error
+      if (!isRead(request) || !metDamage(error)) throw advised(error, route)
       await services.cluster.readBarrier()
       await serve(request, reply)
     }
@@ -89,6 +89,14 @@ export function serveRoute(
 /** Nothing was consumed and nothing changed by it, and nothing of an answer has left before it throws. */
 function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD'
+}
+
+/** Whoever asks who belongs to a cluster without a majority is told the way out, not only to try again. */
+function advised(error: unknown, { inOutage }: RouteDefinition): unknown {
+  if (inOutage === undefined || !(error instanceof Condition)) return error
+  const { code, message, retryAfterMs } = error
+  if (code !== 'no_leader' && code !== 'no_quorum') return error
+  return new Condition(code, `${message}; ${inOutage}`, { cause: error, retryAfterMs })
 }
 
 function metDamage(error: unknown): boolean {

@@ -12,6 +12,7 @@ import type { Config } from '../config/types.ts'
 import type { Content } from '../content/content.ts'
 import type { Propose } from '../store/propose.ts'
 import type { StateReader } from '../store/state-reader.ts'
+import type { CopyCensus } from './membership/copy-census.ts'
 import type { WritesInProgress } from './objects/writes-in-progress.ts'
 
 export interface Services {
@@ -34,6 +35,7 @@ export interface Services {
   readonly access: Access
   readonly content: Content
   readonly writesInProgress: WritesInProgress
+  readonly copyCensus: Pick<CopyCensus, 'look'>
   /** Depend on the master keys and the label alone, so every node has the same. For seals such as paging tokens. */
   readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
   /** Aborted when the node begins to stop, for whoever waits. */

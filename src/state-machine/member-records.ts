@@ -4,6 +4,7 @@
  * Owns: the shapes. A name is an operator's word for a machine; the incarnation is its data directory. Rule: a name that was removed or
  * lost stands in `departed` for ever and is never used again, whatever directory speaks under it.
  */
+import type { BlockerCode } from './codes.ts'
 import type { OperationRecord } from './records.ts'
 
 /** As many as a group can use, and as a configuration entry takes. */
@@ -70,6 +71,13 @@ export interface MembersRecord {
   readonly change: string | null
 }
 
+/** A gate of safety that keeps an operation where it is. */
+export interface StandingBlocker {
+  readonly code: BlockerCode
+  /** What is wrong, and what to do. */
+  readonly message: string
+}
+
 export const MEMBERSHIP_KINDS = ['join', 'demote', 'replace', 'lost', 'remove'] as const
 export type MembershipKind = (typeof MEMBERSHIP_KINDS)[number]
 
@@ -127,6 +135,8 @@ export type MembershipCommand =
       readonly from: MembershipStep
       readonly to: MembershipStep
       readonly phase: string
+      /** Absent: it goes on. */
+      readonly blocker?: StandingBlocker
     }
   /** A cancelled join has left nothing behind in the configuration. */
   | { readonly type: 'undoMembership'; readonly operationId: string }

@@ -132,7 +132,7 @@ export function newcomerFault(present: MembersRecord, newcomer: NewMember): Refu
       `${cannot}: a member of this name was removed or lost; choose another name and an empty data directory`,
     )
   if (memberIn(present, nodeId) !== undefined)
-    return refuse('member_exists', `${cannot}: a member has this name`)
+    return refuse('member_exists', `${cannot}: a member has this name; choose one that was never used`)
   const taken = present.members.find(
     (member) =>
       member.peerAddress === peerAddress ||
@@ -140,7 +140,10 @@ export function newcomerFault(present: MembersRecord, newcomer: NewMember): Refu
       (adminAddress !== null && member.adminAddress === adminAddress),
   )
   if (taken !== undefined)
-    return refuse('address_in_use', `${cannot}: "${taken.nodeId}" has one of its addresses`)
+    return refuse(
+      'address_in_use',
+      `${cannot}: "${taken.nodeId}" has one of its addresses; name the addresses of the new node itself`,
+    )
   if (present.members.length >= MEMBERS_MAX || present.departed.length >= DEPARTED_MAX)
     return refuse('precondition_failed', `${cannot}: there are too many members, or too many have left`)
   return null

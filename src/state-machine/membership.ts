@@ -80,7 +80,7 @@ export function startMembership(draft: Draft, command: Start, context: ApplyCont
 /** Takes one step, or tells what is being done in the one that stands. */
 export function stepMembership(
   draft: Draft,
-  { operationId, from, to, phase }: Step,
+  { operationId, from, to, phase, blocker }: Step,
   context: ApplyContext,
 ): Accepted<OperationRecord> | Refused {
   const present = workable(draft, operationId, 'step')
@@ -89,7 +89,8 @@ export function stepMembership(
   if (!isMembership(kind))
     return refuse('invalid_argument', `Cannot step: "${operationId}" changes no members`)
   if (cursor !== from) return refuse('precondition_failed', `Cannot step: "${operationId}" is at ${cursor}`)
-  const operation = { ...present.value, phase }
+  const { blocker: _, ...gone } = present.value
+  const operation = { ...gone, phase, ...(blocker === undefined ? {} : { blocker }) }
   if (from === to) {
     draft.put(keys.operation(operationId), operation)
     return accept(operation)
@@ -138,7 +139,7 @@ function changeAfter({ change }: MembersRecord, operationId: string, to: Members
 function inProgress(operationId: string): Refused {
   return refuse(
     'membership_change_in_progress',
-    `Cannot change the members: operation "${operationId}" does; wait for it or cancel it`,
+    `Cannot change the members: operation "${operationId}" is doing so; wait for it, or cancel it while it has moved no vote`,
   )
 }
 
@@ -167,7 +168,7 @@ function changeFault(present: MembersRecord, { expectedConfigIndex: expected }: 
   if (expected === null || expected === present.configIndex) return null
   return refuse(
     'stale_config_index',
-    `Cannot change the members: they are as of ${present.configIndex}, not ${expected}; look again`,
+    `Cannot change the members: they are as of ${present.configIndex}, not ${expected}; look at them before you ask again`,
   )
 }
 
@@ -185,26 +186,42 @@ function startFault(view: View, present: MembersRecord, command: Start): Refused
   }
   if (kind === 'join') return null
   const member = memberIn(present, nodeId)
-  if (member === undefined) return refuse('not_found', `Cannot ${kind} "${nodeId}": no member has this name`)
+  if (member === undefined)
+    return refuse(
+      'not_found',
+      `Cannot ${kind} "${nodeId}": no member has this name; look at who the members are`,
+    )
   if (kind === 'remove') return removalFault(view, member)
-  if (kind !== 'lost' && member.phase !== 'active')
-    return blocked('not_demoted', `Cannot ${kind} "${nodeId}": it is ${member.phase} and has no vote`)
+  if (kind !== 'lost' && member.phase !== 'active') return voteless(kind, member)
   const votersLeft = present.members.filter(
     ({ phase, nodeId: other }) => phase === 'active' && other !== nodeId,
   ).length
   if (kind !== 'replace' && votersLeft < 1)
-    return blocked('below_minimum_voters', `Cannot ${kind} "${nodeId}": it is the last voter`)
+    return blocked(
+      'below_minimum_voters',
+      `Cannot ${kind} "${nodeId}": it is the last voter; join another one first`,
+    )
   return null
+}
+
+function voteless(kind: MembershipKind, { nodeId, phase }: MemberRecord): Refused {
+  const cannot = `Cannot ${kind} "${nodeId}": it is ${phase} and has no vote`
+  if (phase === 'joining')
+    return blocked('learner_not_ready', `${cannot} yet; cancel its join to send it away`)
+  return blocked('not_demoted', `${cannot} any more; remove it when it holds nothing, and join another one`)
 }
 
 function removalFault(view: View, { nodeId, phase }: MemberRecord): Refused | null {
   if (phase === 'drained') return null
   const cannot = `Cannot remove "${nodeId}"`
   if (phase === 'active' || phase === 'joining')
-    return blocked('not_demoted', `${cannot}: it is ${phase}; demote it first`)
+    return blocked('not_demoted', `${cannot}: it is ${phase}; demote it first, or cancel its join`)
   const repairing = unfinishedOperations(view).find((one) => one.kind === 'lost' && one.node === nodeId)
   if (phase === 'lost' && repairing === undefined) return null
-  return blocked('not_drained', `${cannot}: it is ${phase}, and copies are still made elsewhere`)
+  return blocked(
+    'not_drained',
+    `${cannot}: it is ${phase}, and its copies are still made elsewhere; wait for that operation`,
+  )
 }
 
 function withStart(present: MembersRecord, command: Start, context: ApplyContext): MembersRecord {

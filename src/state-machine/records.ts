@@ -4,7 +4,7 @@
  * Owns: the shapes. Plain data that MessagePack can carry: no Date, no Map, no undefined members (null instead).
  * Times are milliseconds since 1970 UTC as stamped by the log; sizes are bytes. Layout of the row keys: keys.ts.
  */
-import type { MembershipKind } from './member-records.ts'
+import type { MembershipKind, StandingBlocker } from './member-records.ts'
 import type { AccessKeyId, AccountId, ChunkId, TenantId } from './record-ids.ts'
 
 export * from './member-records.ts'
@@ -274,6 +274,8 @@ export interface OperationRecord {
   readonly shares?: Readonly<Record<string, OperationShare>>
   /** Of a join or a replacement: who comes. Absent for all others. */
   readonly newcomer?: string | null
+  /** Absent: nothing holds it up, or its driver does not say. */
+  readonly blocker?: StandingBlocker
   /** One sentence, when it failed. */
   readonly error: string | null
 }

@@ -13,12 +13,12 @@ import {
 } from '../../cluster/index.ts'
 import { isMembership, WAYS } from '../state-machine/membership.ts'
 import { memberIn, membersOf } from '../state-machine/members.ts'
-import type { MembershipStep, OperationRecord } from '../state-machine/records.ts'
+import type { MembershipStep, OperationRecord, StandingBlocker } from '../state-machine/records.ts'
 import type { LevelStateReader } from '../store/level-state-reader.ts'
 import type { Propose } from '../store/propose.ts'
 import type { Evacuating } from './evacuating.ts'
 import { knownMembers } from './following-members.ts'
-import { commonChecksum, isCaughtUp } from './readiness.ts'
+import { commonChecksum, exchanged, isCaughtUp, type Lack, silent, tooSlow, unequal } from './readiness.ts'
 import { systemOrigin } from './system-origin.ts'
 
 export interface MembershipWorkerParts {
@@ -104,16 +104,13 @@ export class MembershipWorker {
       await membership.change({ voters, learners: [...learners, name] }, status.configurationIndex)
       return this.#say(operation, 'catching up')
     }
-    const lacking = await this.#lackOf(operation, status)
-    if (lacking !== null) return this.#say(operation, lacking)
+    const lack = await this.#lackOf(operation, status)
+    if (lack !== null) return this.#say(operation, lack.phase, lack.blocker)
     return this.#tell(operation, 'promoting')
   }
 
-  /** Null: it may have a vote. Otherwise what it lacks, for people. */
-  async #lackOf(
-    { operationId, ...operation }: OperationRecord,
-    status: MemberStatus,
-  ): Promise<string | null> {
+  /** Null: it may have a vote. */
+  async #lackOf({ operationId, ...operation }: OperationRecord, status: MemberStatus): Promise<Lack | null> {
     const { membership, now, readyMs } = this.#parts
     const name = newcomerOf(operation)
     const at = now()
@@ -121,18 +118,18 @@ export class MembershipWorker {
     const keeping = this.#keeping
     if (!isCaughtUp(status, name)) {
       keeping.since = null
-      return at - keeping.lagging >= STALLED_MS ? 'stalled: it cannot catch up' : 'catching up'
+      return at - keeping.lagging >= STALLED_MS ? tooSlow(name, STALLED_MS) : { phase: 'catching up' }
     }
     keeping.lagging = at
     keeping.since ??= at
-    if (at - keeping.since < readyMs) return 'keeping up'
+    if (at - keeping.since < readyMs) return { phase: 'keeping up' }
     const its = await membership.ask(name)
-    if (its === null) return 'stalled: it does not answer'
+    if (its === null) return silent(name)
     const invited = memberIn(membersOf(this.#parts.state.view), name)?.incarnation
-    if (its.incarnation !== invited) return 'stalled: it is not the data directory that was asked to join'
+    if (its.incarnation !== invited) return exchanged(name)
     const common = commonChecksum(membership.local(), its)
     if (common === 'equal') return null
-    return common === 'unknown' ? 'waiting for a checksum in common' : 'stalled: state_checksum_mismatch'
+    return common === 'unknown' ? { phase: 'waiting for a checksum in common' } : unequal(name)
   }
 
   async #promote(operation: OperationRecord): Promise<boolean> {
@@ -235,11 +232,12 @@ export class MembershipWorker {
   }
 
   /** What is being done, when it is something else than before. There is nothing more to do at once. */
-  async #say(operation: OperationRecord, phase: string): Promise<boolean> {
+  async #say(operation: OperationRecord, phase: string, blocker?: StandingBlocker): Promise<boolean> {
     if (operation.phase === phase) return false
     const { operationId, cursor } = operation
     const at = cursor as MembershipStep
-    await this.#parts.propose({ type: 'stepMembership', operationId, from: at, to: at, phase })
+    const said = { phase, ...(blocker === undefined ? {} : { blocker }) }
+    await this.#parts.propose({ type: 'stepMembership', operationId, from: at, to: at, ...said })
     return false
   }
 

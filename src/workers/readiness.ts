@@ -4,10 +4,41 @@
  * Owns: the bounds. Rule: a voter that lags would hold back every commit that needs it, and one whose state differs must never count.
  */
 import type { MemberStatus } from '../../cluster/index.ts'
+import type { StandingBlocker } from '../state-machine/records.ts'
 
 const LAG_ENTRIES_MAX = 256
 const LAG_BYTES_MAX = 1024 * 1024
 const SILENT_MS_MAX = 1_000
+
+/** What a newcomer lacks. */
+export interface Lack {
+  /** For people. */
+  readonly phase: string
+  /** Absent: it is a matter of time. */
+  readonly blocker?: StandingBlocker
+}
+
+export function tooSlow(name: string, ms: number): Lack {
+  const lag = `${LAG_ENTRIES_MAX} entries and ${LAG_BYTES_MAX / 1024 / 1024} MiB of the log`
+  const message = `"${name}" gets no vote: for ${ms / 1000} s it has not come within ${lag}; look at its disk and its network, write less, or cancel this operation`
+  return { phase: 'stalled: it cannot catch up', blocker: { code: 'learner_not_ready', message } }
+}
+
+export function silent(name: string): Lack {
+  const message = `"${name}" gets no vote: it does not say how its state stands; see what its log says and whether it is reached from the leader, or cancel this operation`
+  return { phase: 'stalled: it does not answer', blocker: { code: 'learner_not_ready', message } }
+}
+
+export function exchanged(name: string): Lack {
+  const message = `"${name}" gets no vote: the data directory that answers is not the one that was asked to join; bring that one back, or cancel this operation`
+  const phase = 'stalled: it is not the data directory that was asked to join'
+  return { phase, blocker: { code: 'learner_not_ready', message } }
+}
+
+export function unequal(name: string): Lack {
+  const message = `"${name}" gets no vote: its state differs from that of the leader at the same index; cancel this operation, and let the machine join under a name that was never used, with an empty data directory`
+  return { phase: 'stalled: state_checksum_mismatch', blocker: { code: 'state_checksum_mismatch', message } }
+}
 
 /** As the leader sees it. */
 export function isCaughtUp(leader: Pick<MemberStatus, 'peers'>, newcomer: string): boolean {

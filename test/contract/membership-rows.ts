@@ -19,7 +19,7 @@ export const membershipRows = {
   'membership.join.cancel': 'cancellable until it is promoted [decisions 12]',
   'membership.demote': 'demote: voter to learner, copies move away, a leader hands over first [decisions 12]',
   'membership.lost': 'lost: the vote goes, the name is tombstoned, copies are made again [decisions 12]',
-  'membership.lost.silence': 'only who was not heard for 30 s by anybody who answers [decisions 12]',
+  'membership.lost.silence': 'lost: only who was not heard for 30 s by anybody who answers [decisions 12]',
   'membership.remove': 'remove: only a drained or lost one, never the last voter [decisions 12]',
   'membership.replace':
     'replace: catch up, one change of votes, drain, remove; also of a dead one [decisions 12]',
@@ -31,5 +31,15 @@ export const membershipRows = {
   'membership.dry-run':
     'dryRun shows majority and tolerated failures before and after each step, bytes, warnings [decisions 12]',
   'membership.transfer': 'POST /cluster/leader/transfer [decisions 12]',
+  'membership.join.stalled':
+    'stalled: the operation names the gate as blocker and error; it may be cancelled, and the name joins again [decisions 12]',
+  'membership.refusals':
+    'every status and code of the table, for every operation that gives it: whom, what is wrong, what to do; 503 with Retry-After [decisions 12]',
+  'membership.blobs': 'members: blobs {replicas, lastCopies} [decisions 12]',
+  'membership.warnings':
+    'warnings of a plan: fault tolerance, even voters, zones with a majority, last copies of a lost member [decisions 12]',
+  'membership.outage': '503 without a majority names the own view and holdfast recover [decisions 12]',
+  'membership.race': 'compare-and-set on expectedConfigIndex [decisions 12]',
+  'membership.rolled-back': 'a rolled-back disk under an old name has no say [decisions 12]',
   'membership.audit': 'the audit row is in the same entry as each phase [decisions 12]',
 } as const

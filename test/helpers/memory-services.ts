@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as rest } from 'node:timers/promises'
 import { type LogLine, recordingLogger } from './loggers.ts'
 import type { Cluster, MembershipPort, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
@@ -17,6 +18,7 @@ import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
+import { CopyCensus } from '../../src/operations/membership/copy-census.ts'
 import { WritesInProgress } from '../../src/operations/objects/writes-in-progress.ts'
 import type { Services } from '../../src/operations/services.ts'
 import type { AuditRow } from '../../src/state-machine/audit-records.ts'
@@ -111,6 +113,7 @@ export class MemoryServices {
       access: new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now }),
       content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
       writesInProgress: new WritesInProgress(),
+      copyCensus: new CopyCensus({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),
       signing: masterKey,
       stopping: this.stopping.signal,
       audit: { ...NO_TRAIL, append: (row) => void this.auditRows.push(row) },

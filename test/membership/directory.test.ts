@@ -53,7 +53,7 @@ t.test('Directory', async (t) => {
       [true, true, false],
     )
     const claims = { incarnation: 'a', boot: 1, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
-    t.match(directory.objectionTo({ nodeId: 'n9', ...claims }), { code: 'member_tombstoned' })
+    t.match(directory.objectionTo({ nodeId: 'n9', ...claims }), { code: 'member_removed' })
     t.equal(directory.objectionTo({ nodeId: 'n2', ...claims }), null)
     const waiting = new Directory('n4', began({ isJoining: true }))
     t.ok(waiting.knows('n5'))
@@ -119,6 +119,23 @@ t.test('members.json', async (t) => {
     const alone = { nodeId: 'n4', members: [member('n4')], isJoining: true } as Partial<ClusterOptions>
     await t.rejects(openDirectory(alone as ClusterOptions, file, null), { code: 'unknown_member' })
   })
+})
+
+t.test('a directory that was told that it left knows it at the next start', async (t) => {
+  const dir = await folder(t)
+  const file = new MemberFile(dir)
+  await file.write(began())
+  const configured: Partial<ClusterOptions> = { nodeId: 'n1', members: [member('n1'), member('n2')] }
+  const options = configured as ClusterOptions
+  const directory = await openDirectory(options, file, await file.read())
+  t.equal(directory.expelled, null)
+  directory.expel('member_rolled_back')
+  directory.expel('member_removed')
+  await file.write(directory.present)
+  const again = await openDirectory(options, file, await file.read())
+  t.equal(again.expelled, 'member_rolled_back', 'what was said first stands')
+  again.replace({ ...known(9, 'n2'), departed: ['n1'] }, false)
+  t.equal(again.expelled, 'member_removed', 'its own rows say it as well')
 })
 
 t.test('a stranger that speaks: the others are asked who it is, once in a while', async (t) => {

@@ -2,6 +2,7 @@
  * Whom a node hears: not those that were left behind by a recovery, not a state that is too new, not an older copy of a data directory.
  */
 import t from 'tap'
+import { type Expulsion, expulsionOf } from '../../cluster/node/expulsion.ts'
 import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
 import { type GateState, PeerGate } from '../../cluster/node/peer-gate.ts'
 import { StartError } from '../../cluster/types.ts'
@@ -17,18 +18,25 @@ const claims = {
   stateLevel: 1,
 }
 
-function gateWith(changes: Partial<GateState> = {}, isMending = false) {
+function gateWith(
+  changes: Partial<GateState> = {},
+  { isMending = false, expelled = null as Expulsion | null } = {},
+) {
   const stale: StartError[] = []
+  const told: string[] = []
   const known: GateState = { recoveryEpoch: 2, featureLevel: 1, registered: () => null, ...changes }
   const gate = new PeerGate({
     nodeId: 'n1',
     boot: 9,
     featureLevelMax: 1,
+    before: [4, 7],
     logger: SILENT,
     state: () => (isMending ? null : known),
     onStale: (error) => stale.push(error),
+    expelled,
+    onExpelled: (code) => told.push(code),
   })
-  return { gate, stale }
+  return { gate, stale, told }
 }
 
 t.test('PeerGate', async (t) => {
@@ -38,9 +46,34 @@ t.test('PeerGate', async (t) => {
     t.equal(gate.judge(claims), null)
     t.equal(gate.judge({ ...claims, boot: 6 }), null, 'a later process need not be registered yet')
     t.equal(gate.featureLevelOf('n2'), 3)
-    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 2, featureLevel: 1, stateLevel: 1 })
+    t.strictSame(gate.standing(), {
+      boot: 9,
+      before: [4, 7],
+      recoveryEpoch: 2,
+      featureLevel: 1,
+      stateLevel: 1,
+    })
     t.strictSame(stale, [])
   })
+
+  t.test(
+    'member_rolled_back: a copy is not heard however often it was started; whoever is behind hears everybody',
+    async (t) => {
+      const registered = (boot: number) => gateWith({ registered: () => ({ incarnation: 'a', boot }) }).gate
+      const said = { ...claims, boot: 90, before: [40, 60] }
+      for (const boot of [7, 40, 60, 90])
+        t.equal(registered(boot).judge(said), null, `${boot} is one of its own`)
+      for (const boot of [41, 61, 89, 91])
+        t.match(registered(boot).judge(said), { code: 'member_rolled_back' }, `${boot} ran on another copy`)
+      t.equal(registered(90).judge({ ...said, before: [] }), null)
+      t.match(registered(91).judge({ ...said, before: [] }), { code: 'member_rolled_back' })
+      t.equal(
+        registered(41).judge({ ...said, before: null }),
+        null,
+        'of an older build only the number counts',
+      )
+    },
+  )
 
   t.test('member_rolled_back: does not hear a process before the one that has registered', async (t) => {
     const { gate } = gateWith({ registered: () => ({ incarnation: 'a', boot: 6 }) })
@@ -55,6 +88,31 @@ t.test('PeerGate', async (t) => {
     async (t) => {
       const { gate } = gateWith({ registered: () => ({ incarnation: 'b', boot: 1 }) })
       t.match(gate.judge(claims), { code: 'member_tombstoned' })
+    },
+  )
+
+  t.test('who was told that it is never heard again says so once, and hears nobody', async (t) => {
+    for (const code of ['member_removed', 'member_tombstoned', 'member_rolled_back'] as const) {
+      const { gate, told } = gateWith()
+      t.equal(gate.farewell, null)
+      gate.onRefused('n3', 'shutting_down')
+      gate.onRefused('n3', code)
+      gate.onRefused('n2', 'member_removed')
+      t.same(told, [code])
+      t.match(gate.farewell, /n1.* leave this data directory as it is.*--join/, code)
+      t.match(gate.judge(claims), { code: 'shutting_down', message: gate.farewell })
+      t.equal(gate.standing().boot, code === 'member_rolled_back' ? 0 : 9)
+    }
+    t.equal(expulsionOf('stale_epoch'), null)
+  })
+
+  t.test(
+    'what an earlier process was told holds from the beginning, and an older copy does not count itself in',
+    async (t) => {
+      const { gate, told } = gateWith({}, { expelled: 'member_rolled_back' })
+      t.match([gate.expelled, gate.standing().boot, told], ['member_rolled_back', 0, []])
+      const { gate: peer } = gateWith({ registered: () => ({ incarnation: 'a', boot: 6 }) })
+      t.match(peer.judge({ ...claims, ...gate.standing() }), { code: 'member_rolled_back' })
     },
   )
 
@@ -81,10 +139,16 @@ t.test('PeerGate', async (t) => {
   })
 
   t.test('judges nobody while the node is being mended', async (t) => {
-    const { gate, stale } = gateWith({}, true)
+    const { gate, stale } = gateWith({}, { isMending: true })
     t.equal(gate.judge({ ...claims, recoveryEpoch: 9 }), null)
     t.strictSame(stale, [])
-    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 })
+    t.strictSame(gate.standing(), {
+      boot: 9,
+      before: [4, 7],
+      recoveryEpoch: 0,
+      featureLevel: 1,
+      stateLevel: 1,
+    })
   })
 })
 

@@ -32,7 +32,14 @@ t.test('a compaction waits for the rate of repair, and for nothing once there is
   const { store, throttle } = assembleBlobs(
     { ...about, ...raft },
     {
-      identity: { clusterId: 'rates', nodeId: 'n1', fingerprint: 'key', incarnation: 'life', boot: 1 },
+      identity: {
+        clusterId: 'rates',
+        nodeId: 'n1',
+        fingerprint: 'key',
+        incarnation: 'life',
+        boot: 1,
+        before: [],
+      },
       transport: network.transport('n1', { incarnation: 'life' }),
       clock,
       members,

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { MembershipPort, MemberStatus } from '../../cluster/index.ts'
 import { keys } from '../../src/state-machine/keys.ts'
 import type { OperationRecord } from '../../src/state-machine/records.ts'
+import { operationView } from '../../src/api/admin/operation-view.ts'
 import { Evacuating } from '../../src/workers/evacuating.ts'
 import { MembershipWorker } from '../../src/workers/membership.ts'
 import { commonChecksum, isCaughtUp } from '../../src/workers/readiness.ts'
@@ -31,6 +32,8 @@ class Bench {
   pending: Partial<MemberStatus> & { readonly outgoing?: readonly string[] } = {}
   /** Who takes copies, as far as this node has followed. */
   followed = ['n1', 'n2']
+  /** Newcomers do not say how they stand. */
+  isSilent = false
   readonly orders: string[] = []
   #worker: MembershipWorker
 
@@ -102,6 +105,7 @@ class Bench {
         this.followed = members.filter(({ weight }) => weight > 0).map(({ nodeId }) => nodeId)
       },
       ask: async (nodeId) => {
+        if (this.isSilent) return null
         return loneStatus(nodeId, {
           incarnation: `${this.life}-of-${nodeId}`,
           checksums: [[7, this.checksum]],
@@ -142,13 +146,50 @@ t.test(
   },
 )
 
-t.test('state_checksum_mismatch: a state that differs never gets a vote', async (t) => {
+t.test(
+  'state_checksum_mismatch: a state that differs never gets a vote, and may be sent away [membership.join.stalled]',
+  async (t) => {
+    const bench = await Bench.start(t)
+    await bench.world.do(start('join', 'n4'))
+    bench.checksum = 'another'
+    for (let n = 0; n < 30; n++) await bench.round()
+    const stalled = bench.operation('op-join-n4')
+    t.match(stalled, { cursor: 'catchUp', phase: 'stalled: state_checksum_mismatch' })
+    t.same(bench.voters, ['n1', 'n2', 'n3'])
+    const told = operationView(stalled, 0)
+    t.match(told, {
+      status: 'running',
+      blockers: [{ code: 'state_checksum_mismatch', message: /"n4" gets no vote.*cancel this operation/ }],
+      error: /its state differs/,
+    })
+    const cancel = { type: 'setOperationStatus', action: 'cancel', error: null } as const
+    await bench.world.do({ ...cancel, operationId: 'op-join-n4' })
+    await bench.round()
+    t.same([bench.learners, bench.phase('n4')], [[], undefined])
+    t.match(operationView(bench.operation('op-join-n4'), 0), { status: 'cancelled', error: /differs/ })
+    bench.checksum = 'equal'
+    await bench.world.do(start('join', 'n4', { id: 'again' }))
+    for (let n = 0; n < 30; n++) await bench.round()
+    t.match(operationView(bench.operation('again'), 0), { status: 'succeeded', blockers: [], error: null })
+  },
+)
+
+t.test('a blocker goes with what it was about', async (t) => {
   const bench = await Bench.start(t)
   await bench.world.do(start('join', 'n4'))
-  bench.checksum = 'another'
-  for (let n = 0; n < 30; n++) await bench.round()
-  t.match(bench.operation('op-join-n4'), { cursor: 'catchUp', phase: 'stalled: state_checksum_mismatch' })
-  t.same(bench.voters, ['n1', 'n2', 'n3'])
+  bench.lag = 10_000
+  for (let n = 0; n < 70; n++) await bench.round()
+  t.match(operationView(bench.operation('op-join-n4'), 0), {
+    blockers: [{ code: 'learner_not_ready', message: /"n4" gets no vote: for 60 s.*256 entries and 1 MiB/ }],
+  })
+  bench.lag = 0
+  await bench.round()
+  t.match(operationView(bench.operation('op-join-n4'), 0), { phase: 'keeping up', blockers: [], error: null })
+  bench.isSilent = true
+  for (let n = 0; n < 15; n++) await bench.round()
+  t.match(operationView(bench.operation('op-join-n4'), 0), {
+    blockers: [{ code: 'learner_not_ready', message: /does not say how its state stands/ }],
+  })
 })
 
 t.test(

@@ -21,6 +21,7 @@ const PLAN = Type.Object({
   ),
   copiesToMove: Count,
   bytesToMove: Count,
+  lastCopies: Type.Integer({ minimum: 0, description: 'Of those: no other copy is listed' }),
   isComplete: Type.Boolean({ description: 'false: there are more chunks than were looked at' }),
   newcomer: orNull(
     Type.Object(

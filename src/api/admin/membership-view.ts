@@ -22,13 +22,28 @@ const MemberView = Type.Object(
     zone: Type.String(),
     weight: Type.Number(),
     reachable: orNull(Type.Boolean({ description: 'Whether it answered; null: it was not asked' })),
-    lastContactMs: orNull(Type.Number({ minimum: 0, description: 'Since the leader heard it' })),
+    lastContactMs: orNull(
+      Type.Number({
+        minimum: 0,
+        description: 'Since the leader heard it; of a local view, since the asked node did',
+      }),
+    ),
     matchIndex: orNull(Count),
     version: orNull(Type.String()),
     featureLevel: orNull(
       Type.Integer({ minimum: 1, description: 'Highest that its version knows; null: it did not answer' }),
     ),
     disk: orNull(Type.Object({ totalBytes: Count, usedBytes: Count })),
+    blobs: orNull(
+      Type.Object(
+        {
+          replicas: Type.Integer({ minimum: 0, description: 'Copies that are listed as being here' }),
+          lastCopies: Type.Integer({ minimum: 0, description: 'Of those: no other copy is listed' }),
+          countedAt: Time,
+        },
+        { description: 'Counted now and then by the asked node; null: not yet' },
+      ),
+    ),
     drained: Type.Boolean(),
     addedAt: Time,
   },
@@ -51,6 +66,9 @@ export const MembershipView = Type.Object(
     quorum: Count,
     failureTolerance: Count,
     changeInProgress: orNull(Type.String({ description: 'Id of the operation that may move votes now' })),
+    reasons: Type.Array(Type.String(), {
+      description: 'Why the asked node is not ready, in sentences; empty: it is',
+    }),
     members: Type.Array(MemberView),
     departed: Type.Array(
       Type.Object({
@@ -81,6 +99,7 @@ export function membershipView(overview: MembershipOverview): Static<typeof Memb
     quorum: majority,
     failureTolerance,
     changeInProgress: rows.change,
+    reasons: [...overview.reasons],
     members: rows.members.map((member) => memberView(member, overview)),
     departed: rows.departed.map(({ nodeId, incarnation, how, reason, at }) => {
       return { nodeId, incarnation, how, reason, at: timeText(at) }
@@ -90,7 +109,8 @@ export function membershipView(overview: MembershipOverview): Static<typeof Memb
 }
 
 function memberView(member: MemberRecord, overview: MembershipOverview): Static<typeof MemberView> {
-  const { status, survey, disks, isLocal } = overview
+  const { status, survey, disks, isLocal, census } = overview
+  const held = census?.held.get(member.nodeId) ?? { replicas: 0, lastCopies: 0 }
   const { nodeId, phase, addedAt, ...record } = member
   const { voters, outgoing, learners } = status.configuration
   const isVoter = voters.includes(nodeId) || outgoing.includes(nodeId)
@@ -105,11 +125,20 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     role: isVoter ? 'voter' : learners.includes(nodeId) ? 'learner' : 'none',
     isLeader,
     reachable: isLocal && !survey.has(nodeId) ? null : answers(survey, nodeId),
-    lastContactMs: isLeader ? 0 : (peer?.silentMs ?? null),
+    lastContactMs: contactOf(nodeId, overview),
     matchIndex: isLeader ? status.commitIndex : (peer?.matchIndex ?? null),
     disk: disk && { totalBytes: disk.totalBytes, usedBytes: used },
+    blobs: census && { ...held, countedAt: timeText(census.countedAt) },
     drained: phase === 'drained',
     featureLevel: survey.get(nodeId)?.featureLevel ?? null,
     addedAt: timeText(addedAt),
   }
+}
+
+/** Null: never, as far as who tells knows. */
+function contactOf(nodeId: string, { status, isLocal }: MembershipOverview): number | null {
+  const heardMs = status.heardMs[nodeId] ?? null
+  const silentMs = status.peers.find((peer) => peer.nodeId === nodeId)?.silentMs ?? null
+  if (nodeId === status.nodeId && (isLocal || status.isLeader)) return 0
+  return isLocal ? (heardMs ?? silentMs) : silentMs
 }

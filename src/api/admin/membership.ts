@@ -43,6 +43,10 @@ const NEWCOMER = {
   ),
 }
 const closed = { additionalProperties: false }
+const OUTAGE = {
+  inOutage:
+    'GET /cluster/membership?consistency=local shows what this node knows; when a majority of the voters is gone for good, holdfast recover brings the cluster back: deploy/runbooks/lost-quorum.md',
+}
 const Join = Type.Object({ ...NEWCOMER, ...REASON, ...EXPECTED }, closed)
 const Demotion = Type.Object({ ...REASON, ...EXPECTED }, closed)
 const Confirmed = Type.Object({ ...REASON, ...CONFIRM, ...EXPECTED }, closed)
@@ -61,6 +65,7 @@ export const membershipRoutes = {
       path: '/cluster/membership',
       summary: 'Get who belongs to the cluster, who leads, and how each member stands',
       mayBeLocal: true,
+      ...OUTAGE,
       query: Type.Object(
         {
           consistency: Type.Optional(
@@ -86,6 +91,7 @@ export const membershipRoutes = {
 
   joinVoter: membershipRoute(
     {
+      ...OUTAGE,
       operationId: 'joinVoter',
       path: '/cluster/voters',
       summary: 'Take a waiting node in: it copies the state, keeps up for a while and gets a vote',
@@ -94,12 +100,13 @@ export const membershipRoutes = {
     },
     {
       run: (services, principal, { body }) => joinVoter(services, principal, body),
-      plan: (services, { body }, begun) => planChange(services, { kind: 'join', nodeId: body.nodeId }, begun),
+      plan: (services, { body }, begun) => planChange(services, { kind: 'join', ...body }, begun),
     },
   ),
 
   demoteVoter: membershipRoute(
     {
+      ...OUTAGE,
       operationId: 'demoteVoter',
       path: '/cluster/voters/{nodeId}/demote',
       summary: 'Take the vote of a member and move its copies away',
@@ -115,6 +122,7 @@ export const membershipRoutes = {
 
   replaceVoter: membershipRoute(
     {
+      ...OUTAGE,
       operationId: 'replaceVoter',
       path: '/cluster/voters/{nodeId}/replace',
       summary: 'Put a waiting node in the place of a member, also of one that is dead',
@@ -124,8 +132,10 @@ export const membershipRoutes = {
     {
       run: (services, principal, { params, body }) =>
         replaceVoter(services, principal, { ...params, ...body }),
-      plan: (services, { params, body }, begun) =>
-        planChange(services, { kind: 'replace', ...params, newcomer: body.replacement.nodeId }, begun),
+      plan: (services, { params, body: { replacement } }, begun) => {
+        const change = { ...replacement, kind: 'replace', ...params, newcomer: replacement.nodeId } as const
+        return planChange(services, change, begun)
+      },
     },
   ),
 
@@ -146,6 +156,7 @@ export const membershipRoutes = {
 
   transferLeadership: changeRoute(
     {
+      ...OUTAGE,
       operationId: 'transferLeadership',
       method: 'POST',
       path: '/cluster/leader/transfer',
@@ -176,7 +187,7 @@ interface Confirmed {
 
 function confirmedRoute(kind: PlannedChange['kind'], { act, ...facts }: Confirmed) {
   return membershipRoute(
-    { ...facts, status: 200, body: { schema: Confirmed } },
+    { ...facts, ...OUTAGE, status: 200, body: { schema: Confirmed } },
     {
       run: (services, principal, { params, body }) => act(services, principal, { ...params, ...body }),
       plan: (services, { params }, begun) => planChange(services, { kind, ...params }, begun),

@@ -67,7 +67,10 @@ export const OperationView = Type.Object(
       }),
       { description: 'How far each node is with its part; empty where none has one' },
     ),
-    error: orNull(Type.String()),
+    blockers: Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
+      description: 'Gates of safety that keep it where it is; it goes on by itself when they open',
+    }),
+    error: orNull(Type.String({ description: 'Why it failed, or what keeps it where it is' })),
   },
   { additionalProperties: false },
 )
@@ -91,7 +94,8 @@ export function operationView(operation: OperationRecord, nowMs: number): Static
     progress: { ...operation.progress },
     etaSeconds: secondsLeft(operation, nowMs),
     nodes: Object.entries(operation.shares ?? {}).map(([nodeId, share]) => ({ nodeId, ...share })),
-    error: operation.error,
+    blockers: operation.blocker === undefined ? [] : [operation.blocker],
+    error: operation.error ?? operation.blocker?.message ?? null,
   }
 }
 

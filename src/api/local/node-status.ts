@@ -16,6 +16,8 @@ export interface NodeStatus {
   readonly isReady: boolean
   /** What is missing, in sentences. */
   readonly reasons: readonly string[]
+  /** The others never hear this data directory again. Absent: of an older node. */
+  readonly hasLeft?: boolean
   /** As in the configuration that it was started with. */
   readonly listeners: { readonly data: string; readonly admin: string; readonly peer: string }
   /** Of the master key that the cluster seals with; null: not known yet. */
@@ -23,7 +25,7 @@ export interface NodeStatus {
 }
 
 export function nodeStatus({ cluster, config, state }: Services): NodeStatus {
-  const { ready, reasons } = cluster.readiness()
+  const { ready, reasons, expelled = null } = cluster.readiness()
   const { data, admin, peer } = config.listeners
   return {
     nodeId: cluster.nodeId,
@@ -33,6 +35,7 @@ export function nodeStatus({ cluster, config, state }: Services): NodeStatus {
     nodeVersion: process.versions.node,
     isReady: ready,
     reasons,
+    hasLeft: expelled !== null,
     listeners: { data, admin, peer },
     masterKeyFingerprint: fingerprintIn(state),
   }

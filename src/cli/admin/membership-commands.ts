@@ -157,6 +157,7 @@ function tell(membership: Membership): void {
     `${quorum} votes decide, ${failureTolerance} may fail; the members are as of index ${configIndex}; feature level ${featureLevel}`,
   )
   if (!membership.authoritative) note('As this node has it, which may be old.')
+  for (const reason of membership.reasons) note(reason)
   if (changeInProgress !== null) note(`Operation ${changeInProgress} changes the members.`)
   printTable(
     membership.members.map(({ nodeId, role, phase, isLeader, reachable, peerAddress, zone, version }) => [

@@ -71,10 +71,12 @@ export interface IdentityFacts {
   readonly identity: Identity | null
   /** Why it could not be read: code, sentence and hint of a StartError. */
   readonly failure: { readonly code: string; readonly message: string; readonly hint: string } | null
+  /** Why the others never hear this directory again; null: it was not told so. */
+  readonly farewell: string | null
   readonly expected: { readonly clusterId: string; readonly nodeId: string }
 }
 
-export function checkIdentity({ identity, failure, expected }: IdentityFacts): readonly Finding[] {
+export function checkIdentity({ identity, failure, farewell, expected }: IdentityFacts): readonly Finding[] {
   const wanted = `identity.json of node ${expected.nodeId} of cluster ${expected.clusterId}`
   if (failure !== null)
     return [
@@ -104,13 +106,16 @@ export function checkIdentity({ identity, failure, expected }: IdentityFacts): r
           'Point node.data_dir to the directory of this node, or correct node.id. Change nothing in the directory.',
       }),
     )
+  if (farewell !== null)
+    findings.push(
+      error('identity', {
+        found: farewell,
+        expected: 'a data directory that the other members hear',
+        action: 'Leave the node stopped and keep the directory until nobody needs it; it does not come back.',
+      }),
+    )
   if (findings.length > 0) return findings
-  return [
-    well(
-      'identity',
-      `node ${identity.nodeId} of cluster ${identity.clusterId}, started ${identity.boot} times`,
-    ),
-  ]
+  return [well('identity', `node ${identity.nodeId} of cluster ${identity.clusterId}`)]
 }
 
 export function checkStateFormat({ format, known, fault, distrusted }: StateOnDisk): readonly Finding[] {

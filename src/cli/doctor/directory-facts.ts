@@ -5,7 +5,7 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { findIdentity, StartError } from '../../../cluster/index.ts'
+import { findFarewell, findIdentity, StartError } from '../../../cluster/index.ts'
 import { inspectState, type StateOnDisk } from '../../store/state-inspection.ts'
 import type { DirectoryFacts, IdentityFacts } from './directory-checks.ts'
 
@@ -45,13 +45,19 @@ async function nearestAbove(path: string): Promise<string> {
   }
 }
 
-export async function identityFacts(dataDir: string): Promise<Pick<IdentityFacts, 'identity' | 'failure'>> {
+export async function identityFacts(dataDir: string): Promise<Omit<IdentityFacts, 'expected'>> {
   try {
-    return { identity: await findIdentity(dataDir), failure: null }
+    const identity = await findIdentity(dataDir)
+    const farewell = identity === null ? null : await findFarewell(dataDir, identity.nodeId)
+    return { identity, failure: null, farewell }
   } catch (cause) {
     if (!(cause instanceof StartError)) throw cause
     const { code, message, hint } = cause
-    return { identity: null, failure: { code, message: message.replace(/^Cannot start: /, ''), hint } }
+    return {
+      identity: null,
+      farewell: null,
+      failure: { code, message: message.replace(/^Cannot start: /, ''), hint },
+    }
   }
 }
 

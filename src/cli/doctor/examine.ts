@@ -110,7 +110,9 @@ async function checkData(
   const findings = [...checkDirectory(directory), checkKeyFile(keyFile)]
   const status = node.kind === 'answering' ? node.status : null
   const isThere = directory.kind === 'directory' && directory.isWritable
-  const ofIdentity = isThere ? await identityFacts(dataDir) : { identity: null, failure: null }
+  const ofIdentity = isThere
+    ? await identityFacts(dataDir)
+    : { identity: null, failure: null, farewell: null }
   const keys = {
     inFile: keyFile.fingerprints,
     inDirectory: ofIdentity.identity?.fingerprint ?? null,

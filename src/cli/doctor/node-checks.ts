@@ -44,7 +44,9 @@ function checkStatus(status: NodeStatus, version: string): readonly Finding[] {
         found: `node ${status.nodeId} (process ${status.pid}) runs and is not ready: ${status.reasons.join('; ')}`,
         expected: 'a node that is ready',
         action:
-          'See what the other checks say, above all of peers; with a majority of the nodes up it becomes ready by itself.',
+          status.hasLeft === true
+            ? 'Stop this node and keep its data directory until nobody needs it; waiting changes nothing.'
+            : 'See what the other checks say, above all of peers; with a majority of the nodes up it becomes ready by itself.',
       }),
     )
   if (status.version !== version)

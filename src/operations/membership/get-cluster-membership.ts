@@ -9,6 +9,7 @@ import type { AdminTokenPrincipal } from '../../access/principal.ts'
 import { membersOf } from '../../state-machine/members.ts'
 import type { MembersRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
+import type { Census } from './copy-census.ts'
 import { leaderIn, type Survey, surveyMembers } from './survey.ts'
 
 export interface MembershipOverview {
@@ -19,6 +20,10 @@ export interface MembershipOverview {
   readonly status: MemberStatus
   readonly survey: Survey
   readonly disks: readonly NodeRepair[]
+  /** Why this node is not ready. */
+  readonly reasons: readonly string[]
+  /** As this node has the rows; null: they were not counted yet. */
+  readonly census: Census | null
 }
 
 export async function getClusterMembership(
@@ -33,5 +38,7 @@ export async function getClusterMembership(
     ? [new Map([[own.nodeId, own]]), []]
     : await Promise.all([surveyMembers(services), services.cluster.repairStatuses()])
   const rows = membersOf(services.state.view)
-  return { clusterId, isLocal, rows, status: leaderIn(survey) ?? own, survey, disks }
+  const { reasons } = services.cluster.readiness()
+  const census = await services.copyCensus.look()
+  return { clusterId, isLocal, rows, status: leaderIn(survey) ?? own, survey, disks, reasons, census }
 }

@@ -20,6 +20,8 @@ export interface ChangePlan {
   readonly steps: PlannedStep[]
   readonly copiesToMove: number
   readonly bytesToMove: number
+  /** Of those: no other copy is listed. */
+  readonly lastCopies: number
   /** false: there are more chunks than were looked at. */
   readonly isComplete: boolean
   /** Who waits to be taken in; null: nobody is, or something stands in the way. */
@@ -34,6 +36,8 @@ export interface PlannedChange {
   readonly nodeId: string
   /** Of a replacement. */
   readonly newcomer?: string
+  /** Of whoever comes. */
+  readonly zone?: string
 }
 
 export async function planChange(
@@ -44,10 +48,15 @@ export async function planChange(
   const steps = stepsOf(services, change)
   const moves = change.kind === 'join' ? NOTHING_HELD : await heldBy(services, change.nodeId)
   const plan = { steps, ...moves, newcomer: begun?.newcomer ?? null }
-  return { plan, warnings: warningsOf(steps) }
+  const warnings = [
+    ...votesWarnings(steps),
+    ...zoneWarnings(services, change, steps),
+    ...lossWarnings(change, moves),
+  ]
+  return { plan, warnings }
 }
 
-const NOTHING_HELD = { copiesToMove: 0, bytesToMove: 0, isComplete: true }
+const NOTHING_HELD = { copiesToMove: 0, bytesToMove: 0, lastCopies: 0, isComplete: true }
 
 export function votesOf(voters: readonly string[]): Omit<PlannedStep, 'step'> {
   const majority = Math.floor(voters.length / 2) + 1
@@ -75,7 +84,7 @@ function stepsOf({ state }: Services, { kind, nodeId, newcomer }: PlannedChange)
   }
 }
 
-function warningsOf(steps: readonly PlannedStep[]): readonly string[] {
+function votesWarnings(steps: readonly PlannedStep[]): readonly string[] {
   const [first, last] = [steps[0], steps.at(-1)]
   if (first === undefined || last === undefined) return []
   const warnings: string[] = []
@@ -85,23 +94,55 @@ function warningsOf(steps: readonly PlannedStep[]): readonly string[] {
     )
   if (last.voters.length % 2 === 0)
     warnings.push(`${last.voters.length} voters bear no more failures than ${last.voters.length - 1}`)
+  if (last.failureTolerance === 0 && first.failureTolerance === 0)
+    warnings.push(`Afterwards as now none of ${last.voters.length} voters may fail`)
   return warnings
 }
 
-async function heldBy(
+/** Where all members stand in one zone there is nothing to be said. */
+function zoneWarnings(
   { state }: Services,
-  nodeId: string,
-): Promise<Pick<ChangePlan, 'copiesToMove' | 'bytesToMove' | 'isComplete'>> {
-  let [copiesToMove, bytesToMove, seen, after] = [0, 0, 0, '' as string | null]
+  { kind, nodeId, newcomer = nodeId, zone = 'default' }: PlannedChange,
+  steps: readonly PlannedStep[],
+): readonly string[] {
+  const { members } = membersOf(state.view)
+  const zones = new Map(members.map((member) => [member.nodeId, member.zone]))
+  if (kind === 'join' || kind === 'replace') zones.set(newcomer, zone)
+  const last = steps.at(-1)
+  if (last === undefined || new Set(zones.values()).size < 2) return []
+  const counts = new Map<string, number>()
+  for (const voter of last.voters) {
+    const its = zones.get(voter) ?? ''
+    counts.set(its, (counts.get(its) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([, count]) => last.voters.length - count < last.majority)
+    .map(([name, count]) => {
+      const without = `without it there is no majority`
+      return `Afterwards zone "${name}" holds ${count} of ${last.voters.length} voters: ${without}`
+    })
+}
+
+/** Only the copies of a member that answers can be moved. */
+function lossWarnings({ kind, nodeId }: PlannedChange, { lastCopies }: Held): readonly string[] {
+  if (kind !== 'lost' || lastCopies === 0) return []
+  return [`Of ${lastCopies} chunks the only listed copy is on "${nodeId}": they are lost with it`]
+}
+
+type Held = Omit<ChangePlan, 'steps' | 'newcomer'>
+
+async function heldBy({ state }: Services, nodeId: string): Promise<Held> {
+  let [copiesToMove, bytesToMove, lastCopies, seen, after] = [0, 0, 0, 0, '' as string | null]
   while (after !== null && seen < CHUNKS_MAX) {
     const { items, next } = await state.chunks(after, PAGE)
     for (const { replicas, sealedSize } of items) {
       if (!replicas.includes(nodeId)) continue
       copiesToMove += 1
       bytesToMove += sealedSize
+      if (replicas.length === 1) lastCopies += 1
     }
     seen += items.length
     after = next
   }
-  return { copiesToMove, bytesToMove, isComplete: after === null }
+  return { copiesToMove, bytesToMove, lastCopies, isComplete: after === null }
 }

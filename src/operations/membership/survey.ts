@@ -59,14 +59,14 @@ export function requireMajority(survey: Survey, voters: readonly string[], what:
   const silent = voters.filter((voter) => !answering.includes(voter))
   throw gate(
     'would_lose_quorum',
-    `Cannot ${what}: of the voters left, ${silent.join(', ')} do not answer or take no part, and the others are no majority`,
+    `Cannot ${what}: of the voters left, ${silent.join(', ')} do not answer or take no part, and the others are no majority; bring them back first`,
   )
 }
 
 /** Throws Refusal when anybody has heard the member lately, or it answers this node. */
 export function requireSilence(survey: Survey, nodeId: string): void {
   const cannot = `Cannot call "${nodeId}" lost`
-  if (answers(survey, nodeId)) throw gate('member_reachable', `${cannot}: it answers`)
+  if (answers(survey, nodeId)) throw gate('member_reachable', `${cannot}: it answers; demote it instead`)
   for (const status of survey.values()) {
     if (status === null || status.nodeId === nodeId) continue
     const { heardMs, isLeader, peers } = status
@@ -75,7 +75,7 @@ export function requireSilence(survey: Survey, nodeId: string): void {
     if (silentMs >= LOST_AFTER_MS) continue
     throw gate(
       'member_reachable',
-      `${cannot}: ${status.nodeId} has heard it ${Math.round(silentMs / 1000)} s ago; ${LOST_AFTER_MS / 1000} s of silence are needed`,
+      `${cannot}: ${status.nodeId} has heard it ${Math.round(silentMs / 1000)} s ago; ${LOST_AFTER_MS / 1000} s of silence are needed, so wait or bring it back`,
     )
   }
 }
@@ -94,16 +94,25 @@ export async function askNewcomer(
       `${cannot}: "peerAddress" is not host:port, or lies beyond loopback while nodes speak without TLS`,
     )
   if (said === 'foreign_cluster')
-    throw new Refusal('foreign_cluster', `${cannot}: the node there belongs to another cluster`)
+    throw new Refusal(
+      'foreign_cluster',
+      `${cannot}: the node there belongs to another cluster; see its cluster.id, or the address`,
+    )
   if (said === 'certificate_of_another')
     throw gate(
       'learner_not_ready',
       `${cannot}: the certificate there is of another node; is it the right address? \`holdfast certs show\` says whom a certificate names`,
     )
   if (said === 'unknown_member')
-    throw new Refusal('data_not_empty', `${cannot}: the node there does not wait to be taken in`)
+    throw new Refusal(
+      'data_not_empty',
+      `${cannot}: the node there does not wait to be taken in; start it with --join on an empty data directory`,
+    )
   if (typeof said === 'string')
-    throw gate('learner_not_ready', `${cannot}: no node that waits answers there (${said})`)
+    throw gate(
+      'learner_not_ready',
+      `${cannot}: no node that waits answers there (${said}); start it with --join, and see that members reach that address`,
+    )
   if (!said.isJoining)
     throw new Refusal(
       'data_not_empty',

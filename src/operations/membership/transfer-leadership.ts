@@ -24,14 +24,21 @@ export async function transferLeadership(
   const { membership } = services.cluster
   const member = target === null ? undefined : memberIn(membersOf(services.state.view), target)
   if (target !== null && member === undefined)
-    throw new Refusal('not_found', `Cannot hand over the lead: no member is called "${target.slice(0, 64)}"`)
+    throw new Refusal(
+      'not_found',
+      `Cannot hand over the lead: no member is called "${target.slice(0, 64)}"; name a voter, or nobody`,
+    )
   const survey = await surveyMembers(services)
   const before = leaderIn(survey)?.nodeId ?? null
   if (target !== null && before === target) return { before, target, isDone: false }
   if (target !== null && (member?.phase !== 'active' || !answers(survey, target)))
-    throw gate('learner_not_ready', `Cannot hand over the lead: "${target}" has no vote, or does not answer`)
+    throw gate(
+      'learner_not_ready',
+      `Cannot hand over the lead: "${target}" has no vote, or does not answer; name another voter, or nobody`,
+    )
   const heirs = votersWithout(services, before ?? '').filter((nodeId) => answers(survey, nodeId))
-  if (heirs.length === 0) throw gate('learner_not_ready', 'Cannot hand over the lead: no other voter answers')
+  if (heirs.length === 0)
+    throw gate('learner_not_ready', 'Cannot hand over the lead: no other voter answers; bring one back first')
   await membership.transfer(target)
   return { before, target, isDone: true }
 }

@@ -46,11 +46,24 @@ t.test('the data directory', async (t) => {
 
 t.test('whose data it is: cluster and node are told apart, and both are told', async (t) => {
   const expected = { clusterId: 'ours', nodeId: 'n1' }
-  const identity = { clusterId: 'theirs', nodeId: 'n2', incarnation: 'i', fingerprint: 'f', boot: 3 }
-  t.match(said(checkIdentity({ identity, failure: null, expected })), [/foreign_cluster/, /foreign_node/])
-  t.match(said(checkIdentity({ identity: null, failure: null, expected })), [/^ok/])
+  const identity = {
+    clusterId: 'theirs',
+    nodeId: 'n2',
+    incarnation: 'i',
+    fingerprint: 'f',
+    boot: 3,
+    before: null,
+  }
+  const facts = { identity, failure: null, farewell: null, expected }
+  t.match(said(checkIdentity(facts)), [/foreign_cluster/, /foreign_node/])
+  t.match(said(checkIdentity({ ...facts, identity: null })), [/^ok/])
   const failure = { code: 'identity_missing', message: 'holds raft', hint: 'Restore it' }
-  t.match(checkIdentity({ identity: null, failure, expected }), [{ severity: 'error', action: 'Restore it' }])
+  t.match(checkIdentity({ ...facts, identity: null, failure }), [{ severity: 'error', action: 'Restore it' }])
+  const own = { ...identity, clusterId: 'ours', nodeId: 'n1' }
+  t.match(said(checkIdentity({ ...facts, identity: own })), [/^ok/])
+  t.match(checkIdentity({ ...facts, identity: own, farewell: 'Node n1 was removed' }), [
+    { severity: 'error', found: 'Node n1 was removed', action: /keep the directory/ },
+  ])
 })
 
 t.test('the format of the state, and whether it is trusted', async (t) => {
@@ -234,6 +247,10 @@ t.test('the process on the data directory', async (t) => {
   t.match(said(checkNode({ kind: 'answering', status: null }, '1')), [/^warning/])
   const waiting = { ...status, isReady: false, reasons: ['No leader is known'] }
   t.match(said(checkNode({ kind: 'answering', status: waiting }, '1')), [/^error: .*No leader is known/])
+  t.match(checkNode({ kind: 'answering', status: waiting }, '1'), [{ action: /by itself/ }])
+  t.match(checkNode({ kind: 'answering', status: { ...waiting, hasLeft: true } }, '1'), [
+    { action: /Stop this node and keep its data directory/ },
+  ])
   t.match(said(checkNode({ kind: 'silent', pid: 7, why: 'no answer' }, '1')), [
     /^error: process 7 .*no answer/,
   ])

@@ -53,6 +53,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "completeMultipartUpload": {
@@ -213,6 +214,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "demoteVoter": {
@@ -342,6 +344,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "quorum": 2,
     "failureTolerance": 1,
     "changeInProgress": null,
+    "reasons": [],
     "members": [
       {
         "peerAddress": "10.0.0.1:9002",
@@ -359,6 +362,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "lastContactMs": 0,
         "matchIndex": 1,
         "disk": null,
+        "blobs": {
+          "replicas": 0,
+          "lastCopies": 0,
+          "countedAt": "2026-11-21T12:00:00.000Z"
+        },
         "drained": false,
         "featureLevel": 2,
         "addedAt": "2026-11-21T12:00:00.000Z"
@@ -379,6 +387,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "lastContactMs": 20,
         "matchIndex": 1,
         "disk": null,
+        "blobs": {
+          "replicas": 0,
+          "lastCopies": 0,
+          "countedAt": "2026-11-21T12:00:00.000Z"
+        },
         "drained": false,
         "featureLevel": 2,
         "addedAt": "2026-11-21T12:00:00.000Z"
@@ -399,6 +412,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "lastContactMs": 60000,
         "matchIndex": 1,
         "disk": null,
+        "blobs": {
+          "replicas": 0,
+          "lastCopies": 0,
+          "countedAt": "2026-11-21T12:00:00.000Z"
+        },
         "drained": false,
         "featureLevel": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
@@ -446,6 +464,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "getRepair": {
@@ -598,7 +617,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     },
     "warnings": [
-      "4 voters bear no more failures than 3"
+      "4 voters bear no more failures than 3",
+      "Afterwards zone \"rack-1\" holds 3 of 4 voters: without it there is no majority"
     ],
     "blockers": []
   },
@@ -636,7 +656,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+        "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -736,6 +756,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         },
         "etaSeconds": null,
         "nodes": [],
+        "blockers": [],
         "error": null
       }
     ],
@@ -871,6 +892,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "putObject": {
@@ -1002,6 +1024,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "recount": {
@@ -1029,10 +1052,11 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+    "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1084,7 +1108,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "blockers": [
       {
         "code": "not_demoted",
-        "message": "Cannot remove \"n3\": it is active; demote it first"
+        "message": "Cannot remove \"n3\": it is active; demote it first, or cancel its join"
       }
     ]
   },
@@ -1157,7 +1181,9 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "fingerprint": null
       }
     },
-    "warnings": [],
+    "warnings": [
+      "Afterwards zone \"rack-1\" holds 2 of 3 voters: without it there is no majority"
+    ],
     "blockers": []
   },
   "resumeCollection": {
@@ -1197,6 +1223,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     },
     "etaSeconds": null,
     "nodes": [],
+    "blockers": [],
     "error": null
   },
   "revokeTenantKey": {
@@ -1280,6 +1307,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "lost": 0
       }
     ],
+    "blockers": [],
     "error": null
   },
   "setBucketCORS": {
@@ -1316,7 +1344,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_g20GlEsNp9TGcW2rXpilOWSodK448lyb",
+        "signingSecret": "whsec_E82RQSPNE400mcBwCtx5bmhAEEYDtJhL",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1431,7 +1459,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+    "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -1,0 +1,84 @@
+/** Whose data directory it is, and which processes ran on it: two copies of one directory are told apart. */
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { confirmIdentity, findIdentity, type Identity, openIdentity } from '../../cluster/identity.ts'
+import { PeerGate } from '../../cluster/node/peer-gate.ts'
+import type { ClusterOptions } from '../../cluster/types.ts'
+import { SILENT } from '../helpers/loggers.ts'
+
+async function folder(t: { teardown(callback: () => unknown): unknown }): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'holdfast-identity-'))
+  t.teardown(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+const start = (dataDir: string): Promise<Identity> =>
+  openIdentity({ clusterId: 'c', nodeId: 'n1', dataDir, fingerprint: 'f' } as ClusterOptions)
+
+/** What a peer says to this process while that one is registered. */
+function judged({ incarnation, boot, before }: Identity, registered: Identity): string | null {
+  const state = { recoveryEpoch: 0, featureLevel: 1, registered: () => registered }
+  const parts = { nodeId: 'n2', boot: 1, before: [], featureLevelMax: 1, logger: SILENT, expelled: null, state: () => state }
+  const gate = new PeerGate({ ...parts, onStale: () => undefined, onExpelled: () => undefined })
+  const standing = { boot, before, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
+  return gate.judge({ nodeId: 'n1', incarnation, ...standing })?.code ?? null
+}
+
+t.test('processes of one directory descend from one another, registered or not', async (t) => {
+  const dir = await folder(t)
+  const first = await start(dir)
+  t.match(first, { boot: 1, before: [] })
+  const second = await start(dir)
+  t.same(second.before, [1], 'whether the first was registered is not known')
+  t.ok(second.boot > 1)
+  for (const registered of [first, second]) t.equal(judged(second, registered), null)
+  await confirmIdentity(dir, second)
+  t.same((await findIdentity(dir))?.before, [])
+  const third = await start(dir)
+  t.same(third.before, [second.boot])
+  t.equal(judged(third, second), null)
+  t.equal(judged(third, first), null, 'whoever judges may be behind')
+  t.equal(judged(second, third), 'member_rolled_back', 'but nobody hears the one before')
+})
+
+t.test(
+  'a copy is found out at its first start, and however often it is started [membership.rolled-back]',
+  async (t) => {
+    for (let n = 0; n < 20; n++) {
+      const dir = await folder(t)
+      await confirmIdentity(dir, await start(dir))
+      const copy = `${dir}-copy`
+      t.teardown(() => rm(copy, { recursive: true, force: true }))
+      await cp(dir, copy, { recursive: true })
+      const later = await start(dir)
+      for (let starts = 0; starts < 3; starts++)
+        t.equal(judged(await start(copy), later), 'member_rolled_back')
+    }
+  },
+)
+
+t.test('the list of processes is bounded, and the first stays in it', async (t) => {
+  const dir = await folder(t)
+  const first = await start(dir)
+  await confirmIdentity(dir, first)
+  let last = first
+  for (let n = 0; n < 70; n++) last = await start(dir)
+  t.equal(last.before?.length, 64)
+  t.equal(judged(last, first), null)
+})
+
+t.test('a directory of an older build says nothing of what was before, until it is registered', async (t) => {
+  const dir = await folder(t)
+  const { before: _, ...old } = await start(dir)
+  await writeFile(join(dir, 'identity.json'), JSON.stringify({ format: 1, ...old, boot: 5 }))
+  const identity = await start(dir)
+  t.equal(identity.before, null)
+  t.equal(judged(identity, { ...identity, boot: 3 }), null, 'then only the number counts')
+  await confirmIdentity(dir, identity)
+  t.same((await start(dir)).before, [identity.boot])
+  await writeFile(join(dir, 'identity.json'), JSON.stringify({ format: 1, ...old, before: ['1'] }))
+  await t.rejects(findIdentity(dir), { code: 'damaged_identity' })
+  t.ok(await readFile(join(dir, 'identity.json')), 'and it is left as it is')
+})

@@ -1,0 +1,97 @@
+/** Copies of members, counted from the rows: exact, bounded in what it costs, and never in the way of who asks. */
+import t from 'tap'
+import { CopyCensus } from '../../src/operations/membership/copy-census.ts'
+import type { ChunkRecord } from '../../src/state-machine/records.ts'
+import { type Deferred, deferred } from '../helpers/async.ts'
+import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
+
+type Page = { readonly items: readonly ChunkRecord[]; readonly next: string | null }
+
+class Bench {
+  now = 1_000
+  walks = 0
+  /** Pages of replicas. */
+  pages: readonly (readonly string[])[][] = [[]]
+  gate: Deferred | null = null
+  fault: Error | null = null
+  readonly lines: LogLine[] = []
+  readonly census = new CopyCensus({
+    state: { chunks: (after) => this.#chunks(Number(after)) },
+    now: () => this.now,
+    // Nobody waits longer than a moment.
+    wait: async () => undefined,
+    logger: recordingLogger(this.lines),
+  })
+
+  async #chunks(page: number): Promise<Page> {
+    if (page === 0) this.walks++
+    await this.gate?.promise
+    if (this.fault !== null) throw this.fault
+    const items = (this.pages[page] ?? []).map((replicas) => ({ replicas }) as ChunkRecord)
+    return { items, next: page + 1 < this.pages.length ? String(page + 1) : null }
+  }
+
+  /** What a count that was begun comes to. */
+  async figures(): Promise<Record<string, string>> {
+    await this.census.look()
+    for (let n = 0; n < 20; n++) await Promise.resolve()
+    const { held } = (await this.census.look()) ?? { held: new Map() }
+    return Object.fromEntries(
+      [...held].map(([node, { replicas, lastCopies }]) => [node, `${replicas} ${lastCopies}`]),
+    )
+  }
+}
+
+t.test('counts what is listed, and of what there is no other copy', async (t) => {
+  const bench = new Bench()
+  bench.pages = [
+    [['n1', 'n2', 'n3'], ['n1']],
+    [['n3', 'n2'], [], ['n1']],
+  ]
+  t.same(await bench.figures(), { n1: '3 2', n2: '2 0', n3: '2 0' })
+})
+
+t.test('whoever asks while it counts gets the last count, with its age', async (t) => {
+  const bench = new Bench()
+  bench.gate = deferred()
+  t.equal(await bench.census.look(), null, 'nothing was counted yet')
+  t.equal(await bench.census.look(), null)
+  t.equal(bench.walks, 1, 'one count at a time')
+  bench.pages = [[['n1']]]
+  bench.gate.resolve()
+  t.same(await bench.figures(), { n1: '1 1' })
+  bench.gate = deferred()
+  bench.now += 10
+  bench.pages = [[['n1', 'n2']]]
+  t.match(await bench.census.look(), { countedAt: 1_000, held: new Map([['n1', { replicas: 1 }]]) })
+  bench.gate.resolve()
+  t.same(await bench.figures(), { n1: '1 0', n2: '1 0' })
+})
+
+t.test('after a long count it rests for long, whoever asks', async (t) => {
+  const bench = new Bench()
+  bench.gate = deferred()
+  await bench.census.look()
+  bench.now += 1_000
+  bench.gate.resolve()
+  await bench.figures()
+  const rested = bench.now + 50_000
+  for (bench.now += 100; bench.now < rested; bench.now += 5_000) await bench.figures()
+  t.equal(bench.walks, 1)
+  bench.now = rested
+  await bench.figures()
+  t.ok(bench.walks > 1)
+})
+
+t.test('a count that fails leaves the last one', async (t) => {
+  const bench = new Bench()
+  bench.pages = [[['n1']]]
+  await bench.figures()
+  bench.now += 1
+  bench.fault = new Error('the state is being replaced')
+  t.same(await bench.figures(), { n1: '1 1' })
+  t.match(bench.lines[0], { message: 'copies of the members not counted' })
+  bench.fault = null
+  bench.pages = [[['n2']]]
+  t.same(await bench.figures(), { n2: '1 1' })
+})

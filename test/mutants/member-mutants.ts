@@ -124,13 +124,6 @@ const HEARING: readonly Row[] = [
     '    if (boot >= 0) return null\n',
   ],
   [
-    'V17',
-    'an answer of an emptied disk counts towards a majority',
-    'src/operations/membership/survey.ts',
-    '    return known === null || known === incarnation\n',
-    "    return known === null || incarnation !== ''\n",
-  ],
-  [
     'V18',
     'a voter that cannot be reached is demoted away from the last majority',
     'src/operations/membership/survey.ts',
@@ -156,6 +149,14 @@ const BEHIND_OTHERS = killedByTests([
     '  if (member.incarnation !== null && member.incarnation !== said.incarnation) {\n',
     '  if (member.incarnation === said.nodeId) {\n',
     'state-machine/members',
+  ],
+  [
+    'V17',
+    'an answer of an emptied disk counts towards a majority',
+    'src/operations/membership/survey.ts',
+    '    return known === null || known === incarnation\n',
+    "    return known === null || incarnation !== ''\n",
+    'api/membership',
   ],
 ])
 

@@ -137,8 +137,10 @@ export class MemberOracle implements Witness {
     return removed.flatMap((leaver) => leftoverFaults(leaver, chunks, goneIn(after)))
   }
 
-  #count({ type }: Command, reply: Reply): void {
-    const how = `${type} ${reply.ok ? 'ok' : reply.code}`
+  #count(command: Command, reply: Reply): void {
+    const what = command.type === 'startMembership' ? command.kind : command.type
+    const isNoop = reply.ok && (reply.value as { operation?: unknown } | null)?.operation === null
+    const how = `${what} ${isNoop ? 'noop' : reply.ok ? 'ok' : reply.code}`
     this.answers.set(how, (this.answers.get(how) ?? 0) + 1)
   }
 }

@@ -69,11 +69,19 @@ const WALKED: readonly (readonly [figure: keyof NonNullable<Outcome['walk']>, le
   ['restored', 0.1],
 ]
 
+/** Over all walks: every operation begins, and most are told no. */
 const ANSWERS: readonly (readonly [answer: string, least: number])[] = [
-  ['startMembership ok', 100],
-  ['startMembership membership_change_in_progress', 20],
-  ['stepMembership ok', 300],
-  ['undoMembership ok', 10],
-  ['evacuateCopies ok', 20],
-  ['addReplica ok', 20],
+  ['join ok', 60],
+  ['replace ok', 30],
+  ['demote ok', 25],
+  ['lost ok', 8],
+  ['remove ok', 5],
+  ['join membership_change_in_progress', 50],
+  ['demote noop', 3],
+  ['remove precondition_failed', 5],
+  ['stepMembership ok', 400],
+  ['stepMembership precondition_failed', 3],
+  ['undoMembership ok', 40],
+  ['evacuateCopies ok', 30],
+  ['addReplica ok', 100],
 ]

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { alarmingLines, isExplained } from './log-judge.ts'
+import { alarmingLines, isExplained, isFarewell } from './log-judge.ts'
 
 const line = (level: string, at: number, rest: object): string =>
   JSON.stringify({ level, time: new Date(at).toISOString(), node: 'n1', ...rest })
@@ -41,5 +41,16 @@ t.test('isExplained', async (t) => {
 
   await t.test('excuses nothing else in that time', async (t) => {
     t.equal(left(line('error', 11_000, { msg: 'states of the nodes differ' })), 1)
+  })
+})
+
+t.test('isFarewell', async (t) => {
+  const left = (log: string): number => alarmingLines(log, isFarewell).length
+
+  await t.test('excuses that a node is told that it left, and nothing else', async (t) => {
+    const msg = 'other nodes do not hear this data directory'
+    t.equal(left(line('error', 1000, { code: 'member_tombstoned', msg })), 0)
+    t.equal(left(line('error', 1000, { code: 'member_rolled_back', msg })), 1)
+    t.equal(left(line('error', 1000, { msg: 'states of the nodes differ' })), 1)
   })
 })

@@ -274,6 +274,8 @@ export interface OperationRecord {
   readonly shares?: Readonly<Record<string, OperationShare>>
   /** Of a join or a replacement: who comes. Absent for all others. */
   readonly newcomer?: string | null
+  /** It is to be given up unless votes have moved, which only its driver can tell. Absent: nobody asked for it. */
+  readonly isRevoked?: boolean
   /** One sentence, when it failed. */
   readonly error: string | null
 }

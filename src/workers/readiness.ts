@@ -12,10 +12,14 @@ const SILENT_MS_MAX = 1_000
 /** As the leader sees it. */
 export function isCaughtUp(leader: Pick<MemberStatus, 'peers'>, newcomer: string): boolean {
   const peer = leader.peers.find(({ nodeId }) => nodeId === newcomer)
-  if (peer === undefined || peer.matchIndex === 0) return false
-  return (
-    peer.lagEntries <= LAG_ENTRIES_MAX && peer.lagBytes <= LAG_BYTES_MAX && peer.silentMs <= SILENT_MS_MAX
-  )
+  if (peer === undefined || !isHeard(leader, newcomer)) return false
+  return peer.lagEntries <= LAG_ENTRIES_MAX && peer.lagBytes <= LAG_BYTES_MAX
+}
+
+/** Just now, and since this leader leads: a new one knows of nobody yet. */
+export function isHeard({ peers }: Pick<MemberStatus, 'peers'>, member: string): boolean {
+  const peer = peers.find(({ nodeId }) => nodeId === member)
+  return peer !== undefined && peer.matchIndex > 0 && peer.silentMs <= SILENT_MS_MAX
 }
 
 /**

@@ -21,10 +21,15 @@ class Bench {
   leader = 'n1'
   voters = ['n1', 'n2', 'n3']
   learners: string[] = []
+  silent: readonly string[] = []
   /** How far each newcomer is behind. */
   lag = 0
   checksum = 'equal'
+  term = 1
   readonly orders: string[] = []
+  /** What happens while a newcomer is asked, and while the state is made to hold all that was committed. */
+  meanwhile: () => Promise<unknown> = async () => undefined
+  behind: () => Promise<unknown> = async () => undefined
   #worker: MembershipWorker
 
   private constructor(world: StoreWorld) {
@@ -68,6 +73,7 @@ class Bench {
       nodeId: this.leader,
       isOnDuty: () => this.onDuty,
       membership: this.#port(),
+      readBarrier: async () => void (await this.behind()),
       state,
       propose,
       evacuating: new Evacuating({ cluster: { placement: () => ['n1', 'n2'] }, state, propose }),
@@ -80,15 +86,20 @@ class Bench {
   #status(): MemberStatus {
     const configuration = { voters: this.voters, learners: this.learners, outgoing: [] }
     const peers = [...this.voters, ...this.learners].map((nodeId) => {
-      return { nodeId, matchIndex: 1, silentMs: 0, lagEntries: this.lag, lagBytes: 0 }
+      const silentMs = this.silent.includes(nodeId) ? 60_000 : 0
+      return { nodeId, matchIndex: 1, silentMs, lagEntries: this.lag, lagBytes: 0 }
     })
-    return loneStatus(this.leader, { configuration, peers, checksums: [[7, 'equal']] })
+    return loneStatus(this.leader, { term: this.term, configuration, peers, checksums: [[7, 'equal']] })
   }
 
   #port(): MembershipPort {
     return {
       ...loneMembership(this.leader),
       local: () => this.#status(),
+      newcomer: async (nodeId) => {
+        await this.meanwhile()
+        return `${nodeId} does not answer`
+      },
       ask: async (nodeId) => loneStatus(nodeId, { checksums: [[7, this.checksum]] }),
       change: async ({ voters, learners }) => {
         this.orders.push(`${voters.join(' ')} | ${learners.join(' ')}`)
@@ -192,6 +203,50 @@ t.test('lost: the configuration goes on without it, and its name never comes bac
   await bench.round()
   t.equal(bench.phase('n3'), undefined)
   t.same(bench.orders, ['n1 n2 | '], 'it was outside already')
+})
+
+t.test('a new leader drives nothing before it holds what was committed before it', async (t) => {
+  const bench = await Bench.start(t)
+  await bench.world.do(start('join', 'n4'))
+  bench.behind = async () => {
+    const given = { operationId: 'op-join-n4', error: null } as const
+    await bench.world.apply([
+      { type: 'setOperationStatus', action: 'cancel', ...given },
+      { type: 'undoMembership', operationId: 'op-join-n4' },
+    ])
+  }
+  await bench.round()
+  t.same(bench.orders, [], 'nobody takes in who was sent away')
+})
+
+t.test('what is given up, or driven by somebody else meanwhile, changes no configuration', async (t) => {
+  const bench = await Bench.start(t)
+  await bench.world.do(start('join', 'n4'))
+  bench.meanwhile = async () => bench.term++
+  await bench.round()
+  t.same(bench.orders, [], 'another leader has led in between')
+  bench.meanwhile = () =>
+    bench.world.do({ type: 'setOperationStatus', operationId: 'op-join-n4', action: 'cancel', error: null })
+  await bench.round()
+  await bench.round()
+  t.same([bench.orders, bench.phase('n4')], [[], undefined], 'it goes without having come')
+})
+
+t.test('votes wait for those without whom nobody could decide, and may be left where they are', async (t) => {
+  const bench = await Bench.start(t)
+  await bench.world.do(start('demote', 'n3'))
+  bench.silent = ['n2']
+  for (let n = 0; n < 3; n++) await bench.round()
+  t.match(bench.operation('op-demote-n3'), { status: 'running', phase: /waiting: without n2/ })
+  await bench.world.do({
+    type: 'setOperationStatus',
+    operationId: 'op-demote-n3',
+    action: 'cancel',
+    error: null,
+  })
+  await bench.round()
+  t.match(bench.operation('op-demote-n3'), { status: 'cancelled' })
+  t.same([bench.orders, bench.phase('n3')], [[], 'active'])
 })
 
 t.test('nobody but the leader drives', async (t) => {

@@ -6,6 +6,7 @@
  * are open than OPEN_MAX and one page.
  */
 import type { Cluster } from '../../cluster/index.ts'
+import { taskKey } from '../state-machine/chunk-rows.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
 import { memberIn, membersOf } from '../state-machine/members.ts'
 import type { ChunkRecord, Evacuation, OperationRecord } from '../state-machine/records.ts'
@@ -25,9 +26,9 @@ interface Walk {
   readonly operationId: string
   readonly step: string
   after: string
-  /** Chunks that name the member, or have too few copies without it. */
+  /** Chunks that name the member, or are still owed to somebody on its behalf. */
   found: number
-  /** Of those: nobody else holds a copy. */
+  /** Of those: whoever held a copy is lost. */
   last: number
 }
 
@@ -35,7 +36,7 @@ export interface EvacuationRound {
   /** A whole walk has found nothing. */
   readonly isClean: boolean
   readonly isMore: boolean
-  /** Of a lost member, at the end of a walk that found nothing else: chunks of which it held the only copy. */
+  /** At the end of a walk that found nothing else: chunks of which only lost members hold a copy. */
   readonly unmovable: number
 }
 
@@ -59,11 +60,11 @@ export class Evacuating {
     const leaver = node ?? ''
     const isLost = memberIn(membersOf(this.#parts.state.view), leaver)?.phase === 'lost'
     const { items: chunks, next } = await this.#parts.state.chunks(walk.after, PAGE_ROWS)
-    const about = chunks.filter((chunk) => this.#isConcerned(chunk, leaver))
-    const only = about.filter(({ replicas, owed }) => replicas.join() === leaver && owed.length === 0)
-    walk.found += about.length
-    walk.last += isLost ? only.length : 0
-    const items = about.flatMap((chunk) => this.#evacuation(chunk, leaver, isLost))
+    const concerned = chunks.filter((chunk) => this.#isConcerned(chunk, leaver))
+    const owing = chunks.filter((chunk) => !concerned.includes(chunk) && this.#isOwedTo(chunk, operationId))
+    walk.found += concerned.length + owing.length
+    walk.last += [...concerned, ...owing].filter((chunk) => this.#isGone(chunk)).length
+    const items = concerned.flatMap((chunk) => this.#evacuation(chunk, leaver, isLost))
     if (items.length > 0) await this.#parts.propose({ type: 'evacuateCopies', operation: operationId, items })
     if (next !== null) {
       walk.after = next
@@ -87,6 +88,18 @@ export class Evacuating {
 
   #isConcerned({ replicas, owed }: ChunkRecord, leaver: string): boolean {
     return replicas.includes(leaver) || owed.includes(leaver)
+  }
+
+  /** A copy that this operation has asked for is still to be made. */
+  #isOwedTo(chunk: ChunkRecord, operationId: string): boolean {
+    const { view } = this.#parts.state
+    return chunk.owed.some((target) => view.get(taskKey(chunk, target))?.operation === operationId)
+  }
+
+  /** Nobody who may come back has a copy. */
+  #isGone({ replicas }: ChunkRecord): boolean {
+    const present = membersOf(this.#parts.state.view)
+    return replicas.every((holder) => (memberIn(present, holder)?.phase ?? 'lost') === 'lost')
   }
 
   /** One copy more where there are fewer than there should be without it; nothing while one is being made. */

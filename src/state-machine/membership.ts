@@ -2,8 +2,9 @@
  * Membership operations, step by step: what may begin, what each step means for the rows.
  *
  * Owns: startMembership, stepMembership, undoMembership. Knows nothing of: how a configuration changes, which the driver has done
- * when it tells of a step. Rule: a step that has been taken is never taken back; only a newcomer that has no vote yet can be sent away.
+ * when it tells of a step. Rule: what has moved votes is never taken back; before that all is as it was when the operation is given up.
  */
+import { isRevocable } from './cancelling.ts'
 import type { Draft } from './draft.ts'
 import { keys } from './keys.ts'
 import type {
@@ -28,6 +29,7 @@ import {
   isFinished,
   setOperationStatus,
   unfinishedOperations,
+  withStatus,
   workable,
 } from './operations.ts'
 import type { OperationRecord } from './records.ts'
@@ -89,7 +91,7 @@ export function stepMembership(
   if (!isMembership(kind))
     return refuse('invalid_argument', `Cannot step: "${operationId}" changes no members`)
   if (cursor !== from) return refuse('precondition_failed', `Cannot step: "${operationId}" is at ${cursor}`)
-  const { blocker: _, ...gone } = present.value
+  const { blocker: _past, ...gone } = present.value
   const operation = { ...gone, phase, ...(blocker === undefined ? {} : { blocker }) }
   if (from === to) {
     draft.put(keys.operation(operationId), operation)
@@ -103,7 +105,9 @@ export function stepMembership(
     return inProgress(members.change)
   if (to === 'done' && operation.progress.tasksOpen > 0)
     return refuse('precondition_failed', `Cannot step: "${operationId}" has copies to make`)
-  const stepped = { ...operation, cursor: to }
+  // Votes have moved if they were to: whoever wanted it given up came too late.
+  const { isRevoked: _tooLate, ...goingOn } = operation
+  const stepped = { ...goingOn, cursor: to }
   draft.put(keys.operation(operationId), stepped)
   const change = changeAfter(members, operationId, to)
   putMembers(draft, { ...withStep(members, stepped, context), configIndex: context.index, change })
@@ -112,7 +116,7 @@ export function stepMembership(
   return setOperationStatus(draft, end, context)
 }
 
-/** Idempotent. The name of a newcomer that never had a vote is free again. */
+/** Idempotent. No vote has moved: the name of a newcomer is free again, who was to lose its vote keeps it. */
 export function undoMembership(
   draft: Draft,
   { operationId }: Extract<MembershipCommand, { type: 'undoMembership' }>,
@@ -121,14 +125,20 @@ export function undoMembership(
   const present = membersOf(draft)
   const operation = draft.get(keys.operation(operationId))
   if (present.change !== operationId || operation === undefined) return accept(present)
-  if (!isFinished(operation.status) || operation.cursor !== 'catchUp')
+  const isGivenUp = isFinished(operation.status) && operation.cursor === 'catchUp'
+  const isRevoked = !isFinished(operation.status) && operation.isRevoked === true && isRevocable(operation)
+  if (!isGivenUp && !isRevoked)
     return refuse('precondition_failed', `Cannot undo "${operationId}": it was not cancelled`)
-  const members = present.members.filter(
-    ({ nodeId, phase }) => nodeId !== operation.newcomer || phase !== 'joining',
-  )
-  const undone = { ...present, members, configIndex: context.index, change: null }
+  if (isRevoked) withStatus(draft, { ...operation, phase: 'given up' }, 'cancelled', context)
+  const undone = { ...asBefore(present, operation), configIndex: context.index, change: null }
   putMembers(draft, undone)
   return accept(undone)
+}
+
+function asBefore(present: MembersRecord, { kind, node, newcomer }: OperationRecord): MembersRecord {
+  if (kind === 'demote') return withVote(present, node)
+  const members = present.members.filter(({ nodeId, phase }) => nodeId !== newcomer || phase !== 'joining')
+  return { ...present, members }
 }
 
 function changeAfter({ change }: MembersRecord, operationId: string, to: MembershipStep): string | null {

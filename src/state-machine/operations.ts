@@ -7,7 +7,7 @@
  */
 import { bucketOf } from './buckets.ts'
 import type { Command } from './commands.ts'
-import { cancelFault } from './cancelling.ts'
+import { cancelFault, isRevocable } from './cancelling.ts'
 import type { Draft } from './draft.ts'
 import { isKeyPart, keys } from './keys.ts'
 import type { OperationProgress, OperationRecord, OperationShare, OperationStatus } from './records.ts'
@@ -178,11 +178,29 @@ export function setOperationStatus(
   }
   if (action === 'finish' && present.kind === 'recovery' && present.cursor !== ALL_PLANNED)
     return refuse('precondition_failed', `${cannot}: what is lost is still being counted`)
-  const finishedAt = isFinished(to) ? context.time : null
-  const operation: OperationRecord = { ...present, status: to, finishedAt, error }
+  if (action === 'cancel' && isRevocable(present)) return accept(revoked(draft, present))
+  return accept(withStatus(draft, { ...present, error }, to, context))
+}
+
+/** What has ended is filed with those that have. */
+export function withStatus(
+  draft: Draft,
+  present: OperationRecord,
+  status: OperationStatus,
+  { time }: Pick<ApplyContext, 'time'>,
+): OperationRecord {
+  const { operationId } = present
+  const finishedAt = isFinished(status) ? time : null
+  const operation: OperationRecord = { ...present, status, finishedAt }
   draft.put(keys.operation(operationId), operation)
-  if (isFinished(to)) fileFinished(draft, operationId)
-  return accept(operation)
+  if (isFinished(status)) fileFinished(draft, operationId)
+  return operation
+}
+
+function revoked(draft: Draft, present: OperationRecord): OperationRecord {
+  const operation = { ...present, isRevoked: true, phase: 'to be given up, unless votes have moved' }
+  draft.put(keys.operation(present.operationId), operation)
+  return operation
 }
 
 /** The operation, if it may plan and count now. */

@@ -276,6 +276,8 @@ export interface OperationRecord {
   readonly newcomer?: string | null
   /** Absent: nothing holds it up, or its driver does not say. */
   readonly blocker?: StandingBlocker
+  /** It is to be given up unless votes have moved, which only its driver can tell. Absent: nobody asked for it. */
+  readonly isRevoked?: boolean
   /** One sentence, when it failed. */
   readonly error: string | null
 }

@@ -140,7 +140,8 @@ async function keepSessions({ uploads, state }: Pick<WorkerParts, 'uploads' | 's
 function membershipWork(parts: WorkerParts, now: () => number, logger: Logger): readonly Repeating[] {
   const { nodeId, membership } = parts.cluster
   const isOnDuty = (): boolean => parts.cluster.isOnDuty()
-  const belonging = { ...parts, nodeId, membership, isOnDuty, now, logger }
+  const readBarrier = (): Promise<void> => parts.cluster.readBarrier()
+  const belonging = { ...parts, nodeId, membership, isOnDuty, readBarrier, now, logger }
   const evacuating = new Evacuating(parts)
   const changing = new MembershipWorker({ ...belonging, evacuating, readyMs: parts.promoteAfterMs })
   return [

@@ -26,7 +26,7 @@ interface Walk {
   readonly operationId: string
   readonly step: string
   after: string
-  /** Chunks that name the member, or have too few copies without it. */
+  /** Chunks that name the member, or are still owed to somebody on its behalf. */
   found: number
   /** Of those: nobody who can be read holds a copy. */
   last: number
@@ -116,12 +116,25 @@ export class Evacuating {
     return replicas.includes(leaver) || owed.includes(leaver)
   }
 
+  /** A copy that this operation has asked for is still to be made. */
+  #isOwedTo(chunk: ChunkRecord, operationId: string): boolean {
+    const { view } = this.#parts.state
+    return chunk.owed.some((target) => view.get(taskKey(chunk, target))?.operation === operationId)
+  }
+
+  /** Nobody who may come back has a copy. */
+  #isGone({ replicas }: ChunkRecord): boolean {
+    const present = membersOf(this.#parts.state.view)
+    return replicas.every((holder) => (memberIn(present, holder)?.phase ?? 'lost') === 'lost')
+  }
+
   /** One copy more where there are fewer than there should be without it; nothing while one is being made. */
   #evacuation(chunk: ChunkRecord, leaver: string, isLost: boolean): readonly Evacuation[] {
     const { tenantId, id: chunkId, birth, replicas, owed } = chunk
     const others = [...replicas, ...owed].filter((holder) => holder !== leaver)
-    const wanted = this.#parts.cluster.placement(chunkId as string).filter((holder) => holder !== leaver)
-    const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver)))
+    const placed = this.#parts.cluster.placement(chunkId as string)
+    const wanted = placed.filter((holder) => holder !== leaver)
+    const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver), placed.length))
     const isEnough = others.length >= Math.max(copiesKept, wanted.length)
     const isHopeless = isEnough || this.#isUnreadable(chunk)
     const target = isHopeless ? null : (wanted.find((holder) => !others.includes(holder)) ?? null)

@@ -3,7 +3,8 @@
  *
  * Owns: the order of votes and rows, the readiness of a newcomer. Knows nothing of: who asked, what rows allow (apply decides).
  * Rules: each round looks at what is committed and does what is missing, so any leader goes on where the last one was; a vote moves
- * first and the step is told after it; a newcomer gets its vote only after it has kept up for a while and its state was proved equal.
+ * first and the step is told after that is committed; a newcomer gets its vote only after it has kept up for a while and its state was
+ * proved equal; what is given up moves no vote from the moment on in which that is applied here.
  */
 import {
   type Logger,
@@ -12,14 +13,16 @@ import {
   type MemberStatus,
 } from '../../cluster/index.ts'
 import { isMembership, WAYS } from '../state-machine/membership.ts'
+import { isFinished } from '../state-machine/operations.ts'
 import { memberIn, membersOf } from '../state-machine/members.ts'
-import type { MembershipStep, OperationRecord, StandingBlocker } from '../state-machine/records.ts'
+import type { MembershipStep, OperationRecord } from '../state-machine/records.ts'
 import type { LevelStateReader } from '../store/level-state-reader.ts'
 import type { Propose } from '../store/propose.ts'
 import type { Evacuating } from './evacuating.ts'
 import { knownMembers } from './following-members.ts'
 import { commonChecksum, exchanged, isCaughtUp, type Lack, silent, tooSlow, unequal } from './readiness.ts'
 import { systemOrigin } from './system-origin.ts'
+import { configurationAfter, hasMoved, isSettled, lackBefore, leaverOf, newcomerOf } from './vote-moves.ts'
 
 export interface MembershipWorkerParts {
   readonly nodeId: string
@@ -27,6 +30,8 @@ export interface MembershipWorkerParts {
   readonly membership: MembershipPort
   readonly state: Pick<LevelStateReader, 'view' | 'unfinishedOperations' | 'operation'>
   readonly propose: Propose
+  /** After it resolves, the state holds everything that was committed before the call. */
+  readonly readBarrier: () => Promise<void>
   readonly evacuating: Pick<Evacuating, 'round' | 'forget'>
   /** Of this process, ms; only differences count. */
   readonly now: () => number
@@ -35,6 +40,8 @@ export interface MembershipWorkerParts {
   readonly logger: Logger
 }
 
+type Target = Parameters<MembershipPort['change']>[0]
+
 /** A newcomer that has not kept up for so long is called stalled. */
 const STALLED_MS = 60_000
 
@@ -42,6 +49,10 @@ export class MembershipWorker {
   readonly #parts: MembershipWorkerParts
   /** Since when the newcomer of this operation keeps up, and since when it was last seen not to. One at a time. */
   #keeping: { readonly operationId: string; since: number | null; lagging: number } | null = null
+  /** In which this round has looked at everything that was committed before it. */
+  #term = 0
+  /** Operations that this node has told of taking up. */
+  readonly #driven = new Set<string>()
 
   constructor(parts: MembershipWorkerParts) {
     this.#parts = parts
@@ -49,43 +60,60 @@ export class MembershipWorker {
 
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
-    const { state, isOnDuty, membership } = this.#parts
+    const { membership, isOnDuty, readBarrier } = this.#parts
     if (!isOnDuty()) {
       this.#keeping = null
+      this.#driven.clear()
       return false
     }
-    if (!isSettled(membership.local())) return false
-    let isMore = await this.#undo()
-    for (const operation of state.unfinishedOperations()) {
-      if (isMembership(operation.kind)) isMore = (await this.#step(operation)) || isMore
-    }
+    if (this.#unfinished().length === 0) return false
+    // What an earlier leader has committed may not be applied here yet.
+    await readBarrier()
+    this.#term = membership.local().term
+    let isMore = false
+    for (const { operationId } of this.#unfinished()) isMore = (await this.#step(operationId)) || isMore
     return isMore
   }
 
-  async #step(operation: OperationRecord): Promise<boolean> {
+  /** Also what was cancelled and is still in the way of others. */
+  #unfinished(): readonly OperationRecord[] {
+    const { state } = this.#parts
+    const { change } = membersOf(state.view)
+    const changing = change === null ? undefined : state.operation(change)
+    const ended = changing !== undefined && isFinished(changing.status) ? [changing] : []
+    return [...ended, ...state.unfinishedOperations().filter(({ kind }) => isMembership(kind))]
+  }
+
+  async #step(operationId: string): Promise<boolean> {
+    const { state, logger } = this.#parts
+    const operation = state.operation(operationId)
+    if (operation === undefined) return false
+    const { kind, cursor } = operation
+    if (!this.#driven.has(operationId))
+      logger.info({ operation: operationId, kind, step: cursor }, 'membership taken up')
+    this.#driven.add(operationId)
     try {
       return await this.#advance(operation)
     } catch (err) {
       if (!(err instanceof MembershipRefusedError)) throw err
-      this.#parts.logger.info({ operation: operation.operationId, err }, 'configuration changes later')
+      logger.info({ operation: operationId, err }, 'configuration changes later')
       return false
     }
   }
 
   #advance(operation: OperationRecord): Promise<boolean> {
+    if (isFinished(operation.status)) return this.#giveUp(operation)
     switch (operation.cursor as MembershipStep) {
       case 'catchUp':
         return this.#catchUp(operation)
       case 'promote':
-        return this.#promote(operation)
       case 'demote':
-        return this.#demote(operation)
+      case 'exclude':
+        return this.#moveVotes(operation)
       case 'drain':
       case 'verify':
       case 'repair':
         return this.#evacuate(operation)
-      case 'exclude':
-        return this.#exclude(operation)
       case 'done':
         return Promise.resolve(false)
     }
@@ -96,16 +124,14 @@ export class MembershipWorker {
     const name = newcomerOf(operation)
     const member = memberIn(membersOf(state.view), name)
     if (member === undefined) return false
-    const status = membership.local()
-    const { voters, learners } = status.configuration
-    if (voters.includes(name)) return this.#tell(operation, 'promoting')
     await membership.newcomer(name, member.peerAddress, true)
-    if (!learners.includes(name)) {
-      await membership.change({ voters, learners: [...learners, name] }, status.configurationIndex)
-      return this.#say(operation, 'catching up')
-    }
+    const status = membership.local()
+    if (!isSettled(status)) return false
+    const { voters, learners } = status.configuration
+    if (!learners.includes(name))
+      return this.#change(operation, { voters, learners: [...learners, name] }, status.configurationIndex)
     const lack = await this.#lackOf(operation, status)
-    if (lack !== null) return this.#say(operation, lack.phase, lack.blocker)
+    if (lack !== null) return this.#say(operation, lack)
     return this.#tell(operation, 'promoting')
   }
 
@@ -132,56 +158,34 @@ export class MembershipWorker {
     return common === 'unknown' ? { phase: 'waiting for a checksum in common' } : unequal(name)
   }
 
-  async #promote(operation: OperationRecord): Promise<boolean> {
+  async #moveVotes(operation: OperationRecord): Promise<boolean> {
     const { membership, nodeId } = this.#parts
-    const { kind, node } = operation
-    const name = newcomerOf(operation)
-    const { configuration, configurationIndex } = membership.local()
-    const { voters, learners } = configuration
-    const old = kind === 'replace' && node !== null ? node : null
-    const isDone = voters.includes(name) && (old === null || !voters.includes(old))
-    if (isDone) return this.#tell(operation, old === null ? 'done' : 'moving copies away')
-    const left = voters.filter((voter) => voter !== old && voter !== name)
+    const status = membership.local()
+    if (!isSettled(status)) return false
+    if (hasMoved(operation, status.configuration)) return this.#tell(operation, phaseAfter(operation))
+    if (operation.isRevoked === true) return this.#giveUp(operation)
+    const leaver = leaverOf(operation)
+    const target = configurationAfter(operation, status.configuration, this.#isLost(leaver))
+    const lack = lackBefore(operation, status, target)
+    if (lack !== null) return this.#say(operation, lack)
     // The only voter has nobody to hand over to: it makes the change itself and steps down when that is committed.
-    if (old === nodeId && left.length > 0) {
+    const isAlone = status.configuration.voters.every((voter) => voter === leaver)
+    if (leaver === nodeId && !isAlone) {
       await membership.transfer(null)
       return false
     }
-    const spare = learners.filter((learner) => learner !== name && learner !== old)
-    const isLost = old === null || this.#isLost(old)
-    const target = { voters: [...left, name], learners: isLost || old === null ? spare : [...spare, old] }
-    await membership.change(target, configurationIndex)
-    return true
+    return this.#change(operation, target, status.configurationIndex)
   }
 
-  async #demote(operation: OperationRecord): Promise<boolean> {
-    const { membership, nodeId } = this.#parts
-    const node = operation.node ?? ''
-    const { configuration, configurationIndex } = membership.local()
-    const { voters, learners } = configuration
-    if (!voters.includes(node)) return this.#tell(operation, 'moving copies away')
-    if (node === nodeId) {
-      await membership.transfer(null)
-      return false
-    }
-    const left = voters.filter((voter) => voter !== node)
-    await membership.change({ voters: left, learners: [...learners, node] }, configurationIndex)
-    return true
-  }
-
-  async #exclude(operation: OperationRecord): Promise<boolean> {
-    const { membership, nodeId } = this.#parts
-    const node = operation.node ?? ''
-    const { configuration, configurationIndex } = membership.local()
-    const { voters, learners } = configuration
-    if (!voters.includes(node) && !learners.includes(node))
-      return this.#tell(operation, operation.kind === 'lost' ? 'making its copies elsewhere' : 'done')
-    if (node === nodeId) {
-      await membership.transfer(null)
-      return false
-    }
-    const others = (names: readonly string[]): readonly string[] => names.filter((name) => name !== node)
-    await membership.change({ voters: others(voters), learners: others(learners) }, configurationIndex)
+  /** Only while this node leads in the term of the round and the operation stands as it was looked at: nothing is waited for in between. */
+  async #change(operation: OperationRecord, target: Target, index: number): Promise<boolean> {
+    const { membership, state, isOnDuty, logger } = this.#parts
+    const { operationId, kind, cursor, status, isRevoked } = operation
+    const present = state.operation(operationId)
+    const isSame = present?.cursor === cursor && present.status === status && present.isRevoked === isRevoked
+    if (!isSame || !isOnDuty() || membership.local().term !== this.#term) return false
+    logger.info({ operation: operationId, kind, step: cursor, ...target }, 'configuration is changed')
+    await membership.change(target, index)
     return true
   }
 
@@ -192,7 +196,7 @@ export class MembershipWorker {
     await membership.setMembers(knownMembers(membersOf(state.view)), false)
     const { isClean, isMore, unmovable } = await evacuating.round(operation)
     if (unmovable > 0) {
-      const error = `Of ${unmovable} chunks the only listed copy is on this member`
+      const error = `Of ${unmovable} chunks every listed copy is on a member that is lost`
       await propose({ type: 'setOperationStatus', operationId, action: 'fail', error })
       return true
     }
@@ -201,22 +205,20 @@ export class MembershipWorker {
     return this.#tell(operation, operation.cursor === 'drain' ? 'looking once more' : 'done')
   }
 
-  /** A newcomer that was sent away: it leaves the configuration, then its row goes. */
-  async #undo(): Promise<boolean> {
-    const { membership, state, propose } = this.#parts
-    const { change } = membersOf(state.view)
-    const operation = change === null ? undefined : state.operation(change)
-    if (operation === undefined || !['cancelled', 'failed'].includes(operation.status)) return false
-    const name = newcomerOf(operation)
-    const { configuration, configurationIndex } = membership.local()
-    const { voters, learners } = configuration
-    if (learners.includes(name)) {
-      const left = learners.filter((learner) => learner !== name)
-      await membership.change({ voters, learners: left }, configurationIndex)
-    }
+  /** Nobody's vote has moved, nor will it: a newcomer leaves the configuration, then all is as it was. */
+  async #giveUp(operation: OperationRecord): Promise<boolean> {
+    const { membership, propose, logger } = this.#parts
+    const { operationId, kind, cursor, newcomer } = operation
+    const status = membership.local()
+    if (!isSettled(status)) return false
+    const { voters, learners } = status.configuration
+    const left = learners.filter((learner) => learner !== newcomer)
+    if (left.length < learners.length)
+      return this.#change(operation, { voters, learners: left }, status.configurationIndex)
     const origin = systemOrigin(this.#parts.nodeId, 'undoMembership', operation)
-    await propose({ type: 'undoMembership', operationId: operation.operationId }, origin)
-    return true
+    const reply = await propose({ type: 'undoMembership', operationId }, origin)
+    if (reply.ok) logger.info({ operation: operationId, kind, step: cursor }, 'membership given up')
+    return reply.ok
   }
 
   /** Takes the next step. */
@@ -232,28 +234,20 @@ export class MembershipWorker {
   }
 
   /** What is being done, when it is something else than before. There is nothing more to do at once. */
-  async #say(operation: OperationRecord, phase: string, blocker?: StandingBlocker): Promise<boolean> {
-    if (operation.phase === phase) return false
+  async #say(operation: OperationRecord, lack: Lack): Promise<boolean> {
+    if (operation.phase === lack.phase) return false
     const { operationId, cursor } = operation
     const at = cursor as MembershipStep
-    const said = { phase, ...(blocker === undefined ? {} : { blocker }) }
-    await this.#parts.propose({ type: 'stepMembership', operationId, from: at, to: at, ...said })
+    await this.#parts.propose({ type: 'stepMembership', operationId, from: at, to: at, ...lack })
     return false
   }
 
-  #isLost(node: string): boolean {
-    return memberIn(membersOf(this.#parts.state.view), node)?.phase === 'lost'
+  #isLost(node: string | null): boolean {
+    return node !== null && memberIn(membersOf(this.#parts.state.view), node)?.phase === 'lost'
   }
 }
 
-/**
- * One that is joint, or not committed yet, is none to tell of: it can still be undone by another leader, and what was told would be
- * proposed to that one again.
- */
-function isSettled({ configuration, configurationIndex, commitIndex }: MemberStatus): boolean {
-  return configuration.outgoing.length === 0 && configurationIndex <= commitIndex
-}
-
-function newcomerOf({ newcomer, node }: Pick<OperationRecord, 'newcomer' | 'node'>): string {
-  return newcomer ?? node ?? ''
+function phaseAfter({ kind }: OperationRecord): string {
+  if (kind === 'join' || kind === 'remove') return 'done'
+  return kind === 'lost' ? 'making its copies elsewhere' : 'moving copies away'
 }

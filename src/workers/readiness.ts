@@ -29,6 +29,18 @@ export function silent(name: string): Lack {
   return { phase: 'stalled: it does not answer', blocker: { code: 'learner_not_ready', message } }
 }
 
+export function notKeepingUp(name: string): Lack {
+  const message = `"${name}" gets no vote: it has fallen behind again, or is not heard; bring it back, or cancel this operation`
+  return { phase: 'stalled: it does not keep up any more', blocker: { code: 'learner_not_ready', message } }
+}
+
+export function noMajority(silent: readonly string[]): Lack {
+  const names = silent.join(', ')
+  const message = `No vote moves: ${names} would have one afterwards and are not heard, and the others are no majority; bring them back, or cancel this operation`
+  const phase = `waiting: without ${names} the voters of afterwards are no majority`
+  return { phase, blocker: { code: 'would_lose_quorum', message } }
+}
+
 export function exchanged(name: string): Lack {
   const message = `"${name}" gets no vote: the data directory that answers is not the one that was asked to join; bring that one back, or cancel this operation`
   const phase = 'stalled: it is not the data directory that was asked to join'
@@ -43,10 +55,14 @@ export function unequal(name: string): Lack {
 /** As the leader sees it. */
 export function isCaughtUp(leader: Pick<MemberStatus, 'peers'>, newcomer: string): boolean {
   const peer = leader.peers.find(({ nodeId }) => nodeId === newcomer)
-  if (peer === undefined || peer.matchIndex === 0) return false
-  return (
-    peer.lagEntries <= LAG_ENTRIES_MAX && peer.lagBytes <= LAG_BYTES_MAX && peer.silentMs <= SILENT_MS_MAX
-  )
+  if (peer === undefined || !isHeard(leader, newcomer)) return false
+  return peer.lagEntries <= LAG_ENTRIES_MAX && peer.lagBytes <= LAG_BYTES_MAX
+}
+
+/** Just now, and since this leader leads: a new one knows of nobody yet. */
+export function isHeard({ peers }: Pick<MemberStatus, 'peers'>, member: string): boolean {
+  const peer = peers.find(({ nodeId }) => nodeId === member)
+  return peer !== undefined && peer.matchIndex > 0 && peer.silentMs <= SILENT_MS_MAX
 }
 
 /**

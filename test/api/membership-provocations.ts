@@ -13,6 +13,7 @@ import { loneStatus } from '../helpers/told-membership.ts'
 
 const PEER = '10.0.0.4:9002'
 const reason = 'tests'
+const FINGERPRINT = 'a1'.repeat(32)
 
 export interface Provocation {
   readonly operation: AdminOperationId
@@ -228,9 +229,17 @@ export const PROVOCATIONS: readonly Provocation[] = [
     machines: answering('unreachable'),
     says: /"n4" .*\(unreachable\); start it with --join/,
   }),
+  ...newcomers(
+    { fingerprint: FINGERPRINT },
+    {
+      code: 'precondition_failed',
+      blocker: 'certificate_mismatch',
+      says: /"n4" .*a1a1, and shows none; look at both/,
+    },
+  ),
   ...gate(WITH_NEWCOMER, 'version_incompatible', {
     machines: answering({ featureLevel: 0 }),
-    says: /"n4" .*version 0\.9\.0, which is too old .*; upgrade it/,
+    says: /"n4" .*version 0\.9\.0, which knows feature level 0.* is at 2; start the version there/,
   }),
   ...gate(['transferLeadership'], 'learner_not_ready', {
     body: { nodeId: 'n3' },

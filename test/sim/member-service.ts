@@ -145,6 +145,7 @@ export class MemberService implements SimService {
       ...following,
       state: this.reader,
       evacuating,
+      readBarrier: () => node.readBarrier(),
       now: () => clock.now(),
       readyMs: READY_MS,
       logger,

@@ -87,10 +87,51 @@ t.test('cancelling a join sends the newcomer away, until it has its vote [member
   world.do(undo)
   t.same(Object.keys(phases(world)), ['n1', 'n2', 'n3'])
   t.match(world.run(start('join', 'n4', { id: 'second' })), { ok: true }, 'its name is free')
-  world.do(step('second', 'catchUp', 'promote'))
-  t.match(world.run({ ...cancel, operationId: 'second' }), {
-    code: 'precondition_failed',
-    message: /only goes on/,
+  t.end()
+})
+
+const cancelled = (operationId: string) =>
+  ({ type: 'setOperationStatus', operationId, action: 'cancel', error: null }) as const
+const undone = (operationId: string) => ({ type: 'undoMembership', operationId }) as const
+
+t.test('what is about to move votes is given up by its driver, or goes on [membership.join.cancel]', (t) => {
+  t.test('a newcomer that has no vote yet', (t) => {
+    const world = foundedWorld()
+    world.do(start('join', 'n4'))
+    world.do(step('op-join-n4', 'catchUp', 'promote'))
+    t.match(world.run(undone('op-join-n4')), { code: 'precondition_failed' }, 'nobody asked for it')
+    t.match(world.do(cancelled('op-join-n4')), { status: 'running', isRevoked: true, cursor: 'promote' })
+    world.do(undone('op-join-n4'))
+    t.match(world.get(keys.operation('op-join-n4')), { status: 'cancelled', phase: 'given up' })
+    t.same(world.get(keys.operationList()), { unfinished: [], finished: ['op-join-n4'] })
+    t.match(world.run(step('op-join-n4', 'promote', 'done')), { code: 'precondition_failed' })
+    t.same([Object.keys(phases(world)), members(world).change], [['n1', 'n2', 'n3'], null])
+    t.end()
+  })
+
+  t.test('a voter that was to be demoted keeps its vote', (t) => {
+    const world = foundedWorld()
+    world.do(start('demote', 'n3'))
+    world.do(cancelled('op-demote-n3'))
+    world.do(undone('op-demote-n3'))
+    t.same(phases(world), { n1: 'active', n2: 'active', n3: 'active' })
+    t.match(world.run(start('demote', 'n3', { id: 'again' })), { ok: true })
+    t.end()
+  })
+
+  t.test('votes that have moved stay where they are', (t) => {
+    const world = foundedWorld()
+    world.do(start('replace', 'n3', { newcomer: 'n4' }))
+    world.do(step('op-replace-n3', 'catchUp', 'promote'))
+    world.do(cancelled('op-replace-n3'))
+    world.do(step('op-replace-n3', 'promote', 'drain'))
+    t.equal(world.get(keys.operation('op-replace-n3'))?.isRevoked, undefined)
+    t.match(world.run(undone('op-replace-n3')), { ok: true, value: { change: null } }, 'nothing to undo')
+    t.match(phases(world), { n3: 'draining', n4: 'active' })
+    t.match(world.run(cancelled('op-replace-n3')), { code: 'precondition_failed', message: /only goes on/ })
+    world.do(start('lost', 'n2'))
+    t.match(world.run(cancelled('op-lost-n2')), { code: 'precondition_failed', message: /only goes on/ })
+    t.end()
   })
   t.end()
 })

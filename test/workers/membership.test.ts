@@ -23,6 +23,7 @@ class Bench {
   leader = 'n1'
   voters = ['n1', 'n2', 'n3']
   learners: string[] = []
+  silent: readonly string[] = []
   /** How far each newcomer is behind. */
   lag = 0
   checksum = 'equal'
@@ -32,9 +33,15 @@ class Bench {
   pending: Partial<MemberStatus> & { readonly outgoing?: readonly string[] } = {}
   /** Who takes copies, as far as this node has followed. */
   followed = ['n1', 'n2']
+  /** Of each chunk. */
+  copiesWanted = 9
   /** Newcomers do not say how they stand. */
   isSilent = false
+  term = 1
   readonly orders: string[] = []
+  /** What happens while a newcomer is asked, and while the state is made to hold all that was committed. */
+  meanwhile: () => Promise<unknown> = async () => undefined
+  behind: () => Promise<unknown> = async () => undefined
   #worker: MembershipWorker
 
   private constructor(world: StoreWorld) {
@@ -79,9 +86,14 @@ class Bench {
       nodeId: this.leader,
       isOnDuty: () => this.onDuty,
       membership: this.#port(),
+      readBarrier: async () => void (await this.behind()),
       state,
       propose,
-      evacuating: new Evacuating({ cluster: { placement: () => this.followed }, state, propose }),
+      evacuating: new Evacuating({
+        cluster: { placement: () => this.followed.slice(0, this.copiesWanted) },
+        state,
+        propose,
+      }),
       now: () => this.now,
       readyMs: READY_MS,
       logger: SILENT,
@@ -92,9 +104,16 @@ class Bench {
     const { outgoing = [], ...pending } = this.pending
     const configuration = { voters: this.voters, learners: this.learners, outgoing }
     const peers = [...this.voters, ...this.learners].map((nodeId) => {
-      return { nodeId, matchIndex: 1, silentMs: 0, lagEntries: this.lag, lagBytes: 0 }
+      const silentMs = this.silent.includes(nodeId) ? 60_000 : 0
+      return { nodeId, matchIndex: 1, silentMs, lagEntries: this.lag, lagBytes: 0 }
     })
-    return loneStatus(this.leader, { configuration, peers, checksums: [[7, 'equal']], ...pending })
+    return loneStatus(this.leader, {
+      term: this.term,
+      configuration,
+      peers,
+      checksums: [[7, 'equal']],
+      ...pending,
+    })
   }
 
   #port(): MembershipPort {
@@ -103,6 +122,10 @@ class Bench {
       local: () => this.#status(),
       setMembers: async ({ members }) => {
         this.followed = members.filter(({ weight }) => weight > 0).map(({ nodeId }) => nodeId)
+      },
+      newcomer: async (nodeId) => {
+        await this.meanwhile()
+        return `${nodeId} does not answer`
       },
       ask: async (nodeId) => {
         if (this.isSilent) return null
@@ -292,14 +315,24 @@ t.test('nothing is told of a configuration that is joint, or not committed', asy
   const bench = await Bench.start(t)
   await bench.world.do(start('demote', 'n3'))
   ;[bench.voters, bench.learners] = [['n1', 'n2'], ['n3']]
-  for (const pending of [{ outgoing: ['n1', 'n2', 'n3'] }, { configurationIndex: 9, commitIndex: 8 }]) {
+  for (const pending of [{ outgoing: ['n1', 'n2', 'n3'] }, { configurationIndex: 9, appliedIndex: 8 }]) {
     bench.pending = pending
     await bench.round()
     t.match(bench.operation('op-demote-n3'), { cursor: 'demote' }, Object.keys(pending).join())
   }
-  bench.pending = { configurationIndex: 9, commitIndex: 9 }
+  bench.pending = { configurationIndex: 9, appliedIndex: 9 }
   await bench.round()
   t.match(bench.operation('op-demote-n3'), { status: 'succeeded' })
+})
+
+t.test('a member is drained although a chunk has more copies than are wanted', async (t) => {
+  const bench = await Bench.start(t, ['n1', 'n2', 'n3', 'n4', 'n5'])
+  bench.copiesWanted = 2
+  await bench.world.do(putChunks('k', [fresh('c1', { replicas: ['n1', 'n2', 'n3'] })]))
+  await bench.world.do(start('demote', 'n3'))
+  for (let n = 0; n < 6; n++) await bench.round()
+  t.match(bench.operation('op-demote-n3'), { status: 'succeeded' })
+  t.same(bench.world.store.reader.view.get(keys.chunk('acme', 'c1'))?.replicas, ['n1', 'n2'])
 })
 
 t.test('copies of which every holder is lost are given up, and the operations end', async (t) => {
@@ -311,8 +344,52 @@ t.test('copies of which every holder is lost are given up, and the operations en
   await bench.world.do(start('lost', 'n5'))
   for (let n = 0; n < 5; n++) await bench.round()
   t.match(bench.operation('op-lost-n4'), { status: 'succeeded', progress: { tasksOpen: 0 } })
-  t.match(bench.operation('op-lost-n5'), { status: 'failed', error: /only listed copy/ })
+  t.match(bench.operation('op-lost-n5'), { status: 'failed', error: /every listed copy/ })
   t.same(bench.world.store.reader.view.get(keys.chunk('acme', 'c1'))?.replicas, ['n5'])
+})
+
+t.test('a new leader drives nothing before it holds what was committed before it', async (t) => {
+  const bench = await Bench.start(t)
+  await bench.world.do(start('join', 'n4'))
+  bench.behind = async () => {
+    const given = { operationId: 'op-join-n4', error: null } as const
+    await bench.world.apply([
+      { type: 'setOperationStatus', action: 'cancel', ...given },
+      { type: 'undoMembership', operationId: 'op-join-n4' },
+    ])
+  }
+  await bench.round()
+  t.same(bench.orders, [], 'nobody takes in who was sent away')
+})
+
+t.test('what is given up, or driven by somebody else meanwhile, changes no configuration', async (t) => {
+  const bench = await Bench.start(t)
+  await bench.world.do(start('join', 'n4'))
+  bench.meanwhile = async () => bench.term++
+  await bench.round()
+  t.same(bench.orders, [], 'another leader has led in between')
+  bench.meanwhile = () =>
+    bench.world.do({ type: 'setOperationStatus', operationId: 'op-join-n4', action: 'cancel', error: null })
+  await bench.round()
+  await bench.round()
+  t.same([bench.orders, bench.phase('n4')], [[], undefined], 'it goes without having come')
+})
+
+t.test('votes wait for those without whom nobody could decide, and may be left where they are', async (t) => {
+  const bench = await Bench.start(t)
+  await bench.world.do(start('demote', 'n3'))
+  bench.silent = ['n2']
+  for (let n = 0; n < 3; n++) await bench.round()
+  t.match(bench.operation('op-demote-n3'), { status: 'running', phase: /waiting: without n2/ })
+  await bench.world.do({
+    type: 'setOperationStatus',
+    operationId: 'op-demote-n3',
+    action: 'cancel',
+    error: null,
+  })
+  await bench.round()
+  t.match(bench.operation('op-demote-n3'), { status: 'cancelled' })
+  t.same([bench.orders, bench.phase('n3')], [[], 'active'])
 })
 
 t.test('nobody but the leader drives', async (t) => {

@@ -63,7 +63,7 @@ function requireFingerprint({ nodeId, peerAddress, fingerprint }: NewcomerWish, 
   const instead = shown === null ? 'none' : `that with fingerprint ${shown}`
   throw gate(
     'certificate_mismatch',
-    `${cannot}: it should show the certificate with fingerprint ${fingerprint}, and shows ${instead}`,
+    `${cannot}: it should show the certificate with fingerprint ${fingerprint}, and shows ${instead}; look at both machines before you take it in`,
   )
 }
 

@@ -1,0 +1,67 @@
+/**
+ * Which votes a step moves, whether they have moved, and what is missing before they may. Pure.
+ *
+ * Owns: the configuration that each step is to bring about. Knows nothing of: rows, who asks, how a configuration is changed.
+ * Rule: a vote moves only to where a majority of the votes of afterwards was heard just now; else nobody could decide any more, not
+ * even to take it back.
+ */
+import type { MemberStatus } from '../../cluster/index.ts'
+import type { OperationRecord } from '../state-machine/records.ts'
+import { isCaughtUp, isHeard, type Lack, noMajority, notKeepingUp } from './readiness.ts'
+
+type Configuration = Pick<MemberStatus['configuration'], 'voters' | 'learners'>
+type Moving = Pick<OperationRecord, 'kind' | 'cursor' | 'node' | 'newcomer'>
+
+/** Committed, and no change is under way: what a leader has in its log alone may still go with it. */
+export function isSettled({ configuration, configurationIndex, appliedIndex }: MemberStatus): boolean {
+  return configuration.outgoing.length === 0 && configurationIndex <= appliedIndex
+}
+
+export function hasMoved(operation: Moving, { voters, learners }: Configuration): boolean {
+  const [old, name] = [leaverOf(operation), newcomerOf(operation)]
+  switch (operation.cursor) {
+    case 'promote':
+      return voters.includes(name) && (old === null || !voters.includes(old))
+    case 'demote':
+      return old === null || !voters.includes(old)
+    default:
+      return old === null || !(voters.includes(old) || learners.includes(old))
+  }
+}
+
+/** `isLost`: it learns nothing any more. */
+export function configurationAfter(
+  operation: Moving,
+  { voters, learners }: Configuration,
+  isLost: boolean,
+): Configuration {
+  const [old, name] = [leaverOf(operation), newcomerOf(operation)]
+  const isPromotion = operation.cursor === 'promote'
+  const stays = (other: string): boolean => other !== old && (other !== name || !isPromotion)
+  const [left, spare] = [voters.filter(stays), learners.filter(stays)]
+  const goesOnLearning = old !== null && !isLost && operation.cursor !== 'exclude'
+  return {
+    voters: isPromotion ? [...left, name] : left,
+    learners: goesOnLearning ? [...spare, old] : spare,
+  }
+}
+
+/** As the leader sees it. Null: votes may move now. */
+export function lackBefore(operation: Moving, leader: MemberStatus, { voters }: Configuration): Lack | null {
+  const present = leader.configuration.voters
+  if (voters.length === present.length && voters.every((voter) => present.includes(voter))) return null
+  if (operation.cursor === 'promote' && !isCaughtUp(leader, newcomerOf(operation)))
+    return notKeepingUp(newcomerOf(operation))
+  const silent = voters.filter((voter) => voter !== leader.nodeId && !isHeard(leader, voter))
+  if (silent.length < voters.length / 2) return null
+  return noMajority(silent)
+}
+
+/** Null: nobody leaves. */
+export function leaverOf({ kind, node }: Pick<Moving, 'kind' | 'node'>): string | null {
+  return kind === 'join' ? null : node
+}
+
+export function newcomerOf({ newcomer, node }: Pick<Moving, 'newcomer' | 'node'>): string {
+  return newcomer ?? node ?? ''
+}

@@ -76,9 +76,16 @@ export class MemberOracle implements Witness {
       return chunkFaults(was as ChunkRecord | undefined, is as ChunkRecord | undefined, goneIn(members))
     })
     if (members !== before)
-      faults.push(...changeFaults(before, members, this.unfinished), ...this.#leavers(before, members))
+      faults.push(
+        ...changeFaults(before, members, this.unfinished, this.#operationOf(before.change)),
+        ...this.#leavers(before, members),
+      )
     faults.push(...this.configurationFaults())
     for (const fault of faults) this.#violate(`rows as of entry ${this.#lastIndex}: ${fault}`)
+  }
+
+  #operationOf(change: string | null): OperationRecord | undefined {
+    return change === null ? undefined : this.view.get(keys.operation(change))
   }
 
   #take(key: string, value: string | null) {

@@ -34,16 +34,20 @@ function isReachable(from: MemberPhase, to: MemberPhase | 'gone'): boolean {
   return NEXT[from].some((next) => next === to || (next !== 'gone' && isReachable(next, to)))
 }
 
+/** `changing`: the operation that might move votes before, as it stands now. */
 export function changeFaults(
   before: MembersRecord,
   after: MembersRecord,
   unfinished: readonly OperationRecord[],
+  changing: OperationRecord | undefined,
 ): readonly string[] {
   const faults: string[] = []
+  const isGivenUp = changing?.kind === 'demote' && changing.status === 'cancelled'
   for (const member of before.members) {
     const { nodeId, phase, incarnation } = member
     const now = after.members.find((one) => one.nodeId === nodeId)
-    if (!isReachable(phase, now?.phase ?? 'gone'))
+    const keepsVote = isGivenUp && changing.node === nodeId && phase === 'draining' && now?.phase === 'active'
+    if (!keepsVote && !isReachable(phase, now?.phase ?? 'gone'))
       faults.push(`${nodeId} turns from ${phase} into ${now?.phase ?? 'gone'}`)
     if (incarnation !== null && now !== undefined && now.incarnation !== incarnation)
       faults.push(`the incarnation of ${nodeId} turns from ${incarnation} into ${now.incarnation ?? 'none'}`)
@@ -78,7 +82,9 @@ export function operationFaults(was: OperationRecord | undefined, is: OperationR
   if (isOver && was !== undefined && (was.status !== status || was.cursor !== cursor))
     faults.push(`${operationId} was ${was.status} at ${was.cursor} and is ${status} at ${cursor}`)
   if (status === 'succeeded' && cursor !== 'done') faults.push(`${operationId} succeeded at ${cursor}`)
-  if (status === 'cancelled' && cursor !== 'catchUp') faults.push(`${operationId} was cancelled at ${cursor}`)
+  // Whether votes had moved by then is held against the configuration.
+  if (status === 'cancelled' && !['catchUp', 'promote', 'demote'].includes(cursor))
+    faults.push(`${operationId} was cancelled at ${cursor}`)
   if (status === 'failed' && !['drain', 'verify', 'repair'].includes(cursor))
     faults.push(`${operationId} failed at ${cursor}`)
   return faults

@@ -45,6 +45,7 @@ interface Seen {
   term: number
   commitIndex: number
   appliedIndex: number
+  configuration: Configuration
 }
 
 const TERMS_MAX = 2 ** 22
@@ -218,7 +219,7 @@ export class SimChecks {
     const { term, commitIndex, appliedIndex, role } = status
     let seen = this.#seen.get(process)
     if (seen === undefined) {
-      seen = { term: 0, commitIndex: 0, appliedIndex: 0 }
+      seen = { term: 0, commitIndex: 0, appliedIndex: 0, configuration: status.configuration }
       this.#seen.set(process, seen)
       if (appliedIndex < seat.stateIndex)
         this.#broken(
@@ -232,11 +233,13 @@ export class SimChecks {
     if (appliedIndex > commitIndex)
       this.#broken(`${seat.id} has applied ${appliedIndex}, committed is ${commitIndex}`)
     if (role === 'leader') this.leads(seat, process.memory, term)
-    if (commitIndex !== seen.commitIndex) this.#committing(seat, process.memory, status)
+    if (commitIndex !== seen.commitIndex)
+      this.#committing(seat, process.memory, { ...status, before: seen.configuration })
     this.highestTerm = Math.max(this.highestTerm, term)
     seen.term = term
     seen.commitIndex = commitIndex
     seen.appliedIndex = appliedIndex
+    seen.configuration = status.configuration
   }
 
   /** The log reaches at least as far as the state that was made of it. */
@@ -270,7 +273,12 @@ export class SimChecks {
     if (status?.role === 'leader' && status.term === term) this.leads(seat, process.memory, term)
   }
 
-  #committing(seat: CheckedSeat, memory: LogMirror, { term, commitIndex, configuration }: RaftStatus): void {
+  /** `before`: the configuration in force before this event, in which one may have been written after the commit. */
+  #committing(
+    seat: CheckedSeat,
+    memory: LogMirror,
+    { term, commitIndex, configuration, ...status }: RaftStatus & { readonly before: Configuration },
+  ): void {
     const before = this.committedIndex
     for (let index = before + 1; index <= commitIndex; index += 1) {
       const [chain, entryTerm] = [memory.chainAt(index), memory.termAt(index)]
@@ -288,7 +296,9 @@ export class SimChecks {
     if (commitIndex <= before) return
     this.#commitsOfTerm.set(term, commitIndex)
     const holders = [...this.#seats.values()].filter((other) => isHolder(other, commitIndex, committed.chain))
-    if (!isQuorum(configuration, new Set(holders.map(({ id }) => id))))
+    const names = new Set(holders.map(({ id }) => id))
+    const inForce = status.configurationIndex > commitIndex ? [status.before, configuration] : [configuration]
+    if (!inForce.some((one) => isQuorum(one, names)))
       this.#broken(
         `${seat.id} commits ${commitIndex} in term ${term}, which is durable at ${holders.map(({ id }) => id).join(' ')} alone`,
       )

@@ -21,6 +21,8 @@ export interface Blow {
   /** By name. */
   readonly others: readonly string[]
   readonly fate: Fate
+  /** Far more than any step of so small a cluster takes by itself; then an operator looks after it. */
+  readonly patienceMs?: number
 }
 
 export interface Struck {
@@ -38,7 +40,6 @@ interface SeenOperation {
 }
 
 const ENDED: readonly string[] = ['succeeded', 'failed', 'cancelled']
-/** Far more than any step of so small a cluster takes by itself; then an operator looks after it. */
 const PATIENCE_MS = 25_000
 const POLL_MS = 100
 /** Several election time-outs. */
@@ -72,7 +73,9 @@ export async function strike(
   const gone = fate === 'is gone' ? killed : []
   const byHand: string[] = []
   const { operationId } = seen
-  const end = (await ended(cluster, operationId)) ?? (await operate(cluster, { operationId, gone, byHand }))
+  const end =
+    (await ended(cluster, operationId, blow.patienceMs)) ??
+    (await operate(cluster, { operationId, gone, byHand }))
   await asked
   return { operationId, ...end, killed, byHand }
 }
@@ -111,8 +114,12 @@ async function operate(
 }
 
 /** Null: not for a long time. */
-async function ended(cluster: ProcessCluster, operationId: string): Promise<SeenOperation | null> {
-  const giveUpAt = performance.now() + PATIENCE_MS
+async function ended(
+  cluster: ProcessCluster,
+  operationId: string,
+  patienceMs = PATIENCE_MS,
+): Promise<SeenOperation | null> {
+  const giveUpAt = performance.now() + patienceMs
   while (performance.now() < giveUpAt) {
     const seen = await look(cluster, operationId).catch(() => null)
     if (seen !== null) return seen

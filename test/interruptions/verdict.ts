@@ -40,6 +40,7 @@ export async function faultsIn(cluster: ProcessCluster, expected: Expected): Pro
     }).catch(() => faults.push(`${at} sees ${seen === null ? 'nothing' : placed(seen)}, not ${wanted}`))
     if (seen !== null) faults.push(...between(at, seen))
   }
+  faults.push(...(await strangers(cluster, wanted)))
   for (const at of living.filter((name) => wanted.includes(`${name} active`)))
     faults.push(...(await unread(cluster, at, objects)))
   faults.push(...(await openEnds(cluster, living[0] ?? '')))
@@ -58,6 +59,27 @@ function between(at: string, { members, quorum }: SeenMembership): readonly stri
   const faults = wrong.map(({ nodeId, phase, role }) => `${at}: ${nodeId} is ${phase}, and ${role}`)
   if (quorum !== Math.floor(voters / 2) + 1) faults.push(`${at}: ${quorum} decide of ${voters} voters`)
   return faults
+}
+
+/** Those to whom the leader sends its log are those of the rows. */
+async function strangers(cluster: ProcessCluster, wanted: string): Promise<readonly string[]> {
+  const members = wanted.split(', ').filter((member) => !member.endsWith('none'))
+  const names = members.map((member) => member.split(' ')[0] ?? '')
+  let wrong: string[] = []
+  const isRight = async (): Promise<boolean> => {
+    const leader = (await cluster.leader()) ?? ''
+    wrong = []
+    for (const { nodeId } of [...cluster.plan, ...cluster.spares]) {
+      const name = `holdfast_raft_peer_match_index{peer="${nodeId}"}`
+      const isPeer = (await cluster.metric(leader, name)) !== undefined
+      if (nodeId !== leader && isPeer !== names.includes(nodeId)) wrong.push(nodeId)
+    }
+    return wrong.length === 0
+  }
+  return until('the leader has the peers of the rows', () => isRight().catch(() => false)).then(
+    () => [],
+    () => [`the leader has ${wrong.join(', ')} among its peers, or not, against the rows`],
+  )
 }
 
 async function unread(

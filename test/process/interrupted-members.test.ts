@@ -34,7 +34,14 @@ t.test('operations on members are all or nothing [membership.resume]', { timeout
     const wish = { path: '/cluster/voters', body: { nodeId: 'n4', peerAddress, reason } }
     await untilAllowed(cluster, 'n1', wish)
     const before = await present()
-    const blow = { wish, step: 'catchUp', leader: false, others: ['n4'], fate: 'is gone' } as const
+    const blow = {
+      wish,
+      step: 'catchUp',
+      leader: false,
+      others: ['n4'],
+      fate: 'is gone',
+      patienceMs: 2_000,
+    } as const
     const struck = await strike(cluster, ['n1', 'n2', 'n3'], blow)
     t.same([struck.byHand, struck.status], [['cancel: 200'], 'cancelled'])
     await judged(t, struck, { cancelled: before })

@@ -114,16 +114,19 @@ t.test('a rebalance, interrupted', async (t) => {
   t.equal(plain.operation.status, 'succeeded')
 
   for (const how of INTERRUPTIONS)
-    t.test(`${how} each of ${plain.effects} effects: every copy is moved, and counted as made once`, async (t) => {
-      for (let at = 1; at <= plain.effects; at++) {
-        const bench = await Bench.start(t, { at, how, isTargetGone: false })
-        await bench.untilEnded()
-        const { status, progress } = bench.operation
-        t.equal(status, 'succeeded', `at effect ${at}`)
-        t.match(progress, { blobsTotal: CHUNKS, blobsDone: CHUNKS, tasksOpen: 0 })
-        t.same(new Set(await bench.chunks()), new Set(['n2 n3 | ']))
-      }
-    })
+    t.test(
+      `${how} each of ${plain.effects} effects: every copy is moved, and counted as made once`,
+      async (t) => {
+        for (let at = 1; at <= plain.effects; at++) {
+          const bench = await Bench.start(t, { at, how, isTargetGone: false })
+          await bench.untilEnded()
+          const { status, progress } = bench.operation
+          t.equal(status, 'succeeded', `at effect ${at}`)
+          t.match(progress, { blobsTotal: CHUNKS, blobsDone: CHUNKS, tasksOpen: 0 })
+          t.same(new Set(await bench.chunks()), new Set(['n2 n3 | ']))
+        }
+      },
+    )
 
   for (const how of INTERRUPTIONS)
     t.test(`${how} each effect, while the target is gone: given up, nothing is open`, async (t) => {

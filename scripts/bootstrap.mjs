@@ -26,6 +26,7 @@ const PROGRAMS = {
   mutants: { build: false, file: 'test/mutants/main.ts', args: [] },
   fuzz: { build: false, file: 'test/fuzz/main.ts', args: [] },
   chaos: { build: false, file: 'test/chaos/main.ts', args: [] },
+  interruptions: { build: false, file: 'test/interruptions/main.ts', args: [] },
   garbage: { build: false, file: 'test/garbage/main.ts', args: [] },
   test: { build: false, file: 'scripts/check.ts', args: [] },
 }

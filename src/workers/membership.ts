@@ -49,7 +49,7 @@ export class MembershipWorker {
   readonly #parts: MembershipWorkerParts
   /** Since when the newcomer of this operation keeps up, and since when it was last seen not to. One at a time. */
   #keeping: { readonly operationId: string; since: number | null; lagging: number } | null = null
-  /** In which this round has looked at everything that was committed before it. */
+  /** In which this round began: all that was committed before it is applied once the barrier is passed. */
   #term = 0
   /** Operations that this node has told of taking up. */
   readonly #driven = new Set<string>()
@@ -66,10 +66,13 @@ export class MembershipWorker {
       this.#driven.clear()
       return false
     }
-    if (this.#unfinished().length === 0) return false
+    if (this.#unfinished().length === 0) {
+      this.#driven.clear()
+      return false
+    }
+    this.#term = membership.local().term
     // What an earlier leader has committed may not be applied here yet.
     await readBarrier()
-    this.#term = membership.local().term
     let isMore = false
     for (const { operationId } of this.#unfinished()) isMore = (await this.#step(operationId)) || isMore
     return isMore

@@ -242,6 +242,29 @@ t.test('a voter that somebody has heard is not lost [membership.lost.silence]', 
   t.match(await ask('/cluster/voters/n3/lost', { reason, confirm: 'n3' }), { status: 200 })
 })
 
+t.test(
+  'a demotion is given up by its driver, and a member that leaves may be called lost [membership.lost]',
+  async (t) => {
+    const { ask, act, world } = await begin(t)
+    const begun = await ask('/cluster/voters/n3/demote', { reason })
+    const operationId = String(begun.json['operationId'])
+    const cancelled = await act(`/cluster/operations/${operationId}/cancel`)
+    t.match(cancelled, { status: 200, json: { status: 'running', phase: /to be given up, unless votes/ } })
+    await world.memory.change({
+      type: 'stepMembership',
+      operationId,
+      from: 'demote',
+      to: 'drain',
+      phase: 'moving copies away',
+    })
+    const late = await act(`/cluster/operations/${operationId}/cancel`)
+    t.match(late, { status: 412, code: 'precondition_failed' })
+    t.match(await ask('/cluster/voters/n3/lost', { reason, confirm: 'n3' }), { status: 200 })
+    const { members } = (await ask('/cluster/membership')).json as { members: readonly object[] }
+    t.match(members, [{}, {}, { nodeId: 'n3', phase: 'lost' }])
+  },
+)
+
 t.test('what is done already answers noop and begins nothing [membership.noop]', async (t) => {
   const { ask, world } = await begin(t)
   const begun = world.memory.proposals

@@ -6,6 +6,7 @@ export interface SeenMembership {
   readonly configIndex: number
   readonly changeInProgress: string | null
   readonly failureTolerance: number
+  readonly quorum: number
   readonly leaderId: string
   readonly members: readonly { readonly nodeId: string; readonly phase: string; readonly role: string }[]
   readonly departed: readonly { readonly nodeId: string; readonly how: string }[]

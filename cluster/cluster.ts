@@ -15,6 +15,7 @@ import type { Directory } from './membership/directory.ts'
 import { MemberFile } from './membership/member-file.ts'
 import { MembershipRoom } from './membership/membership-port.ts'
 import { Node } from './node/node.ts'
+import { RecoveryFile } from './recovery/recovery-file.ts'
 import { SystemClock } from './node/system-clock.ts'
 import { HttpTransport } from './transport/http-transport.ts'
 import { RepairStatuses } from './repair-statuses.ts'
@@ -38,8 +39,10 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   await checkIdentity(options, known)
   const lock = await lockDataDir(options.dataDir)
   try {
+    const recovery = RecoveryFile.open(options.dataDir)
     const directory = await openDirectory(options, file, known)
-    const machine = assemble(options, parts, { identity: await openIdentity(options), directory, file })
+    const identity = await openIdentity(options)
+    const machine = assemble(options, parts, { identity, directory, file, recovery })
     await open(machine)
     return clusterOf(options, machine, lock)
   } catch (error) {
@@ -71,11 +74,12 @@ interface OnDisk {
   readonly identity: Identity
   readonly directory: Directory
   readonly file: MemberFile
+  readonly recovery: RecoveryFile
 }
 
 function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk): Machine {
   const { clusterId, nodeId, dataDir, heartbeatMs } = options
-  const { identity, directory, file } = onDisk
+  const { identity, directory, file, recovery: epochFloor } = onDisk
   const { incarnation, boot } = identity
   const { stateMachine, logger } = parts
   const clock = new SystemClock()
@@ -95,7 +99,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
       if (!isKnown) membership.onStranger()
       return isKnown
     },
-    judge: (claims) => directory.objectionTo(claims) ?? node.judge(claims),
+    judge: (claims) => node.staleness(claims) ?? directory.objectionTo(claims) ?? node.judge(claims),
   })
   const node = new Node(
     {
@@ -105,7 +109,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
       initialConfiguration: directory.first,
       random: () => randomBytes(4).readUInt32LE(),
     },
-    { clock, wal, transport, stateMachine, logger: logger.child({ room: 'node' }) },
+    { clock, wal, transport, stateMachine, epochFloor, logger: logger.child({ room: 'node' }) },
   )
   const readBarrier = (): Promise<void> => node.readBarrier()
   const fail = (error: Error): void => node.fail(error)

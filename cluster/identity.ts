@@ -25,8 +25,14 @@ const FILE = 'identity.json'
 /** What only a node that has run can have left behind. */
 const DATA_DIRECTORIES: readonly string[] = ['raft', 'blobs']
 
+/** What a data directory is compared with. */
+export type Expected = Pick<
+  ClusterOptions,
+  'clusterId' | 'nodeId' | 'dataDir' | 'members' | 'isJoining' | 'fingerprint' | 'olderFingerprints'
+>
+
 /** Makes sure that this directory is this node's, and changes nothing. Throws StartError. */
-export async function checkIdentity(options: ClusterOptions, known: Membership | null): Promise<void> {
+export async function checkIdentity(options: Expected, known: Membership | null): Promise<void> {
   const { nodeId, dataDir, members, isJoining = false } = options
   const isCommitted = known !== null && (known.isJoining || known.index > 0)
   if (!isJoining && !isCommitted && !members.some((member) => member.nodeId === nodeId)) {
@@ -65,7 +71,7 @@ export async function openIdentity(options: ClusterOptions): Promise<Identity> {
   return identity
 }
 
-function compare(found: Identity, options: ClusterOptions): void {
+function compare(found: Identity, options: Expected): void {
   const { clusterId, nodeId, dataDir, fingerprint, olderFingerprints = [] } = options
   if (found.clusterId !== clusterId) {
     throw new StartError(

@@ -4,4 +4,4 @@
  * Owns: the number. Knows nothing of: what came with which level. Rule: it rises by one with each command or format that an older
  * version would not understand, and the state's own level follows only when every member knows it.
  */
-export const FEATURE_LEVEL = 1
+export const FEATURE_LEVEL = 2

@@ -6,6 +6,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { Logger, StateMachine } from '../types.ts'
 import type { Wal } from '../wal/wal.ts'
 import type { Clock } from './clock.ts'
+import type { EpochFloor } from './epoch-floor.ts'
 import type { NodeLimits } from './limits.ts'
 
 export interface NodeOptions {
@@ -32,4 +33,6 @@ export interface NodeParts {
   readonly transport: Transport
   readonly stateMachine: StateMachine
   readonly logger: Logger
+  /** Of the data directory; absent: there is none, and no recovery was ever seen. */
+  readonly epochFloor?: EpochFloor
 }

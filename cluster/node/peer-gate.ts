@@ -6,6 +6,7 @@
  * recovery of the group has no say, whichever side finds it out.
  */
 import { type Logger, StartError } from '../types.ts'
+import type { EpochFloor } from './epoch-floor.ts'
 import { FEATURE_LEVEL } from './feature-level.ts'
 import type { NodeId } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
@@ -25,6 +26,9 @@ export interface PeerGateParts {
   readonly nodeId: NodeId
   readonly boot: number
   readonly state: () => GateState | null
+  readonly epochFloor: EpochFloor
+  /** Nothing was ever written to its log or applied, so it cannot have been left behind with anything. */
+  readonly isBlank: () => boolean
   readonly logger: Logger
   /** This node was left behind and must stop. */
   readonly onStale: (error: StartError) => void
@@ -49,7 +53,7 @@ export class PeerGate {
     const state = this.#parts.state()
     return {
       boot: this.#parts.boot,
-      recoveryEpoch: state?.recoveryEpoch ?? 0,
+      recoveryEpoch: this.#epochOf(state),
       featureLevel: FEATURE_LEVEL,
       stateLevel: state?.featureLevel ?? 1,
     }
@@ -69,9 +73,17 @@ export class PeerGate {
     return objection
   }
 
-  /** A peer has told this node that it will not hear it. */
+  /** Not null for whoever was left behind by a recovery: it hears of that before anything else. */
+  staleness({ nodeId, recoveryEpoch }: PeerClaims): PeerObjection | null {
+    const own = this.#epochOf(this.#parts.state())
+    if (recoveryEpoch >= own) return null
+    const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${own}`
+    return { code: 'stale_epoch', message }
+  }
+
+  /** A peer has told this node that it will not hear it. A blank one hears later which epoch it is. */
   onRefused(peer: NodeId, code: string): void {
-    if (code === 'stale_epoch') this.#parts.onStale(leftBehind(peer))
+    if (code === 'stale_epoch' && !this.#parts.isBlank()) this.#parts.onStale(leftBehind(peer))
     const expelled = EXPULSIONS.find((known) => known === code)
     if (expelled === undefined || this.#expelled !== null) return
     this.#expelled = expelled
@@ -80,17 +92,8 @@ export class PeerGate {
 
   #objectionTo(claims: PeerClaims, state: GateState): PeerObjection | null {
     const { nodeId, incarnation, boot, recoveryEpoch, stateLevel } = claims
-    if (recoveryEpoch < state.recoveryEpoch) {
-      const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${state.recoveryEpoch}`
-      return { code: 'stale_epoch', message }
-    }
-    if (recoveryEpoch > state.recoveryEpoch) {
-      this.#parts.onStale(leftBehind(nodeId))
-      return {
-        code: 'shutting_down',
-        message: `Node ${this.#parts.nodeId} was left behind by a recovery and stops`,
-      }
-    }
+    const stale = this.staleness(claims) ?? this.#ownStaleness(nodeId, recoveryEpoch, state)
+    if (stale !== null) return stale
     if (stateLevel > FEATURE_LEVEL) {
       const message = `The state of node ${nodeId} is at feature level ${stateLevel}, node ${this.#parts.nodeId} knows ${FEATURE_LEVEL}: upgrade it`
       return { code: 'feature_level_too_high', message }
@@ -104,6 +107,23 @@ export class PeerGate {
     if (boot >= registered.boot) return null
     const message = `Node ${nodeId} speaks as process ${boot} of its data directory, and process ${registered.boot} has registered: this is an older copy, or another one runs`
     return { code: 'member_rolled_back', message }
+  }
+
+  /** A blank node takes over the epoch of those it is to belong to, durably before it hears them. */
+  #ownStaleness(peer: NodeId, recoveryEpoch: number, state: GateState): PeerObjection | null {
+    if (recoveryEpoch === this.#epochOf(state)) return null
+    const { epochFloor, isBlank, nodeId, onStale } = this.#parts
+    if (isBlank()) {
+      epochFloor.raise(recoveryEpoch)
+      return null
+    }
+    onStale(leftBehind(peer))
+    return { code: 'shutting_down', message: `Node ${nodeId} was left behind by a recovery and stops` }
+  }
+
+  /** The floor counts for a node that was brought back and has not applied that yet, and for one that has lost its state. */
+  #epochOf(state: GateState | null): number {
+    return Math.max(this.#parts.epochFloor.epoch, state?.recoveryEpoch ?? 0)
   }
 }
 

@@ -106,6 +106,7 @@ export class MembershipRoom implements MembershipPort {
         return { nodeId, matchIndex, silentMs: silentTicks * heartbeatMs, lagEntries, lagBytes }
       }),
       heardMs: Object.fromEntries(heard),
+      recoveryEpoch: node.standing().recoveryEpoch,
       checksums: node.checksums(),
     }
   }

@@ -2,6 +2,8 @@
  * Whom a node hears: not those that were left behind by a recovery, not a state that is too new, not an older copy of a data directory.
  */
 import t from 'tap'
+import { MemoryEpochFloor } from '../../cluster/node/epoch-floor.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
 import { type GateState, PeerGate } from '../../cluster/node/peer-gate.ts'
 import { StartError } from '../../cluster/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -16,17 +18,22 @@ const claims = {
   stateLevel: 1,
 }
 
-function gateWith(changes: Partial<GateState> = {}, isMending = false) {
+function gateWith(
+  changes: Partial<GateState> = {},
+  { isMending = false, isBlank = false, epochFloor = new MemoryEpochFloor() } = {},
+) {
   const stale: StartError[] = []
   const known: GateState = { recoveryEpoch: 2, featureLevel: 1, registered: () => null, ...changes }
   const gate = new PeerGate({
     nodeId: 'n1',
     boot: 9,
     logger: SILENT,
+    epochFloor,
+    isBlank: () => isBlank,
     state: () => (isMending ? null : known),
     onStale: (error) => stale.push(error),
   })
-  return { gate, stale }
+  return { gate, stale, epochFloor }
 }
 
 t.test('PeerGate', async (t) => {
@@ -36,7 +43,7 @@ t.test('PeerGate', async (t) => {
     t.equal(gate.judge(claims), null)
     t.equal(gate.judge({ ...claims, boot: 6 }), null, 'a later process need not be registered yet')
     t.equal(gate.featureLevelOf('n2'), 3)
-    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 2, featureLevel: 1, stateLevel: 1 })
+    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 2, featureLevel: FEATURE_LEVEL, stateLevel: 1 })
     t.strictSame(stale, [])
   })
 
@@ -69,9 +76,30 @@ t.test('PeerGate', async (t) => {
     t.match(stale, [{ code: 'stale_epoch', hint: /join anew/ }, { message: /n3 stands at a later/ }])
   })
 
+  t.test('stands at the epoch that its directory is bound to before its state says so', async (t) => {
+    const { gate, stale } = gateWith({ recoveryEpoch: 1 }, { epochFloor: new MemoryEpochFloor(2) })
+    t.match(gate.standing(), { recoveryEpoch: 2 })
+    t.equal(gate.judge(claims), null, 'of the same epoch')
+    t.match(gate.judge({ ...claims, recoveryEpoch: 1 }), { code: 'stale_epoch' })
+    t.match(gate.staleness({ ...claims, recoveryEpoch: 1 }), { code: 'stale_epoch' })
+    const mending = gateWith({}, { isMending: true, epochFloor: new MemoryEpochFloor(2) })
+    t.match(mending.gate.standing(), { recoveryEpoch: 2 }, 'also when the state is lost')
+    t.strictSame([...stale, ...mending.stale], [])
+  })
+
+  t.test('takes over the epoch of a group as long as it is blank, durably before it hears', async (t) => {
+    const { gate, stale, epochFloor } = gateWith({ recoveryEpoch: 0 }, { isBlank: true })
+    gate.onRefused('n2', 'stale_epoch')
+    t.strictSame(stale, [], 'it only waits to be spoken to')
+    t.equal(gate.judge(claims), null)
+    t.equal(epochFloor.epoch, 2)
+    t.match(gate.standing(), { recoveryEpoch: 2 })
+    t.match(gate.judge({ ...claims, recoveryEpoch: 1 }), { code: 'stale_epoch' }, 'and never goes back')
+  })
+
   t.test('feature_level_too_high: does not hear a state that its code cannot apply', async (t) => {
     const { gate } = gateWith()
-    t.match(gate.judge({ ...claims, stateLevel: 2 }), {
+    t.match(gate.judge({ ...claims, stateLevel: FEATURE_LEVEL + 1 }), {
       code: 'feature_level_too_high',
       message: /upgrade it/,
     })
@@ -79,10 +107,10 @@ t.test('PeerGate', async (t) => {
   })
 
   t.test('judges nobody while the node is being mended', async (t) => {
-    const { gate, stale } = gateWith({}, true)
+    const { gate, stale } = gateWith({}, { isMending: true })
     t.equal(gate.judge({ ...claims, recoveryEpoch: 9 }), null)
     t.strictSame(stale, [])
-    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 })
+    t.strictSame(gate.standing(), { boot: 9, recoveryEpoch: 0, featureLevel: FEATURE_LEVEL, stateLevel: 1 })
   })
 })
 
@@ -106,7 +134,7 @@ t.test('a node', async (t) => {
     await world.run(world.append('n1', 'before'))
     await world.untilEqual()
     world.crash('n3')
-    world.seat('n3').changeRecord({ featureLevel: 2 })
+    world.seat('n3').changeRecord({ featureLevel: FEATURE_LEVEL + 1 })
     await t.rejects(world.start('n3'), { name: 'StartError', code: 'feature_level_too_high' })
   })
 

@@ -1,9 +1,11 @@
 /** The members of the cluster on the wire. [decisions 12] */
 import Type, { type Static } from 'typebox'
+import type { MemberStatus } from '../../../cluster/index.ts'
 import type { MembershipOverview } from '../../operations/membership/get-cluster-membership.ts'
 import { votesOf } from '../../operations/membership/plan-change.ts'
 import { answers } from '../../operations/membership/survey.ts'
-import type { MemberRecord } from '../../state-machine/records.ts'
+import type { ClusterRecovery, MemberRecord } from '../../state-machine/records.ts'
+import { commonChecksum } from '../../workers/readiness.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -27,7 +29,45 @@ const MemberView = Type.Object(
     version: orNull(Type.String()),
     disk: orNull(Type.Object({ totalBytes: Count, usedBytes: Count })),
     drained: Type.Boolean(),
+    recoveryEpoch: orNull(
+      Type.Integer({ minimum: 0, description: 'How often the group was brought back, as this member has it' }),
+    ),
+    stateEqual: orNull(
+      Type.Boolean({
+        description:
+          'Whether its state has the checksum of the leader’s at an index that both have passed; null: there is none in common',
+      }),
+    ),
     addedAt: Time,
+  },
+  { additionalProperties: false },
+)
+
+const RecoveryView = Type.Object(
+  {
+    planId: Type.String(),
+    epoch: Type.Integer({ minimum: 1 }),
+    plannedAt: Time,
+    at: Time,
+    index: Count,
+    winner: Type.String({ description: 'Whose history was taken' }),
+    survivors: Type.Array(Name),
+    voters: Type.Array(Name),
+    dead: Type.Array(Name),
+    certainThrough: Type.Integer({
+      minimum: 0,
+      description: 'Committed for certain before; what follows up to index was committed by the recovery',
+    }),
+    mayMissAfter: orNull(
+      Type.Integer({
+        minimum: 0,
+        description: 'What was acknowledged after it is lost; null: nothing acknowledged is missing',
+      }),
+    ),
+    loss: Type.Object({
+      chunks: Type.Integer({ minimum: 0, description: 'Without a copy on any survivor' }),
+      versions: Type.Integer({ minimum: 0, description: 'That need one of them' }),
+    }),
   },
   { additionalProperties: false },
 )
@@ -54,7 +94,7 @@ export const MembershipView = Type.Object(
       }),
       { description: 'Names that are never used again' },
     ),
-    recoveries: Type.Array(Type.Object({}), { description: 'Always empty in this version' }),
+    recoveries: Type.Array(RecoveryView, { description: 'From lost quorums, the oldest first; never forgotten' }),
   },
   { additionalProperties: false },
 )
@@ -76,7 +116,19 @@ export function membershipView(overview: MembershipOverview): Static<typeof Memb
     departed: rows.departed.map(({ nodeId, incarnation, how, reason, at }) => {
       return { nodeId, incarnation, how, reason, at: timeText(at) }
     }),
-    recoveries: [],
+    recoveries: overview.recoveries.map(recoveryView),
+  }
+}
+
+function recoveryView({ plannedAt, at, ...recovery }: ClusterRecovery): Static<typeof RecoveryView> {
+  const { survivors, voters, dead, ...told } = recovery
+  return {
+    ...told,
+    survivors: [...survivors],
+    voters: [...voters],
+    dead: [...dead],
+    plannedAt: timeText(plannedAt),
+    at: timeText(at),
   }
 }
 
@@ -100,6 +152,14 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     matchIndex: isLeader ? status.commitIndex : (peer?.matchIndex ?? null),
     disk: disk && { totalBytes: disk.totalBytes, usedBytes: used },
     drained: phase === 'drained',
+    recoveryEpoch: survey.get(nodeId)?.recoveryEpoch ?? null,
+    stateEqual: stateEqual(status, survey.get(nodeId) ?? null),
     addedAt: timeText(addedAt),
   }
+}
+
+function stateEqual(leader: MemberStatus, member: MemberStatus | null): boolean | null {
+  if (member === null) return null
+  const common = commonChecksum(leader, member)
+  return common === 'unknown' ? null : common === 'equal'
 }

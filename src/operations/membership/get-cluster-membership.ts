@@ -6,8 +6,9 @@
 import type { MemberStatus, NodeRepair } from '../../../cluster/index.ts'
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { clusterRecoveries } from '../../state-machine/cluster-recoveries.ts'
 import { membersOf } from '../../state-machine/members.ts'
-import type { MembersRecord } from '../../state-machine/records.ts'
+import type { ClusterRecovery, MembersRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import { leaderIn, type Survey } from './survey.ts'
 
@@ -15,6 +16,8 @@ export interface MembershipOverview {
   readonly clusterId: string
   readonly isLocal: boolean
   readonly rows: MembersRecord
+  /** From lost quorums, the oldest first. */
+  readonly recoveries: readonly ClusterRecovery[]
   /** Of the leader; of this node when none answers. */
   readonly status: MemberStatus
   readonly survey: Survey
@@ -33,5 +36,6 @@ export async function getClusterMembership(
     ? [new Map([[own.nodeId, own]]), []]
     : await Promise.all([membership.survey(), services.cluster.repairStatuses()])
   const rows = membersOf(services.state.view)
-  return { clusterId, isLocal, rows, status: leaderIn(survey) ?? own, survey, disks }
+  const recoveries = clusterRecoveries(services.state.view)
+  return { clusterId, isLocal, rows, recoveries, status: leaderIn(survey) ?? own, survey, disks }
 }

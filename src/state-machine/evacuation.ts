@@ -60,6 +60,8 @@ function evacuated(
   const others = before.replicas.filter((node) => node !== nodeId)
   const needed = isLost ? 1 : Math.max(1, item.copiesKept)
   const replicas = others.length >= needed ? others : before.replicas
+  if (item.isGivenUp === true && !before.replicas.some((node) => mayHold(draft, node)))
+    return { after: { ...before, replicas, owed: [] }, target: null }
   const owed = before.owed.filter((node) => node !== nodeId)
   const { target } = item
   const isNew = target !== null && !before.replicas.includes(target) && !owed.includes(target)

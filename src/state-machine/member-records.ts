@@ -176,6 +176,8 @@ export interface Evacuation {
   readonly target: string | null
   /** Listed copies beside the leaver's without which its own must stay. */
   readonly copiesKept: number
+  /** Everybody who lists a copy is lost: what is owed cannot be made, and is not owed any more. From feature level 2 on. */
+  readonly isGivenUp?: boolean
 }
 
 export interface MembershipReplyValues {

@@ -6,8 +6,9 @@
  * are open than OPEN_MAX and one page.
  */
 import type { Cluster } from '../../cluster/index.ts'
+import { clusterRecoveries } from '../state-machine/cluster-recoveries.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
-import { memberIn, membersOf } from '../state-machine/members.ts'
+import { mayHold, memberIn, membersOf } from '../state-machine/members.ts'
 import type { ChunkRecord, Evacuation, OperationRecord } from '../state-machine/records.ts'
 import type { LevelStateReader } from '../store/level-state-reader.ts'
 import type { Propose } from '../store/propose.ts'
@@ -95,12 +96,15 @@ export class Evacuating {
     const others = [...replicas, ...owed].filter((holder) => holder !== leaver)
     const wanted = this.#parts.cluster.placement(chunkId as string).filter((holder) => holder !== leaver)
     const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver)))
-    const isEnough = others.length >= Math.max(copiesKept, wanted.length)
+    const isDoomed = isLost && !replicas.some((holder) => mayHold(this.#parts.state.view, holder))
+    const isEnough = isDoomed || others.length >= Math.max(copiesKept, wanted.length)
     const target = isEnough ? null : (wanted.find((holder) => !others.includes(holder)) ?? null)
     const listed = replicas.filter((holder) => holder !== leaver).length
     const goes = replicas.includes(leaver) && listed >= (isLost ? 1 : copiesKept)
-    if (target === null && !goes && !owed.includes(leaver)) return []
-    return [{ tenantId, chunkId, birth, target, copiesKept }]
+    // Only where all know what it means: after a recovery every member does.
+    const isGivenUp = isDoomed && owed.length > 0 && clusterRecoveries(this.#parts.state.view).length > 0
+    if (target === null && !goes && !owed.includes(leaver) && !isGivenUp) return []
+    return [{ tenantId, chunkId, birth, target, copiesKept, ...(isGivenUp ? { isGivenUp } : {}) }]
   }
 
   #takers(leaver: string): number {

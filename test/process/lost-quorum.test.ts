@@ -3,7 +3,7 @@
  *
  * Rule: what cannot be read afterwards is exactly what the plan named, and what was acknowledged where no survivor could hear it.
  */
-import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
@@ -120,8 +120,6 @@ t.test('two of five come back [recover.collect] [recover.plan] [recover.apply]',
   await t.test('[recover.verify] verify ends with 0 when all copies that can be made are made', async (t) => {
     const { adminUrl } = cluster.node('n1')
     const tokenFile = join(papers, 'token')
-    renameSync(planFile, `${planFile}.done`)
-    const { writeFileSync } = await import('node:fs')
     writeFileSync(tokenFile, cluster.setup.ownerToken)
     let said = ''
     await until('the cluster is whole', async () => {

@@ -85,7 +85,7 @@ function copiesCheck(repair: Repair, operations: readonly Operation[], dead: rea
     return check(
       'copies',
       'waiting',
-      `${pending} copies are to be made, of ${running.length} dead members they are still counted`,
+      `${pending} copies are owed; those of ${running.length} dead members are still looked at`,
     )
   if (failed.length === 0) return check('copies', 'well', 'every chunk that can be read has its copies')
   const why = failed.map(({ nodeId, error }) => `${nodeId}: ${error}`)

@@ -71,6 +71,11 @@ export async function openIdentity(options: ClusterOptions): Promise<Identity> {
   return identity
 }
 
+/** The next process of this directory comes after `boot`, whatever was counted here. The caller holds the lock. */
+export async function goOnFrom(dataDir: string, identity: Identity, boot: number): Promise<void> {
+  if (boot > identity.boot) await writeDurably(dataDir, { ...identity, boot })
+}
+
 function compare(found: Identity, options: Expected): void {
   const { clusterId, nodeId, dataDir, fingerprint, olderFingerprints = [] } = options
   if (found.clusterId !== clusterId) {

@@ -8,6 +8,7 @@
 import { join } from 'node:path'
 import { encodeRecoveryNote, RECOVERY_LEVEL } from '../node/recovery-note.ts'
 import { encodeConfiguration } from '../raft/configuration.ts'
+import { goOnFrom } from '../identity.ts'
 import type { Entry, LogBase } from '../raft/types.ts'
 import { StartError } from '../types.ts'
 import { nodeFileOps } from '../wal/file-ops.ts'
@@ -46,6 +47,7 @@ export async function bindToPlan(node: StoppedNode, order: RecoveryOrder): Promi
   if (!isMine) node.recovery.write({ epoch: decision.epoch, planId })
   await forgetDead(node, decision)
   if (isWinner && !isWritten) writeEntry(node, order)
+  await goOnFrom(node.dataDir, node.identity, decision.boots[node.identity.nodeId] ?? 0)
   return isDone ? 'bound already' : 'bound'
 }
 
@@ -65,7 +67,7 @@ function requireUnchanged({ identity, recovered, recovery }: StoppedNode, order:
   const { appliedIndex: index = 0, appliedTerm: term = 0 } = record ?? {}
   const isSame =
     identity.incarnation === report.incarnation &&
-    identity.boot === report.boot &&
+    (identity.boot === report.boot || identity.boot === decision.boots[identity.nodeId]) &&
     restored?.hardState.currentTerm === report.term &&
     isEqual(last, report.last) &&
     isEqual({ index, term }, report.applied) &&

@@ -29,6 +29,8 @@ export interface NodeFacts {
   readonly holes: readonly { readonly index: LogIndex; readonly term: Term | null }[]
   /** Of the state at the applied index, and as the entries after it would leave it, one by one. */
   readonly checksums: readonly (LogBase & { readonly checksum: string })[]
+  /** The latest process of each node that its state has registered. */
+  readonly registered: readonly { readonly nodeId: NodeId; readonly boot: number }[]
   /** Whom it knew as members last. */
   readonly members: readonly NodeId[]
 }

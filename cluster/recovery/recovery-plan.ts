@@ -39,13 +39,23 @@ export interface RecoveryDecision {
   readonly certainThrough: LogIndex
   /** The dead can have acknowledged entries after this one without any survivor; null: they cannot, and nothing acknowledged is missing. */
   readonly mayMissAfter: LogIndex | null
+  /** The directories are older copies that were put back: what was promised since is forgotten, so a majority of them proves nothing. */
+  readonly isRestored: boolean
+  /** At which process each survivor goes on: of a copy that was put back the group may have registered a later one. */
+  readonly boots: Readonly<Record<NodeId, number>>
   /** Pairs whose states could not be compared, because one log ends before the other state begins. */
   readonly uncompared: readonly (readonly [NodeId, NodeId])[]
 }
 
 export type Planned = { readonly refusals: readonly PlanRefusal[] } | { readonly decision: RecoveryDecision }
 
-export function planRecovery(reports: readonly NodeFacts[], dead: readonly NodeId[]): Planned {
+export interface Situation {
+  readonly dead: readonly NodeId[]
+  readonly isRestored: boolean
+}
+
+export function planRecovery(reports: readonly NodeFacts[], situation: Situation): Planned {
+  const { dead, isRestored } = situation
   const [first] = reports
   if (first === undefined) return { refusals: [refusal('no_reports', 'There is no report of any survivor')] }
   const unfit = [...foreigners(reports, first), ...unusable(reports), ...contradictions(reports, dead)]
@@ -55,11 +65,11 @@ export function planRecovery(reports: readonly NodeFacts[], dead: readonly NodeI
   const survivors = reports.map(({ nodeId }) => nodeId)
   const refusals = [
     ...accountFaults(winner, survivors, dead),
-    ...quorumFaults(configuration, survivors),
+    ...(isRestored ? [] : quorumFaults(configuration, survivors)),
     ...stateFaults(reports),
   ]
   if (refusals.length > 0) return { refusals }
-  return { decision: decisionOf({ winner, reports, dead }) }
+  return { decision: decisionOf({ winner, reports, ...situation }) }
 }
 
 /** By the rule of an election, then by what is applied, then by name: the same choice whoever makes it. */
@@ -70,13 +80,12 @@ function isBetter(one: NodeFacts, other: NodeFacts): boolean {
   return one.nodeId < other.nodeId
 }
 
-interface Accounted {
+interface Accounted extends Situation {
   readonly winner: NodeFacts
   readonly reports: readonly NodeFacts[]
-  readonly dead: readonly NodeId[]
 }
 
-function decisionOf({ winner, reports, dead }: Accounted): RecoveryDecision {
+function decisionOf({ winner, reports, dead, isRestored }: Accounted): RecoveryDecision {
   const { configuration } = winner.latest
   const survivors = reports.map(({ nodeId }) => nodeId).toSorted()
   const votes = [...configuration.voters, ...configuration.outgoing, winner.nodeId]
@@ -92,11 +101,19 @@ function decisionOf({ winner, reports, dead }: Accounted): RecoveryDecision {
     previous: winner.last,
     configuration: { voters, learners, outgoing: [] },
     certainThrough: Math.max(...reports.map(({ applied }) => applied.index)),
-    mayMissAfter: canDecideAlone ? winner.last.index : null,
+    mayMissAfter: canDecideAlone || isRestored ? winner.last.index : null,
+    isRestored,
+    boots: Object.fromEntries(survivors.map((nodeId) => [nodeId, bootOf(nodeId, reports)])),
     uncompared: pairsOf(reports)
       .filter(([one, other]) => comparison(one, other) === 'unknown')
       .map(([one, other]) => [one.nodeId, other.nodeId] as const),
   }
+}
+
+function bootOf(node: NodeId, reports: readonly NodeFacts[]): number {
+  const own = reports.flatMap(({ nodeId, boot }) => (nodeId === node ? boot : []))
+  const known = reports.flatMap(({ registered }) => registered.filter(({ nodeId }) => nodeId === node))
+  return Math.max(...own, ...known.map(({ boot }) => boot))
 }
 
 function foreigners(reports: readonly NodeFacts[], first: NodeFacts): readonly PlanRefusal[] {

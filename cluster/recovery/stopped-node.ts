@@ -116,6 +116,7 @@ export class StoppedNode {
       fault: this.#fault,
       holes: log.holes,
       checksums: recovered === null ? [] : await rehearsed(recovered, rehearsal(), this.#parts),
+      registered: (record?.sessions ?? []).map((session) => ({ nodeId: session.nodeId, boot: session.boot })),
       members: members.members.map((member) => member.nodeId),
     }
   }

@@ -166,6 +166,8 @@ export interface ClusterRecovery {
   /** Entries after it may have been acknowledged and are gone; null: nothing acknowledged is missing. */
   readonly mayMissAfter: number | null
   readonly loss: RecoveryLoss
+  /** From copies of data directories that were put back. */
+  readonly isRestored: boolean
 }
 
 export interface Evacuation {

@@ -4,6 +4,7 @@
 import t from 'tap'
 import { decodeCommandEntry, encodeCommandEntry } from '../../cluster/node/log-entry.ts'
 import { LogKeeper } from '../../cluster/node/log-keeper.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
 import { decodeMachineRecord, encodeMachineRecord } from '../../cluster/node/machine-record.ts'
 import { recover } from '../../cluster/node/recovery.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
@@ -160,7 +161,7 @@ t.test('recover', async (t) => {
 
   t.test('feature_level_too_high: refuses a state that asks for a newer version', async (t) => {
     const log = { hardState, base: { index: 7, term: 3 }, entries: [], holes: [] }
-    const newer = encodeMachineRecord({ ...record, featureLevel: 2 })
+    const newer = encodeMachineRecord({ ...record, featureLevel: FEATURE_LEVEL + 1 })
     t.throws(() => recover(log, newer, configuration), {
       code: 'feature_level_too_high',
       hint: /never goes back/,

@@ -146,7 +146,7 @@ t.test('a node', async (t) => {
       await world.untilRegistered()
     }
     for (const nodeId of world.nodeIds) t.match(world.node('n1').registered(nodeId), { boot: 2 })
-    t.equal(world.metric('n1', 'peer_feature_level'), 1)
+    t.equal(world.metric('n1', 'peer_feature_level'), FEATURE_LEVEL)
     await world.stopAll()
   })
 

@@ -7,7 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
-import { MANY_ADMIN_REQUESTS, membershipAt, placed } from '../helpers/member-steps.ts'
+import { changeMembers, MANY_ADMIN_REQUESTS, membershipAt, placed, untilAllowed } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
 import { runCommand } from '../helpers/run-command.ts'
 
@@ -26,7 +26,7 @@ interface PlanView {
 }
 
 t.test('two of five come back [recover.collect] [recover.plan] [recover.apply]', { timeout: 300_000 }, async (t) => {
-  const cluster = await ProcessCluster.start(t, 5, MANY_ADMIN_REQUESTS)
+  const cluster = await ProcessCluster.start(t, 5, MANY_ADMIN_REQUESTS, { spares: 1 })
   const configOf = (nodeId: string): string => cluster.node(nodeId).configFile
   const folderOf = (nodeId: string): string => join(dirname(configOf(nodeId)), nodeId)
   await cluster.login('n1')
@@ -115,6 +115,19 @@ t.test('two of five come back [recover.collect] [recover.plan] [recover.apply]',
     t.match(readFileSync(cluster.node('n3').logFile, 'utf8'), /stale_epoch|left behind/)
     for (const nodeId of SURVIVORS) t.ok(await cluster.ready(nodeId))
     await put('n1', 'undisturbed', Buffer.from('still here'))
+  })
+
+  await t.test('a new node joins a group that was brought back, and a third vote comes back', async (t) => {
+    cluster.startJoining('n6')
+    const { peerAddress } = cluster.node('n6')
+    const join = { path: '/cluster/voters', body: { nodeId: 'n6', peerAddress, reason: 'a third vote' } }
+    await untilAllowed(cluster, 'n1', join)
+    await changeMembers(cluster, 'n1', join)
+    await until('n6 serves', () => cluster.ready('n6'))
+    t.ok(await readable('n6', 'afterwards'))
+    await cluster.signal('n6', 'SIGKILL')
+    cluster.startNode('n6')
+    await until('n6 serves after a restart', () => cluster.ready('n6'))
   })
 
   await t.test('[recover.verify] verify ends with 0 when all copies that can be made are made', async (t) => {

@@ -58,6 +58,7 @@ const RecoveryView = Type.Object(
       minimum: 0,
       description: 'Committed for certain before; what follows up to index was committed by the recovery',
     }),
+    isRestored: Type.Boolean({ description: 'From copies of data directories that were put back' }),
     mayMissAfter: orNull(
       Type.Integer({
         minimum: 0,

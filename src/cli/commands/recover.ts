@@ -37,9 +37,9 @@ function planCommand(done: Done): Command {
     .addOption(new Option('--reports <dir>', 'reports and inventories of all survivors').makeOptionMandatory())
     .addOption(
       new Option('--dead <nodeIds>', 'members that never come back, separated by commas')
-        .argParser((text: string) => text.split(',').map((name) => name.trim()))
-        .makeOptionMandatory(),
+        .argParser((text: string) => text.split(',').map((name) => name.trim())),
     )
+    .option('--restored', 'the data directories are copies that were put back: trust no majority of them')
     .option('--out <file>', 'keep the plan in a new file (otherwise it is only shown)')
     .addOption(jsonOption())
     .addHelpText(
@@ -47,6 +47,7 @@ function planCommand(done: Done): Command {
       examples(
         'recover plan --config n1.yaml --reports reports --dead n3,n4,n5',
         'recover plan --config n1.yaml --reports reports --dead n3,n4,n5 --out plan.json',
+        'recover plan --config n1.yaml --reports reports --restored --out plan.json',
       ),
     )
     .action(async (options: PlanOptions) => {

@@ -42,7 +42,7 @@ export async function applyPlan({ config, plan: file, json = false }: ApplyOptio
 }
 
 function commandOf({ planId, madeAt, decision, loss }: Plan): Uint8Array {
-  const { epoch, winner, survivors, dead, configuration, certainThrough, mayMissAfter } = decision
+  const { epoch, winner, survivors, dead, configuration, certainThrough, mayMissAfter, isRestored } = decision
   const command: Proposal = {
     type: 'recoverCluster',
     planId,
@@ -54,6 +54,7 @@ function commandOf({ planId, madeAt, decision, loss }: Plan): Uint8Array {
     dead,
     certainThrough,
     mayMissAfter,
+    isRestored,
     loss: { chunks: loss.chunks, versions: loss.versions },
     origin: {
       ...SYSTEM_ORIGIN,

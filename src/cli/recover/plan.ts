@@ -21,7 +21,8 @@ import { statementOf } from './statement.ts'
 export interface PlanOptions {
   readonly config: string
   readonly reports: string
-  readonly dead: readonly string[]
+  readonly dead?: readonly string[]
+  readonly restored?: boolean
   readonly out?: string
   readonly json?: boolean
 }
@@ -31,12 +32,12 @@ const REPORT = /\.report\.json$/
 const NAMED_SHOWN_MAX = 20
 
 export async function planFromReports(options: PlanOptions): Promise<number> {
-  const { config, reports: folder, dead, out, json = false } = options
+  const { config, reports: folder, dead = [], restored = false, out, json = false } = options
   const masterKey = await MasterKey.load(loadConfig(config, process.env).security.masterKeyFile)
   const reports = await readReports(masterKey, folder)
   const planned = planRecovery(
     reports.map(({ facts }) => facts),
-    dead,
+    { dead, isRestored: restored },
   )
   if ('refusals' in planned) return refuse(planned.refusals, json)
   const plan = await planOf(planned.decision, reports, folder)

@@ -8,17 +8,22 @@ import type { LossStatement } from './loss.ts'
 
 export function statementOf(decision: RecoveryDecision, loss: LossStatement): readonly string[] {
   const { winner, survivors, dead, configuration, epoch } = decision
+  const without = dead.length === 0 ? '' : ` without ${dead.join(', ')}`
   return [
-    `The history of ${winner} is taken. ${survivors.join(', ')} go on without ${dead.join(', ')}; ${configuration.voters.join(', ')} vote. The recovery epoch becomes ${epoch}.`,
+    `The history of ${winner} is taken. ${survivors.join(', ')} go on${without}; ${configuration.voters.join(', ')} vote. The recovery epoch becomes ${epoch}.`,
     missingText(decision),
     committedText(decision),
     ...uncomparedText(decision),
     ...lossText(loss),
-    `${dead.join(', ')} never come back: what is on their disks is refused from now on.`,
+    ...(dead.length === 0
+      ? []
+      : [`${dead.join(', ')} never come back: what is on their disks is refused from now on.`]),
   ]
 }
 
-function missingText({ mayMissAfter, dead }: RecoveryDecision): string {
+function missingText({ mayMissAfter, dead, isRestored }: RecoveryDecision): string {
+  if (isRestored)
+    return `Every change after index ${mayMissAfter} is lost, however many were acknowledged: the copies are older.`
   return mayMissAfter === null
     ? 'No acknowledged change is missing: every majority had a member among the survivors.'
     : `Every change after index ${mayMissAfter} that was acknowledged is lost. How many there were cannot be known: ${dead.join(', ')} could acknowledge changes among themselves.`

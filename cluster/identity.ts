@@ -58,7 +58,9 @@ export async function findIdentity(dataDir: string): Promise<Identity | null> {
 }
 
 /** Makes the identity if there is none and counts this start. The caller has checked it and holds the lock. Throws StartError. */
-export async function openIdentity(options: ClusterOptions): Promise<Identity> {
+export async function openIdentity(
+  options: Pick<Expected, 'clusterId' | 'nodeId' | 'dataDir' | 'fingerprint'>,
+): Promise<Identity> {
   const { clusterId, nodeId, dataDir, fingerprint } = options
   const found = await readIdentity(dataDir)
   const incarnation = found?.incarnation ?? randomBytes(10).toString('hex')

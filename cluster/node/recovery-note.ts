@@ -36,7 +36,10 @@ export function decodeRecoveryNote(bytes: Uint8Array): RecoveryNote {
   const [version, planId, recoveryEpoch, featureLevel, time, command]: unknown[] = fields
   assert(version === VERSION, `a recovery note has version ${String(version)}, this node knows ${VERSION}`)
   assert(typeof planId === 'string' && command instanceof Uint8Array, 'a recovery note names its plan')
-  assert(isCount(recoveryEpoch) && isCount(featureLevel) && isCount(time), 'a recovery note carries three counts')
+  assert(
+    isCount(recoveryEpoch) && isCount(featureLevel) && isCount(time),
+    'a recovery note carries three counts',
+  )
   return { planId, recoveryEpoch, featureLevel, time, command }
 }
 

@@ -17,7 +17,10 @@ const FORMAT_VERSION_WITH_NOTE = 2
 const UINT16_MAX = 0xffff
 
 /** `note`: opaque to the core, for whoever applies the entry. */
-export function encodeConfiguration(configuration: Configuration, note: Uint8Array | null = null): Uint8Array {
+export function encodeConfiguration(
+  configuration: Configuration,
+  note: Uint8Array | null = null,
+): Uint8Array {
   const bytes: number[] = [note === null ? FORMAT_VERSION : FORMAT_VERSION_WITH_NOTE]
   const write = (value: number): void => {
     assert(value <= UINT16_MAX, 'a configuration number has two bytes')

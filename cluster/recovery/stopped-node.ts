@@ -153,7 +153,10 @@ export class StoppedNode {
 }
 
 interface OnDisk
-  extends Pick<StoppedNode, 'dataDir' | 'identity' | 'recovery' | 'members' | 'memberFile' | 'log' | 'recovered'> {
+  extends Pick<
+    StoppedNode,
+    'dataDir' | 'identity' | 'recovery' | 'members' | 'memberFile' | 'log' | 'recovered'
+  > {
   readonly fault: string | null
 }
 

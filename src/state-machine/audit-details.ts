@@ -158,7 +158,10 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   stepMembership: ({ operationId, from, to, phase }) => ({ details: { operationId, from, to, phase } }),
   undoMembership: ({ operationId }) => ({ details: { operationId } }),
   evacuateCopies: nothing,
-  recoverCluster: ({ planId, epoch, winner, survivors, voters, dead, certainThrough, mayMissAfter, loss }, value) => ({
+  recoverCluster: (
+    { planId, epoch, winner, survivors, voters, dead, certainThrough, mayMissAfter, loss },
+    value,
+  ) => ({
     details: {
       planId,
       epoch,

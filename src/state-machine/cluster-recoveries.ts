@@ -58,7 +58,11 @@ export function recoverCluster(
 }
 
 /** Gives those that go on. A lost member's does from where its vote is gone: that has gone with this entry. */
-function endChanges(draft: Draft, recovery: ClusterRecovery, context: ApplyContext): readonly OperationRecord[] {
+function endChanges(
+  draft: Draft,
+  recovery: ClusterRecovery,
+  context: ApplyContext,
+): readonly OperationRecord[] {
   const goesOn: OperationRecord[] = []
   for (const operation of unfinishedOperations(draft)) {
     const { operationId, kind } = operation

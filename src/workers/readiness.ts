@@ -5,6 +5,8 @@
  */
 import type { MemberStatus } from '../../cluster/index.ts'
 
+export { commonChecksum } from '../operations/membership/equal-states.ts'
+
 const LAG_ENTRIES_MAX = 256
 const LAG_BYTES_MAX = 1024 * 1024
 const SILENT_MS_MAX = 1_000
@@ -16,18 +18,4 @@ export function isCaughtUp(leader: Pick<MemberStatus, 'peers'>, newcomer: string
   return (
     peer.lagEntries <= LAG_ENTRIES_MAX && peer.lagBytes <= LAG_BYTES_MAX && peer.silentMs <= SILENT_MS_MAX
   )
-}
-
-/**
- * What the sums at indexes that both have passed say. One that was taken while a batch was applied may stand at the index before it, so
- * a single equal one proves more than an unequal one.
- */
-export function commonChecksum(
-  one: Pick<MemberStatus, 'checksums'>,
-  other: Pick<MemberStatus, 'checksums'>,
-): 'equal' | 'different' | 'unknown' {
-  const sums = new Map(one.checksums)
-  const common = other.checksums.filter(([index]) => sums.has(index))
-  if (common.length === 0) return 'unknown'
-  return common.some(([index, sum]) => sums.get(index) === sum) ? 'equal' : 'different'
 }

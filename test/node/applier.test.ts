@@ -136,7 +136,13 @@ t.test('Applier', async (t) => {
   t.test('takes votes, epoch, level and command of a recovery from one entry', async (t) => {
     const bench = new ApplierBench()
     const configuration = { voters: ['n1'], learners: ['n2'], outgoing: [] }
-    const note = { planId: 'rp_1', recoveryEpoch: 4, featureLevel: 2, time: 1_000, command: command('append back') }
+    const note = {
+      planId: 'rp_1',
+      recoveryEpoch: 4,
+      featureLevel: 2,
+      time: 1_000,
+      command: command('append back'),
+    }
     const data = encodeConfiguration(configuration, encodeRecoveryNote(note))
     bench.applier.push([...entries(1, 2), { index: 3, term: 9, kind: 'configuration', data }, entry(4)])
     await bench.clock.advance(100)

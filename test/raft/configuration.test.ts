@@ -43,7 +43,11 @@ t.test('configuration bytes', async (t) => {
     t.strictSame(decodeConfiguration(noted), JOINT)
     t.strictSame(noteOf(noted), note)
     t.equal(noteOf(encodeConfiguration(JOINT)), null)
-    t.strictSame(noteOf(encodeConfiguration(JOINT, new Uint8Array())), new Uint8Array(), 'an empty one is one')
+    t.strictSame(
+      noteOf(encodeConfiguration(JOINT, new Uint8Array())),
+      new Uint8Array(),
+      'an empty one is one',
+    )
   })
 })
 

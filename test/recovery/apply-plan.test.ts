@@ -15,7 +15,11 @@ import { recoverLog } from '../../cluster/wal/recovery.ts'
 import { command } from '../helpers/memory-state-machine.ts'
 import { decide, type Disk, factsIn, logOf, makeDisk, startOnce, stopped } from './stopped-world.ts'
 
-async function orderFor(disk: Disk, planId = 'rp_1', dead: readonly string[] = ['n2', 'n3']): Promise<RecoveryOrder> {
+async function orderFor(
+  disk: Disk,
+  planId = 'rp_1',
+  dead: readonly string[] = ['n2', 'n3'],
+): Promise<RecoveryOrder> {
   const decision = await decide([disk], dead)
   return { planId, decision, report: await factsIn(disk), time: 500, command: command('append recovered') }
 }
@@ -59,7 +63,11 @@ t.test('looking at a stopped node', async (t) => {
   )
   const later = await factsIn(await makeDisk(t, 'n2', { last: 9, applied: 8 }))
   const sumAt = (at: number) => facts.checksums.find(({ index }) => index === at)?.checksum
-  t.equal(later.checksums.find(({ index }) => index === 9)?.checksum, sumAt(9), 'the very sum of a node that is further')
+  t.equal(
+    later.checksums.find(({ index }) => index === 9)?.checksum,
+    sumAt(9),
+    'the very sum of a node that is further',
+  )
   t.same(bytesIn(disk.dataDir), before, 'changes nothing')
   const running = stopped(disk, () => factsIn(disk))
   await t.rejects(running, { code: 'data_dir_in_use' }, 'and is refused while somebody else has it open')
@@ -74,7 +82,12 @@ t.test('the winner gets one entry with votes, epoch and command', async (t) => {
   t.same(hardState, { currentTerm: 3, votedFor: 'n1' })
   const data = entry?.data ?? new Uint8Array()
   t.same(decodeConfiguration(data), { voters: ['n1'], learners: [], outgoing: [] })
-  t.match(decodeRecoveryNote(noteOf(data) ?? data), { planId: 'rp_1', recoveryEpoch: 1, featureLevel: 2, time: 500 })
+  t.match(decodeRecoveryNote(noteOf(data) ?? data), {
+    planId: 'rp_1',
+    recoveryEpoch: 1,
+    featureLevel: 2,
+    time: 500,
+  })
   t.same(RecoveryFile.open(disk.dataDir).mark, { epoch: 1, planId: 'rp_1' })
   const known = await new MemberFile(disk.dataDir).read()
   t.same(known?.departed, ['n2', 'n3'], 'nobody asks the dead from the first message on')
@@ -85,7 +98,10 @@ t.test('the winner gets one entry with votes, epoch and command', async (t) => {
 })
 
 t.test('any other survivor gets the epoch and keeps its log', async (t) => {
-  const disks = [await makeDisk(t, 'n1', { last: 9, applied: 6 }), await makeDisk(t, 'n2', { last: 7, applied: 7 })]
+  const disks = [
+    await makeDisk(t, 'n1', { last: 9, applied: 6 }),
+    await makeDisk(t, 'n2', { last: 7, applied: 7 }),
+  ]
   const [winner, other] = disks as [Disk, Disk]
   // Two of three are a majority; of the two copies put back they are none.
   const decision = { ...(await decide([winner], ['n2', 'n3'])), survivors: ['n1', 'n2'], dead: ['n3'] }
@@ -142,14 +158,17 @@ t.test('plan_outdated: a plan of an epoch that has passed', async (t) => {
   await t.rejects(bind(disk, order), { code: 'plan_outdated' })
 })
 
-t.test('of a copy that was put back the next process comes after the one that others have registered', async (t) => {
-  const disk = await makeDisk(t, 'n1', { last: 9, applied: 6 })
-  const order = await orderFor(disk)
-  const decision = { ...order.decision, boots: { n1: 7 } }
-  await bind(disk, { ...order, decision })
-  t.match(await findIdentity(disk.dataDir), { boot: 7 })
-  t.equal(await bind(disk, { ...order, decision }), 'bound already')
-})
+t.test(
+  'of a copy that was put back the next process comes after the one that others have registered',
+  async (t) => {
+    const disk = await makeDisk(t, 'n1', { last: 9, applied: 6 })
+    const order = await orderFor(disk)
+    const decision = { ...order.decision, boots: { n1: 7 } }
+    await bind(disk, { ...order, decision })
+    t.match(await findIdentity(disk.dataDir), { boot: 7 })
+    t.equal(await bind(disk, { ...order, decision }), 'bound already')
+  },
+)
 
 t.test('damaged_recovery: a mark that cannot be understood refuses every start', async (t) => {
   const disk = await makeDisk(t, 'n1', { last: 1, applied: 1 })

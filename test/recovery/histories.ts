@@ -37,7 +37,8 @@ export const randomHistory: fc.Arbitrary<History> = fc
     for (const one of steps) group.run(one)
     const dead = chosen(voters, dying)
     // Somebody is left to tell the tale.
-    return { voters, ...group, dead: dead.length === count ? dead.slice(1) : dead }
+    const { logs, applied, committed } = group
+    return { voters, logs, applied, committed, dead: dead.length === count ? dead.slice(1) : dead }
   })
 
 /** Each bit of the number says yes or no to one of them. */
@@ -58,7 +59,13 @@ class Group {
     this.applied = new Map(voters.map((voter) => [voter, 0]))
   }
 
-  run(asked: { candidate: number; electorate: number; entries: number; hearers: number; told: number }): void {
+  run(asked: {
+    candidate: number
+    electorate: number
+    entries: number
+    hearers: number
+    told: number
+  }): void {
     const leader = this.#voters[asked.candidate % this.#voters.length] ?? ''
     this.#term++
     const granting = [...new Set([leader, ...chosen(this.#voters, asked.electorate)])].filter((voter) =>

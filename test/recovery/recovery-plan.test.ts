@@ -61,14 +61,23 @@ t.test('planRecovery refuses', async (t) => {
   t.same(codes([...TWO, factsOf('n3')], { dead: ['n4', 'n5'], isRestored: false }), ['quorum_left'])
   const without = { voters: voters.filter((voter) => voter !== 'n2'), learners: [], outgoing: [] }
   const newer = factsOf('n1', { last: { index: 11, term: 4 }, latest: { configuration: without, index: 11 } })
-  t.same(codes([newer, factsOf('n2')]), ['not_a_member'], 'the newest configuration counts, not what the other believes')
+  t.same(
+    codes([newer, factsOf('n2')]),
+    ['not_a_member'],
+    'the newest configuration counts, not what the other believes',
+  )
   const other = factsOf('n2', { checksums: [{ index: 8, term: 4, checksum: 'bb' }] })
   t.same(codes([factsOf('n1'), other]), ['states_differ'])
 })
 
 t.test('planRecovery names every reason at once, and says what to do', async (t) => {
-  const planned = planRecovery([factsOf('n1', { recoveryEpoch: 1, pendingPlan: 'rp_1' }), factsOf('n2')], DEAD)
-  t.match(planned, { refusals: [{ message: /n1 at 1 with plan rp_1 pending, n2 at 0; apply the pending plan/ }] })
+  const planned = planRecovery(
+    [factsOf('n1', { recoveryEpoch: 1, pendingPlan: 'rp_1' }), factsOf('n2')],
+    DEAD,
+  )
+  t.match(planned, {
+    refusals: [{ message: /n1 at 1 with plan rp_1 pending, n2 at 0; apply the pending plan/ }],
+  })
   t.same(codes(TWO, { dead: ['n3'], isRestored: false }), ['unaccounted_member', 'unaccounted_member'])
 })
 
@@ -77,25 +86,35 @@ t.test('while two configurations are in force, a majority of each half is a quor
   const latest = { configuration: joint, index: 9 }
   const both = [factsOf('n1', { latest }), factsOf('n2', { latest })]
   const decision = decided(both)
-  t.same(decision.configuration, { voters: ['n1', 'n2'], learners: [], outgoing: [] }, 'of the other half it is gone')
+  t.same(
+    decision.configuration,
+    { voters: ['n1', 'n2'], learners: [], outgoing: [] },
+    'of the other half it is gone',
+  )
   t.equal(decision.mayMissAfter, null, 'the dead have none of the first half, so they could not decide alone')
   const all = ['n1', 'n3', 'n4'].map((nodeId) => factsOf(nodeId, { latest }))
   t.same(codes(all, { dead: ['n2', 'n5'], isRestored: false }), ['quorum_left'])
 })
 
-t.test('the winner is who would win an election, then who has applied more, then the first by name', async (t) => {
-  const winner = (one: Partial<NodeFacts>, other: Partial<NodeFacts>): string =>
-    decided([factsOf('n2', other), factsOf('n1', one)]).winner
-  t.equal(winner({ last: { index: 90, term: 4 } }, { last: { index: 10, term: 5 } }), 'n2')
-  t.equal(winner({ last: { index: 11, term: 4 } }, { last: { index: 10, term: 4 } }), 'n1')
-  t.equal(winner({ applied: { index: 7, term: 4 } }, {}), 'n2')
-  t.equal(winner({}, {}), 'n1')
-})
+t.test(
+  'the winner is who would win an election, then who has applied more, then the first by name',
+  async (t) => {
+    const winner = (one: Partial<NodeFacts>, other: Partial<NodeFacts>): string =>
+      decided([factsOf('n2', other), factsOf('n1', one)]).winner
+    t.equal(winner({ last: { index: 90, term: 4 } }, { last: { index: 10, term: 5 } }), 'n2')
+    t.equal(winner({ last: { index: 11, term: 4 } }, { last: { index: 10, term: 4 } }), 'n1')
+    t.equal(winner({ applied: { index: 7, term: 4 } }, {}), 'n2')
+    t.equal(winner({}, {}), 'n1')
+  },
+)
 
-t.test('the new history begins above every term that a survivor has seen, and one epoch higher', async (t) => {
-  const reports = [factsOf('n1', { recoveryEpoch: 2 }), factsOf('n2', { recoveryEpoch: 2, term: 77 })]
-  t.match(decided(reports), { term: 78, epoch: 3, previous: { index: 10, term: 4 }, certainThrough: 8 })
-})
+t.test(
+  'the new history begins above every term that a survivor has seen, and one epoch higher',
+  async (t) => {
+    const reports = [factsOf('n1', { recoveryEpoch: 2 }), factsOf('n2', { recoveryEpoch: 2, term: 77 })]
+    t.match(decided(reports), { term: 78, epoch: 3, previous: { index: 10, term: 4 }, certainThrough: 8 })
+  },
+)
 
 t.test('a learner that was collected stays one, unless nobody has a longer log', async (t) => {
   const configuration = { voters: FIVE.slice(1), learners: ['n1'], outgoing: [] }
@@ -103,18 +122,24 @@ t.test('a learner that was collected stays one, unless nobody has a longer log',
   const learner = factsOf('n1', { latest })
   const situation = { dead: ['n3', 'n4', 'n5'], isRestored: false }
   const longer = factsOf('n2', { latest, last: { index: 12, term: 4 } })
-  t.match(decided([learner, longer], situation), { winner: 'n2', configuration: { voters: ['n2'], learners: ['n1'] } })
+  t.match(decided([learner, longer], situation), {
+    winner: 'n2',
+    configuration: { voters: ['n2'], learners: ['n1'] },
+  })
   t.match(decided([learner, factsOf('n2', { latest, last: { index: 9, term: 4 } })], situation), {
     winner: 'n1',
     configuration: { voters: ['n1', 'n2'], learners: [] },
   })
 })
 
-t.test('copies that were put back prove nothing by their number, and go on after the last known process', async (t) => {
-  const reports = FIVE.map((nodeId) => factsOf(nodeId, { registered: [{ nodeId: 'n1', boot: 9 }] }))
-  const decision = decided(reports, { dead: [], isRestored: true })
-  t.match(decision, { mayMissAfter: 10, isRestored: true, boots: { n1: 9, n2: 3 } })
-})
+t.test(
+  'copies that were put back prove nothing by their number, and go on after the last known process',
+  async (t) => {
+    const reports = FIVE.map((nodeId) => factsOf(nodeId, { registered: [{ nodeId: 'n1', boot: 9 }] }))
+    const decision = decided(reports, { dead: [], isRestored: true })
+    t.match(decision, { mayMissAfter: 10, isRestored: true, boots: { n1: 9, n2: 3 } })
+  },
+)
 
 t.test('states are compared only where both have the same entry', async (t) => {
   const lagging = factsOf('n2', {

@@ -55,7 +55,9 @@ export async function makeDisk(
   log.append([{ sequence: 1, hardState: { currentTerm: 2, votedFor: 'n1' }, base: null, entries }])
   log.close()
   const state = new MemoryState()
-  const sessions = [{ nodeId: 'n1', incarnation: 'i', boot: 1, ackedBelow: 1, applied: applied > 0 ? [1, applied] : [] }]
+  const sessions = [
+    { nodeId: 'n1', incarnation: 'i', boot: 1, ackedBelow: 1, applied: applied > 0 ? [1, applied] : [] },
+  ]
   const record = encodeMachineRecord({
     appliedIndex: applied,
     appliedTerm: applied > 0 ? 2 : 0,

@@ -43,7 +43,9 @@ t.test('the dead leave for ever, and their copies are made again as those of any
 t.test('it stands in the state with time and index, once for each plan', async (t) => {
   const world = foundedWorld(FIVE)
   const done = world.do(recover())
-  t.match(clusterRecoveries(world), [{ planId: 'rp_1', epoch: 1, index: done.index, at: done.at, mayMissAfter: 9 }])
+  t.match(clusterRecoveries(world), [
+    { planId: 'rp_1', epoch: 1, index: done.index, at: done.at, mayMissAfter: 9 },
+  ])
   t.same(world.do(recover({ dead: [] })), done, 'the same plan again changes nothing')
   world.do(recover({ planId: 'rp_2', epoch: 2, dead: ['n2'], survivors: ['n1'], voters: ['n1'] }))
   t.same(
@@ -56,14 +58,20 @@ t.test('it stands in the state with time and index, once for each plan', async (
 t.test('the list is bounded, and a plan for one more is refused', async (t) => {
   const world = foundedWorld(FIVE)
   for (let n = 0; n < CLUSTER_RECOVERIES_MAX; n++) world.do(recover({ planId: `rp_${n}`, dead: [] }))
-  t.match(world.run(recover({ planId: 'rp_last' })), { code: 'precondition_failed', message: /too many recoveries/ })
+  t.match(world.run(recover({ planId: 'rp_last' })), {
+    code: 'precondition_failed',
+    message: /too many recoveries/,
+  })
 })
 
 t.test('a change that counted on votes that are gone ends, and another one may begin', async (t) => {
   const world = foundedWorld(FIVE)
   world.do(start('demote', 'n2'))
   world.do(recover())
-  t.match(world.get(keys.operation('op-demote-n2')), { status: 'failed', error: /Ended by the recovery rp_1/ })
+  t.match(world.get(keys.operation('op-demote-n2')), {
+    status: 'failed',
+    error: /Ended by the recovery rp_1/,
+  })
   t.match(phases(world), { n2: 'active' }, 'its vote stays where the recovery puts it')
   t.match(world.run(start('demote', 'n2')), { ok: true })
 })
@@ -113,7 +121,11 @@ t.test('what only lost members list is not owed any more once that is said', asy
   living.do(putChunks('k', [fresh('c1', { replicas: ['n1', 'n3'], missing: ['n2'] })]))
   living.do(recover())
   living.do({ type: 'evacuateCopies', operation: 'op_10', items: [{ ...name, isGivenUp: true }] })
-  t.match(living.get(keys.chunk('acme', 'c1')), { replicas: ['n1'], owed: ['n2'] }, 'a living one can give it')
+  t.match(
+    living.get(keys.chunk('acme', 'c1')),
+    { replicas: ['n1'], owed: ['n2'] },
+    'a living one can give it',
+  )
 })
 
 t.test('a cluster that was never founded is brought back as well', async (t) => {

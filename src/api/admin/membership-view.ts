@@ -1,11 +1,11 @@
 /** The members of the cluster on the wire. [decisions 12] */
 import Type, { type Static } from 'typebox'
 import type { MemberStatus } from '../../../cluster/index.ts'
+import { commonChecksum } from '../../operations/membership/equal-states.ts'
 import type { MembershipOverview } from '../../operations/membership/get-cluster-membership.ts'
 import { votesOf } from '../../operations/membership/plan-change.ts'
 import { answers } from '../../operations/membership/survey.ts'
 import type { ClusterRecovery, MemberRecord } from '../../state-machine/records.ts'
-import { commonChecksum } from '../../workers/readiness.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -30,7 +30,10 @@ const MemberView = Type.Object(
     disk: orNull(Type.Object({ totalBytes: Count, usedBytes: Count })),
     drained: Type.Boolean(),
     recoveryEpoch: orNull(
-      Type.Integer({ minimum: 0, description: 'How often the group was brought back, as this member has it' }),
+      Type.Integer({
+        minimum: 0,
+        description: 'How often the group was brought back, as this member has it',
+      }),
     ),
     stateEqual: orNull(
       Type.Boolean({
@@ -95,7 +98,9 @@ export const MembershipView = Type.Object(
       }),
       { description: 'Names that are never used again' },
     ),
-    recoveries: Type.Array(RecoveryView, { description: 'From lost quorums, the oldest first; never forgotten' }),
+    recoveries: Type.Array(RecoveryView, {
+      description: 'From lost quorums, the oldest first; never forgotten',
+    }),
   },
   { additionalProperties: false },
 )

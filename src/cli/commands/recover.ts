@@ -10,7 +10,7 @@ import { configOption, type Done, examples, jsonOption, withAdminAccess } from '
 
 export function recoverCommand(done: Done): Command {
   const group = new Command('recover').description(
-    'bring back a cluster whose majority is gone for ever; see deploy/runbooks/lost-quorum.md',
+    'bring back a cluster whose majority is gone for ever, or from copies; see deploy/runbooks/',
   )
   for (const command of [collectCommand(done), planCommand(done), applyCommand(done), verifyCommand(done)])
     group.addCommand(command)
@@ -34,10 +34,13 @@ function planCommand(done: Done): Command {
   return new Command('plan')
     .description('from the reports of all survivors, say who goes on and what is lost; changes nothing')
     .addOption(configOption())
-    .addOption(new Option('--reports <dir>', 'reports and inventories of all survivors').makeOptionMandatory())
     .addOption(
-      new Option('--dead <nodeIds>', 'members that never come back, separated by commas')
-        .argParser((text: string) => text.split(',').map((name) => name.trim())),
+      new Option('--reports <dir>', 'reports and inventories of all survivors').makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--dead <nodeIds>', 'members that never come back, separated by commas').argParser(
+        (text: string) => text.split(',').map((name) => name.trim()),
+      ),
     )
     .option('--restored', 'the data directories are copies that were put back: trust no majority of them')
     .option('--out <file>', 'keep the plan in a new file (otherwise it is only shown)')

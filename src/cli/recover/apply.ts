@@ -1,18 +1,16 @@
 /**
  * `holdfast recover apply`: binds a stopped survivor to a plan. [decisions 12: lost quorum]
  *
- * Owns: the command that the service applies in the entry of the plan. Knows nothing of: the log, epochs (cluster/recovery).
- * Rule: the command follows from the plan alone.
+ * Owns: whether the plan is about this node. Knows nothing of: the log, epochs (cluster/recovery). Rule: nothing is written before the
+ * plan's seal was compared.
  */
 import { bindToPlan } from '../../../cluster/index.ts'
-import type { Proposal } from '../../state-machine/commands.ts'
-import { SYSTEM_ORIGIN } from '../../state-machine/origin.ts'
-import { encodeCommand } from '../../store/command-codec.ts'
+import { recoverCommand } from '../../recovery/recover-command.ts'
 import { CommandError, EXIT } from '../exit.ts'
 import { note, printJson } from '../printing.ts'
-import { withStoppedNode } from './open-node.ts'
-import type { Plan } from './papers.ts'
-import { readPaper } from './sealed-paper.ts'
+import { withStoppedNode } from '../../recovery/open-node.ts'
+import type { Plan } from '../../recovery/papers.ts'
+import { readPaper } from '../../recovery/sealed-paper.ts'
 
 export interface ApplyOptions {
   readonly config: string
@@ -27,7 +25,7 @@ export async function applyPlan({ config, plan: file, json = false }: ApplyOptio
     const report = plan.reports.find((one) => one.nodeId === nodeId)
     if (plan.clusterId !== clusterId || report === undefined) throw notOfPlan(nodeId, plan)
     const { planId, decision, madeAt: time } = plan
-    const bound = await bindToPlan(node, { planId, decision, report, time, command: commandOf(plan) })
+    const bound = await bindToPlan(node, { planId, decision, report, time, command: recoverCommand(plan) })
     return { nodeId, planId, epoch: decision.epoch, isWinner: decision.winner === nodeId, bound }
   })
   const { nodeId, planId, epoch, bound } = done
@@ -41,40 +39,13 @@ export async function applyPlan({ config, plan: file, json = false }: ApplyOptio
   return EXIT.done
 }
 
-function commandOf({ planId, madeAt, decision, loss }: Plan): Uint8Array {
-  const { epoch, winner, survivors, dead, configuration, certainThrough, mayMissAfter, isRestored } = decision
-  const command: Proposal = {
-    type: 'recoverCluster',
-    planId,
-    epoch,
-    plannedAt: madeAt,
-    winner,
-    survivors,
-    voters: configuration.voters,
-    dead,
-    certainThrough,
-    mayMissAfter,
-    isRestored,
-    loss: { chunks: loss.chunks, versions: loss.versions },
-    origin: {
-      ...SYSTEM_ORIGIN,
-      requestId: planId,
-      operation: 'recoverCluster',
-      method: 'OFFLINE',
-      path: '/recover/apply',
-      reason: `recovery ${planId}`,
-      elapsedMs: 0,
-      successStatus: 200,
-      nodeId: winner,
-    },
-  }
-  return encodeCommand(command)
-}
-
 function notOfPlan(nodeId: string, { planId, decision }: Plan): CommandError {
-  return new CommandError(`Plan ${planId} is not about ${nodeId}: it brings back ${decision.survivors.join(', ')}`, {
-    code: 'not_in_plan',
-    hint: 'Apply it on the survivors that it names. A node that it names dead is moved away and joins anew under another name.',
-    exitCode: EXIT.refused,
-  })
+  return new CommandError(
+    `Plan ${planId} is not about ${nodeId}: it brings back ${decision.survivors.join(', ')}`,
+    {
+      code: 'not_in_plan',
+      hint: 'Apply it on the survivors that it names. A node that it names dead is moved away and joins anew under another name.',
+      exitCode: EXIT.refused,
+    },
+  )
 }

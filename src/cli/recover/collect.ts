@@ -5,14 +5,13 @@
  */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { recoveryFault } from '../../state-machine/cluster-recoveries.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT } from '../exit.ts'
 import { note, printJson, printLine } from '../printing.ts'
-import { writeInventory } from './inventory.ts'
-import { type OpenedNode, withStoppedNode } from './open-node.ts'
-import { inventoryFileOf, PAPER_FORMAT, type Report, reportFileOf } from './papers.ts'
-import { sealPaper } from './sealed-paper.ts'
+import { writeInventory } from '../../recovery/inventory.ts'
+import { type OpenedNode, withStoppedNode } from '../../recovery/open-node.ts'
+import { inventoryFileOf, PAPER_FORMAT, type Report, reportFileOf } from '../../recovery/papers.ts'
+import { sealPaper } from '../../recovery/sealed-paper.ts'
 
 export interface CollectOptions {
   readonly config: string
@@ -40,18 +39,22 @@ function summaryOf({ facts, inventory }: Report): string {
 
 async function collectInto(
   out: string,
-  { node, masterKey, rehearse }: OpenedNode,
+  { node, masterKey, rehearse, roomFault }: OpenedNode,
 ): Promise<{ readonly file: string; readonly report: Report }> {
   const { nodeId } = node.identity
   await mkdir(out, { recursive: true, mode: 0o700 })
   const isUsable = node.recovered !== null
   const state = isUsable ? rehearse() : null
   const facts = await node.facts(() => state ?? rehearse())
-  const inventory = state === null ? null : await writeInventory(join(out, inventoryFileOf(nodeId)), node, state)
-  const full = state === null ? null : recoveryFault(state, facts.members)
+  const inventory =
+    state === null ? null : await writeInventory(join(out, inventoryFileOf(nodeId)), node, state)
+  const full = roomFault(facts.members)
   const report = { format: PAPER_FORMAT, madeAt: Date.now(), version: VERSION, facts, inventory, full }
   const file = join(out, reportFileOf(nodeId))
-  await writeFile(`${file}.tmp`, sealPaper(masterKey, 'recovery-report', report), { mode: 0o600, flush: true })
+  await writeFile(`${file}.tmp`, sealPaper(masterKey, 'recovery-report', report), {
+    mode: 0o600,
+    flush: true,
+  })
   await rename(`${file}.tmp`, file)
   return { file, report }
 }

@@ -12,11 +12,11 @@ import { MasterKey } from '../../access/master-key.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { CommandError, EXIT } from '../exit.ts'
 import { note, printable, printJson, printLine } from '../printing.ts'
-import { digestOf, readInventory } from './inventory.ts'
-import { type Inventory, lossOf } from './loss.ts'
-import { inventoryFileOf, PAPER_FORMAT, type Plan, type Report, reportFileOf } from './papers.ts'
-import { readPaper, sealPaper } from './sealed-paper.ts'
-import { statementOf } from './statement.ts'
+import { digestOf, readInventory } from '../../recovery/inventory.ts'
+import { type Inventory, lossOf } from '../../recovery/loss.ts'
+import { inventoryFileOf, PAPER_FORMAT, type Plan, type Report, reportFileOf } from '../../recovery/papers.ts'
+import { readPaper, sealPaper } from '../../recovery/sealed-paper.ts'
+import { statementOf } from '../../recovery/statement.ts'
 
 export interface PlanOptions {
   readonly config: string
@@ -42,7 +42,11 @@ export async function planFromReports(options: PlanOptions): Promise<number> {
   if ('refusals' in planned) return refuse(planned.refusals, json)
   const plan = await planOf(planned.decision, reports, folder)
   if (out !== undefined)
-    await writeFile(out, sealPaper(masterKey, 'recovery-plan', plan), { mode: 0o600, flush: true, flag: 'wx' })
+    await writeFile(out, sealPaper(masterKey, 'recovery-plan', plan), {
+      mode: 0o600,
+      flush: true,
+      flag: 'wx',
+    })
   if (json) printJson({ file: out ?? null, plan })
   else tell(plan, out)
   return EXIT.done
@@ -69,11 +73,7 @@ async function checkInventory(folder: string, { facts, inventory }: Report): Pro
   if (digest !== inventory.sha256) throw misplaced(name, 'it is not the one that the report vouches for')
 }
 
-async function planOf(
-  decision: RecoveryDecision,
-  reports: readonly Report[],
-  folder: string,
-): Promise<Plan> {
+async function planOf(decision: RecoveryDecision, reports: readonly Report[], folder: string): Promise<Plan> {
   const inventories = new Map<string, Inventory>(
     decision.survivors.map((node) => [node, () => readInventory(join(folder, inventoryFileOf(node)))]),
   )

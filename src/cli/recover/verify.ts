@@ -35,10 +35,19 @@ export function verifyRecovery(options: VerifyOptions): Promise<number> {
   })
 }
 
+type Member = Membership['members'][number]
+type Recovery = Membership['recoveries'][number]
+
 export interface Seen {
-  readonly membership: Membership
-  readonly repair: Repair
-  readonly operations: readonly Operation[]
+  readonly membership: Pick<Membership, 'leaderId'> & {
+    readonly recoveries: readonly Pick<Recovery, 'planId' | 'epoch' | 'index' | 'dead' | 'loss'>[]
+    readonly members: readonly Pick<
+      Member,
+      'nodeId' | 'phase' | 'reachable' | 'recoveryEpoch' | 'stateEqual'
+    >[]
+  }
+  readonly repair: { readonly nodes: readonly Pick<Repair['nodes'][number], 'pending'>[] }
+  readonly operations: readonly Pick<Operation, 'type' | 'nodeId' | 'status' | 'error'>[]
 }
 
 async function seenBy(client: AdminClient): Promise<Seen> {
@@ -48,7 +57,8 @@ async function seenBy(client: AdminClient): Promise<Seen> {
   return { membership, repair, operations: listed.operations }
 }
 
-export function checksOf({ membership, repair, operations }: Seen): readonly Check[] {
+export function checksOf(seen: Seen): readonly Check[] {
+  const { membership } = seen
   const { recoveries, leaderId } = membership
   const last = recoveries.at(-1)
   const members = membership.members.filter(({ phase }) => phase !== 'lost')
@@ -61,7 +71,9 @@ export function checksOf({ membership, repair, operations }: Seen): readonly Che
     last === undefined
       ? check('recovery', 'broken', 'this cluster was never brought back')
       : check('recovery', 'well', `plan ${last.planId}, epoch ${last.epoch}, at index ${last.index}`),
-    leaderId === null ? check('leader', 'waiting', 'nobody leads') : check('leader', 'well', `${leaderId} leads`),
+    leaderId === null
+      ? check('leader', 'waiting', 'nobody leads')
+      : check('leader', 'well', `${leaderId} leads`),
     told('members', 'waiting', silent, 'do not answer'),
     isOneEpoch
       ? check('epochs', 'well', 'all stand at one recovery epoch')
@@ -69,17 +81,23 @@ export function checksOf({ membership, repair, operations }: Seen): readonly Che
     unequal.length > 0
       ? told('states', 'broken', unequal, 'have another state than the leader')
       : told('states', 'waiting', unknown, 'have no checksum in common with the leader yet'),
-    copiesCheck(repair, operations, last?.dead ?? []),
+    copiesCheck(seen, last?.dead ?? []),
     last === undefined || last.loss.versions === 0
       ? check('unreadable', 'well', 'no object version is lost')
-      : check('unreadable', 'well', `${last.loss.versions} object versions were lost, as the plan named them`),
+      : check(
+          'unreadable',
+          'well',
+          `${last.loss.versions} object versions were lost, as the plan named them`,
+        ),
   ]
 }
 
-function copiesCheck(repair: Repair, operations: readonly Operation[], dead: readonly string[]): Check {
+function copiesCheck({ repair, operations }: Seen, dead: readonly string[]): Check {
   const pending = repair.nodes.reduce((sum, node) => sum + (node.pending ?? 0), 0)
   const about = operations.filter(({ type, nodeId }) => type === 'lost' && dead.includes(nodeId ?? ''))
-  const running = about.filter(({ status }) => status === 'running' || status === 'queued' || status === 'paused')
+  const running = about.filter(
+    ({ status }) => status === 'running' || status === 'queued' || status === 'paused',
+  )
   const failed = about.filter(({ status, error }) => status === 'failed' && error !== null)
   if (running.length > 0 || pending > 0)
     return check(
@@ -92,13 +110,10 @@ function copiesCheck(repair: Repair, operations: readonly Operation[], dead: rea
   return check('copies', 'well', `every chunk that can be read has its copies; ${why.join('; ')}`)
 }
 
-function told(
-  name: Check['check'],
-  state: Check['state'],
-  nodes: readonly string[],
-  what: string,
-): Check {
-  return nodes.length === 0 ? check(name, 'well', 'all of them') : check(name, state, `${nodes.join(', ')} ${what}`)
+function told(name: Check['check'], state: Check['state'], nodes: readonly string[], what: string): Check {
+  return nodes.length === 0
+    ? check(name, 'well', 'all of them')
+    : check(name, state, `${nodes.join(', ')} ${what}`)
 }
 
 function check(name: Check['check'], state: Check['state'], found: string): Check {

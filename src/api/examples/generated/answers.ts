@@ -358,6 +358,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "recoveryEpoch": null,
+        "stateEqual": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
       {
@@ -377,6 +379,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "recoveryEpoch": null,
+        "stateEqual": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
       {
@@ -396,6 +400,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "matchIndex": 1,
         "disk": null,
         "drained": false,
+        "recoveryEpoch": null,
+        "stateEqual": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
       }
     ],
@@ -624,7 +630,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+        "deliveryId": "evt_01M822SFJP0000000000G00000-M6RZTI2SI56IIEZI",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -1019,7 +1025,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+    "deliveryId": "evt_01M822SFJP0000000000G00000-M6RZTI2SI56IIEZI",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1295,7 +1301,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_g20GlEsNp9TGcW2rXpilOWSodK448lyb",
+        "signingSecret": "whsec_PTgeq5iOCNmxfAlnHpq5I+a7X4dzLaoc",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1410,7 +1416,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M81TDYSV0000000000G00000-X5R4HL7KZQ5GVXXL",
+    "deliveryId": "evt_01M822SFJP0000000000G00000-M6RZTI2SI56IIEZI",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

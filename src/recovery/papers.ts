@@ -3,7 +3,7 @@
  *
  * Owns: the shapes, and the names of the files. Knows nothing of: seals, disks.
  */
-import type { NodeFacts, RecoveryDecision } from '../../../cluster/index.ts'
+import type { NodeFacts, RecoveryDecision } from '../../cluster/index.ts'
 import type { InventoryFile } from './inventory.ts'
 import type { LossStatement } from './loss.ts'
 
@@ -28,7 +28,10 @@ export interface Plan {
   readonly clusterId: string
   readonly decision: RecoveryDecision
   /** Of the survivors, as they were when the plan was made. */
-  readonly reports: readonly Pick<NodeFacts, 'nodeId' | 'incarnation' | 'boot' | 'term' | 'last' | 'applied'>[]
+  readonly reports: readonly Pick<
+    NodeFacts,
+    'nodeId' | 'incarnation' | 'boot' | 'term' | 'last' | 'applied'
+  >[]
   readonly loss: LossStatement
   /** The same in words. */
   readonly statement: readonly string[]

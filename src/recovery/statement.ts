@@ -3,7 +3,7 @@
  *
  * Owns: the sentences. Rule: what cannot be known is said to be unknown, never left out.
  */
-import type { RecoveryDecision } from '../../../cluster/index.ts'
+import type { RecoveryDecision } from '../../cluster/index.ts'
 import type { LossStatement } from './loss.ts'
 
 export function statementOf(decision: RecoveryDecision, loss: LossStatement): readonly string[] {

@@ -4,18 +4,21 @@
  * Owns: what is opened and closed. Rule: a node that runs is refused, before anything of it is read.
  */
 import { join } from 'node:path'
-import { StoppedNode } from '../../../cluster/index.ts'
-import { MasterKey } from '../../access/master-key.ts'
-import { loadConfig } from '../../config/load-config.ts'
-import { LevelStateMachine } from '../../store/level-state-machine.ts'
-import { RehearsedState } from '../../store/rehearsed-state.ts'
-import { createLogger } from '../../telemetry/logger.ts'
+import { StoppedNode } from '../../cluster/index.ts'
+import { MasterKey } from '../access/master-key.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { recoveryFault } from '../state-machine/cluster-recoveries.ts'
+import { LevelStateMachine } from '../store/level-state-machine.ts'
+import { RehearsedState } from '../store/rehearsed-state.ts'
+import { createLogger } from '../telemetry/logger.ts'
 
 export interface OpenedNode {
   readonly node: StoppedNode
   readonly masterKey: MasterKey
   /** Only of a state that can be used. Each call begins anew with what is on the disk. */
-  rehearse(): RehearsedState
+  readonly rehearse: () => RehearsedState
+  /** Why there is no room for one more recovery in which these may be dead; null: there is, or the state cannot be used. */
+  readonly roomFault: (members: readonly string[]) => string | null
 }
 
 /** Throws StartError. */
@@ -44,7 +47,9 @@ export async function withStoppedNode<T>(
     return new RehearsedState(state, seal.sum)
   }
   try {
-    return await work({ node, masterKey, rehearse })
+    const roomFault = (members: readonly string[]): string | null =>
+      node.recovered === null ? null : recoveryFault(rehearse(), members)
+    return await work({ node, masterKey, rehearse, roomFault })
   } finally {
     await node.close()
   }

@@ -7,8 +7,8 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { MasterKey } from '../../access/master-key.ts'
-import { CommandError, EXIT } from '../exit.ts'
+import { StartError } from '../../cluster/index.ts'
+import type { MasterKey } from '../access/master-key.ts'
 
 export type PaperKind = 'recovery-report' | 'recovery-plan'
 
@@ -23,7 +23,7 @@ export function sealPaper(masterKey: MasterKey, kind: PaperKind, body: object): 
   return `${JSON.stringify({ kind, body, seal }, null, 2)}\n`
 }
 
-/** Throws CommandError `paper_unreadable` or `seal_broken`. */
+/** Throws StartError `paper_unreadable` or `seal_broken`. */
 export async function readPaper<T>(masterKey: MasterKey, kind: PaperKind, file: string): Promise<T> {
   const paper = parse(file, await readFile(file, 'utf8'))
   if (paper.kind !== kind) throw unreadable(file, `it is no ${kind}`)
@@ -43,26 +43,23 @@ function textOf(kind: PaperKind, body: unknown): string {
 function parse(file: string, text: string): Paper {
   try {
     const paper = JSON.parse(text) as Partial<Paper> | null
-    if (paper !== null && typeof paper.seal === 'string' && typeof paper.body === 'object') return paper as Paper
+    if (paper !== null && typeof paper.seal === 'string' && typeof paper.body === 'object')
+      return paper as Paper
   } catch (cause) {
     throw unreadable(file, 'it is no JSON', cause)
   }
   throw unreadable(file, 'it has no seal')
 }
 
-function unreadable(file: string, why: string, cause?: unknown): CommandError {
-  return new CommandError(`Cannot use '${file}': ${why}`, {
-    code: 'paper_unreadable',
+function unreadable(file: string, why: string, cause?: unknown): StartError {
+  return new StartError('paper_unreadable', `Cannot use '${file}': ${why}`, {
     hint: 'Name files that holdfast recover collect and plan wrote, as they wrote them.',
-    exitCode: EXIT.refused,
     cause,
   })
 }
 
-function broken(file: string): CommandError {
-  return new CommandError(`Cannot trust '${file}': its seal does not fit`, {
-    code: 'seal_broken',
+function broken(file: string): StartError {
+  return new StartError('seal_broken', `Cannot trust '${file}': its seal does not fit`, {
     hint: 'It was changed, or it is of another deployment. Collect or plan anew, with the master key file of this cluster.',
-    exitCode: EXIT.refused,
   })
 }

@@ -16,6 +16,7 @@ import { MemberFile } from './membership/member-file.ts'
 import { MembershipRoom } from './membership/membership-port.ts'
 import { expulsionOf, expulsionText } from './node/expulsion.ts'
 import { Node } from './node/node.ts'
+import { RecoveryFile } from './recovery/recovery-file.ts'
 import { SystemClock } from './node/system-clock.ts'
 import { HttpTransport } from './transport/http-transport.ts'
 import { RepairStatuses } from './repair-statuses.ts'
@@ -41,8 +42,10 @@ export async function createCluster(options: ClusterOptions, parts: ClusterParts
   await checkIdentity(options, known)
   const lock = await lockDataDir(options.dataDir)
   try {
+    const recovery = RecoveryFile.open(options.dataDir)
     const directory = await openDirectory(options, file, known)
-    const machine = assemble(options, parts, { identity: await openIdentity(options), directory, file })
+    const identity = await openIdentity(options)
+    const machine = assemble(options, parts, { identity, directory, file, recovery })
     await open(machine)
     return clusterOf(options, machine, lock)
   } catch (error) {
@@ -75,6 +78,7 @@ interface OnDisk {
   readonly identity: Identity
   readonly directory: Directory
   readonly file: MemberFile
+  readonly recovery: RecoveryFile
 }
 
 interface Late extends Pick<ClusterParts, 'logger'> {
@@ -85,7 +89,7 @@ interface Late extends Pick<ClusterParts, 'logger'> {
 
 function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk): Machine {
   const { clusterId, nodeId, dataDir, heartbeatMs } = options
-  const { identity, directory, file } = onDisk
+  const { identity, directory, file, recovery: epochFloor } = onDisk
   const { incarnation, boot, before } = identity
   const { stateMachine, logger } = parts
   const clock = new SystemClock()
@@ -111,6 +115,7 @@ function assemble(options: ClusterOptions, parts: ClusterParts, onDisk: OnDisk):
       wal,
       transport,
       stateMachine,
+      epochFloor,
       logger: logger.child({ room: 'node' }),
       onExpelled: (code) => membership.onExpelled(code),
       onRegistered: () => (confirming = confirm()),
@@ -171,7 +176,7 @@ function transportOf(
       if (!isKnown) membership().onStranger()
       return isKnown
     },
-    judge: (claims) => directory.objectionTo(claims) ?? node().judge(claims),
+    judge: (claims) => node().staleness(claims) ?? directory.objectionTo(claims) ?? node().judge(claims),
   })
 }
 

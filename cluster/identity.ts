@@ -31,8 +31,14 @@ const FILE = 'identity.json'
 /** What only a node that has run can have left behind. */
 const DATA_DIRECTORIES: readonly string[] = ['raft', 'blobs']
 
+/** What a data directory is compared with. */
+export type Expected = Pick<
+  ClusterOptions,
+  'clusterId' | 'nodeId' | 'dataDir' | 'members' | 'isJoining' | 'fingerprint' | 'olderFingerprints'
+>
+
 /** Makes sure that this directory is this node's, and changes nothing. Throws StartError. */
-export async function checkIdentity(options: ClusterOptions, known: Membership | null): Promise<void> {
+export async function checkIdentity(options: Expected, known: Membership | null): Promise<void> {
   const { nodeId, dataDir, members, isJoining = false } = options
   const isCommitted = known !== null && (known.isJoining || known.index > 0)
   if (!isJoining && !isCommitted && !members.some((member) => member.nodeId === nodeId)) {
@@ -58,7 +64,9 @@ export async function findIdentity(dataDir: string): Promise<Identity | null> {
 }
 
 /** Makes the identity if there is none and counts this start. The caller has checked it and holds the lock. Throws StartError. */
-export async function openIdentity(options: ClusterOptions): Promise<Identity> {
+export async function openIdentity(
+  options: Pick<Expected, 'clusterId' | 'nodeId' | 'dataDir' | 'fingerprint'>,
+): Promise<Identity> {
   const { clusterId, nodeId, dataDir, fingerprint } = options
   const found = await readIdentity(dataDir)
   const incarnation = found?.incarnation ?? randomBytes(10).toString('hex')
@@ -77,6 +85,11 @@ export function confirmIdentity(dataDir: string, identity: Identity): Promise<vo
   return writeDurably(dataDir, { ...identity, before: [] })
 }
 
+/** The next process of this directory comes after `boot`, whatever was counted here. The caller holds the lock. */
+export async function goOnFrom(dataDir: string, identity: Identity, boot: number): Promise<void> {
+  if (boot > identity.boot) await writeDurably(dataDir, { ...identity, boot, before: [] })
+}
+
 function ancestorsOf(found: Identity | null): readonly number[] | null {
   if (found === null) return []
   if (found.before === null) return null
@@ -84,7 +97,7 @@ function ancestorsOf(found: Identity | null): readonly number[] | null {
   return all.length <= BEFORE_MAX ? all : [...all.slice(0, 1), ...all.slice(1 - BEFORE_MAX)]
 }
 
-function compare(found: Identity, options: ClusterOptions): void {
+function compare(found: Identity, options: Expected): void {
   const { clusterId, nodeId, dataDir, fingerprint, olderFingerprints = [] } = options
   if (found.clusterId !== clusterId) {
     throw new StartError(

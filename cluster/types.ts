@@ -268,6 +268,8 @@ export interface MemberStatus {
   }[]
   /** When each member was last heard by this one; a missing one was not heard by this process. */
   readonly heardMs: Readonly<Record<NodeId, number>>
+  /** Rises when the group is brought back from a lost quorum. Absent: told by a version that knew of none. */
+  readonly recoveryEpoch?: number
   /** Of the state, at some indexes that it has passed: equal indexes have equal sums on every node. */
   readonly checksums: readonly (readonly [index: LogIndex, checksum: string])[]
 }

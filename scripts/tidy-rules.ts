@@ -74,6 +74,20 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
     ],
   },
   {
+    room: 'cluster/recovery/',
+    rooms: [
+      'cluster/recovery/',
+      'cluster/node/',
+      'cluster/raft/',
+      'cluster/wal/',
+      'cluster/membership/',
+      'cluster/blobs/disk-blob-store.ts',
+      'cluster/data-lock.ts',
+      'cluster/identity.ts',
+      'cluster/types.ts',
+    ],
+  },
+  {
     room: 'cluster/repair/',
     rooms: [
       'cluster/repair/',
@@ -163,9 +177,22 @@ const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly str
     ],
   },
   {
+    room: 'src/recovery/',
+    rooms: [
+      'src/recovery/',
+      'src/access/master-key.ts',
+      'src/config/',
+      'src/store/',
+      'src/state-machine/',
+      'src/telemetry/logger.ts',
+      'cluster/index.ts',
+    ],
+  },
+  {
     room: 'src/cli/',
     rooms: [
       'src/cli/',
+      'src/recovery/',
       'src/client/',
       'src/access/',
       'src/api/local/node-status.ts',

@@ -33,6 +33,8 @@ export interface DiskBlobStoreOptions {
   /** Failed operations in a row that make the disk suspect. */
   readonly failuresMax?: number
   readonly packLimits?: Partial<PackLimits>
+  /** Nothing is compacted: somebody only wants to know what is there. */
+  readonly isResting?: boolean
   /** Resolves when so many more bytes may be moved by a compaction, or when it is stopping; without it there is no limit. */
   readonly compactionPace?: (bytes: number, stopping: AbortSignal) => Promise<void>
 }
@@ -196,7 +198,7 @@ export class DiskBlobStore implements BlobStore {
 
   /** In the background, one pack after the other, until none is worth it. */
   #compact(): void {
-    if (this.#closed !== null) return
+    if (this.#closed !== null || this.#options.isResting === true) return
     this.#compacting ??= this.#compactAll()
       .catch((err: unknown) => this.#logger.warn({ err }, 'packs not compacted'))
       .finally(() => {

@@ -147,6 +147,7 @@ export class MembershipRoom implements MembershipPort {
         return { nodeId, matchIndex, silentMs: silentTicks * heartbeatMs, lagEntries, lagBytes }
       }),
       heardMs: Object.fromEntries(heard),
+      recoveryEpoch: node.standing().recoveryEpoch,
       checksums: node.checksums(),
     }
   }

@@ -9,8 +9,9 @@
 import { assert } from './assert.ts'
 import { decodeCommandEntry, type SessionId } from './log-entry.ts'
 import { decodeMachineRecord, encodeMachineRecord, type MachineRecord } from './machine-record.ts'
+import { decodeRecoveryNote } from './recovery-note.ts'
 import { type Registered, Sessions } from './sessions.ts'
-import { decodeConfiguration } from '../raft/configuration.ts'
+import { decodeConfiguration, noteOf } from '../raft/configuration.ts'
 import type { Configuration, Entry, LogIndex, NodeId, Term } from '../raft/types.ts'
 import type { ApplyBatch, StateDamagedError, StateMachine } from '../types.ts'
 import { damageIn } from './distrust.ts'
@@ -23,7 +24,7 @@ export interface Completion {
 }
 
 export interface ApplierParts {
-  readonly stateMachine: StateMachine
+  readonly stateMachine: Pick<StateMachine, 'apply' | 'checksum'>
   readonly session: SessionId
   readonly limits: NodeLimits
   /** What the state machine holds. */
@@ -252,10 +253,7 @@ export class Applier {
     const batches: Batch[] = []
     const expected: Expected[number][] = []
     for (const { index, kind, data } of entries) {
-      if (kind === 'configuration') {
-        this.#configuration = decodeConfiguration(data)
-        this.#configurationIndex = index
-      }
+      if (kind === 'configuration') batches.push(...this.#reconfigure(index, data))
       if (kind !== 'command') continue
       const { time, proposals, level } = decodeCommandEntry(data)
       if (level !== null) this.#raise(level)
@@ -282,6 +280,20 @@ export class Applier {
       `the log raises the state to feature level ${level}, this node knows ${featureLevelMax}: start the version that the others run`,
     )
     this.#featureLevel = Math.max(this.#featureLevel, level)
+  }
+
+  /** A group that was brought back hears in the same entry what that means for the service. */
+  #reconfigure(index: LogIndex, data: Uint8Array): readonly Batch[] {
+    this.#configuration = decodeConfiguration(data)
+    this.#configurationIndex = index
+    const note = noteOf(data)
+    if (note === null) return []
+    const { recoveryEpoch, featureLevel, time, command } = decodeRecoveryNote(note)
+    assert(recoveryEpoch > this.#recoveryEpoch, 'a recovery raises the epoch')
+    this.#recoveryEpoch = recoveryEpoch
+    this.#raise(featureLevel)
+    this.#lastTime = Math.max(this.#lastTime + 1, time)
+    return [{ index, time: this.#lastTime, commands: [command] }]
   }
 
   #isOwn({ nodeId, incarnation, boot }: SessionId): boolean {

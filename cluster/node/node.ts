@@ -13,6 +13,7 @@ import { assert } from './assert.ts'
 import type { ChecksumPoint } from './checksum-points.ts'
 import { damageIn, distrust } from './distrust.ts'
 import { Driver, DRIVER_METHODS } from './driver.ts'
+import { MemoryEpochFloor } from './epoch-floor.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from './limits.ts'
 import { LOG_ENTRIES_METHOD } from './log-entries-call.ts'
 import { Mending } from './mending.ts'
@@ -60,6 +61,8 @@ export class Node {
       featureLevelMax: this.#limits.featureLevelMax,
       before,
       state,
+      epochFloor: parts.epochFloor ?? new MemoryEpochFloor(),
+      isBlank: () => this.#driver?.status().lastIndex === 0,
       logger: parts.logger,
       onStale: (error) => this.fail(error),
       expelled,
@@ -168,6 +171,11 @@ export class Node {
   /** Null: the sender is heard. */
   judge(claims: PeerClaims): PeerObjection | null {
     return this.#gate.judge(claims)
+  }
+
+  /** Not null for whoever was left behind by a recovery of the group. */
+  staleness(claims: PeerClaims): PeerObjection | null {
+    return this.#gate.staleness(claims)
   }
 
   /** The data directory that owns this name, and its latest process, as far as it is applied here. */

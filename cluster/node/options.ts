@@ -6,6 +6,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { Logger, StateMachine } from '../types.ts'
 import type { Wal } from '../wal/wal.ts'
 import type { Clock } from './clock.ts'
+import type { EpochFloor } from './epoch-floor.ts'
 import type { Expulsion } from './expulsion.ts'
 import type { NodeLimits } from './limits.ts'
 
@@ -41,4 +42,6 @@ export interface NodeParts {
   readonly onRegistered?: () => void
   /** The others do not hear this data directory any more, for ever. */
   readonly onExpelled?: (expulsion: Expulsion) => void
+  /** Of the data directory; absent: there is none, and no recovery was ever seen. */
+  readonly epochFloor?: EpochFloor
 }

@@ -6,6 +6,7 @@
  * recovery of the group has no say, whichever side finds it out.
  */
 import { type Logger, StartError } from '../types.ts'
+import type { EpochFloor } from './epoch-floor.ts'
 import { type Expulsion, expulsionOf, expulsionText } from './expulsion.ts'
 import { FIRST_LEVEL } from './feature-level.ts'
 import type { NodeId } from '../raft/types.ts'
@@ -26,6 +27,9 @@ export interface PeerGateParts {
   readonly featureLevelMax: number
   readonly before: readonly number[] | null
   readonly state: () => GateState | null
+  readonly epochFloor: EpochFloor
+  /** Nothing was ever written to its log or applied, so it cannot have been left behind with anything. */
+  readonly isBlank: () => boolean
   readonly logger: Logger
   /** This node was left behind and must stop. */
   readonly onStale: (error: StartError) => void
@@ -66,7 +70,7 @@ export class PeerGate {
       ...(this.#expelled === 'member_rolled_back'
         ? { boot: 0, before: null }
         : { boot: this.#parts.boot, before: this.#parts.before }),
-      recoveryEpoch: state?.recoveryEpoch ?? 0,
+      recoveryEpoch: this.#epochOf(state),
       featureLevel: this.#parts.featureLevelMax,
       stateLevel: state?.featureLevel ?? FIRST_LEVEL,
     }
@@ -92,9 +96,17 @@ export class PeerGate {
     return objection
   }
 
-  /** A peer has told this node that it will not hear it. */
+  /** Not null for whoever was left behind by a recovery: it hears of that before anything else. */
+  staleness({ nodeId, recoveryEpoch }: PeerClaims): PeerObjection | null {
+    const own = this.#epochOf(this.#parts.state())
+    if (recoveryEpoch >= own) return null
+    const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${own}`
+    return { code: 'stale_epoch', message }
+  }
+
+  /** A peer has told this node that it will not hear it. A blank one hears later which epoch it is. */
   onRefused(peer: NodeId, code: string): void {
-    if (code === 'stale_epoch') this.#parts.onStale(leftBehind(peer))
+    if (code === 'stale_epoch' && !this.#parts.isBlank()) this.#parts.onStale(leftBehind(peer))
     const expelled = expulsionOf(code)
     if (expelled === null || this.#expelled !== null) return
     this.#expelled = expelled
@@ -106,17 +118,8 @@ export class PeerGate {
   #objectionTo(claims: PeerClaims, state: GateState): PeerObjection | null {
     const { nodeId, incarnation, boot, before = null, recoveryEpoch, stateLevel } = claims
     const { featureLevelMax } = this.#parts
-    if (recoveryEpoch < state.recoveryEpoch) {
-      const message = `Node ${nodeId} stands at recovery epoch ${recoveryEpoch}, the group is at ${state.recoveryEpoch}`
-      return { code: 'stale_epoch', message }
-    }
-    if (recoveryEpoch > state.recoveryEpoch) {
-      this.#parts.onStale(leftBehind(nodeId))
-      return {
-        code: 'shutting_down',
-        message: `Node ${this.#parts.nodeId} was left behind by a recovery and stops`,
-      }
-    }
+    const stale = this.staleness(claims) ?? this.#ownStaleness(nodeId, recoveryEpoch, state)
+    if (stale !== null) return stale
     if (stateLevel > featureLevelMax) {
       const message = `The state of node ${nodeId} is at feature level ${stateLevel}, node ${this.#parts.nodeId} knows ${featureLevelMax}: upgrade it`
       return { code: 'feature_level_too_high', message }
@@ -130,6 +133,23 @@ export class PeerGate {
     if (descendsFrom({ boot, before }, registered.boot)) return null
     const message = `Node ${nodeId} speaks as process ${boot} of its data directory, and process ${registered.boot} has registered: this is an older copy, or another one runs`
     return { code: 'member_rolled_back', message }
+  }
+
+  /** A blank node takes over the epoch of those it is to belong to, durably before it hears them. */
+  #ownStaleness(peer: NodeId, recoveryEpoch: number, state: GateState): PeerObjection | null {
+    if (recoveryEpoch === this.#epochOf(state)) return null
+    const { epochFloor, isBlank, nodeId, onStale } = this.#parts
+    if (isBlank()) {
+      epochFloor.raise(recoveryEpoch)
+      return null
+    }
+    onStale(leftBehind(peer))
+    return { code: 'shutting_down', message: `Node ${nodeId} was left behind by a recovery and stops` }
+  }
+
+  /** The floor counts for a node that was brought back and has not applied that yet, and for one that has lost its state. */
+  #epochOf(state: GateState | null): number {
+    return Math.max(this.#parts.epochFloor.epoch, state?.recoveryEpoch ?? 0)
   }
 }
 

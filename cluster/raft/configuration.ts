@@ -6,17 +6,22 @@
  * Rule: the latest configuration in the log is in force, committed or not [thesis 4.1]; truncating the log brings the
  * one before it back.
  *
- * Bytes: version (1), then three lists (voters, learners, outgoing). A list is a count, a string is a count of UTF-16
- * code units and the units; every number has two bytes, the high one first.
+ * Bytes: version, then three lists (voters, learners, outgoing). A list is a count, a string is a count of UTF-16
+ * code units and the units; every number has two bytes, the high one first. Version 2 has a note of the driver behind the lists.
  */
 import { assert } from './assert.ts'
 import type { Configuration, Entry, LogIndex, NodeId } from './types.ts'
 
 const FORMAT_VERSION = 1
+const FORMAT_VERSION_WITH_NOTE = 2
 const UINT16_MAX = 0xffff
 
-export function encodeConfiguration(configuration: Configuration): Uint8Array {
-  const bytes: number[] = [FORMAT_VERSION]
+/** `note`: opaque to the core, for whoever applies the entry. */
+export function encodeConfiguration(
+  configuration: Configuration,
+  note: Uint8Array | null = null,
+): Uint8Array {
+  const bytes: number[] = [note === null ? FORMAT_VERSION : FORMAT_VERSION_WITH_NOTE]
   const write = (value: number): void => {
     assert(value <= UINT16_MAX, 'a configuration number has two bytes')
     bytes.push(value >>> 8, value & 0xff)
@@ -28,11 +33,26 @@ export function encodeConfiguration(configuration: Configuration): Uint8Array {
       for (let i = 0; i < nodeId.length; i += 1) write(nodeId.charCodeAt(i))
     }
   }
-  return Uint8Array.from(bytes)
+  return Uint8Array.from(note === null ? bytes : [...bytes, ...note])
 }
 
 export function decodeConfiguration(data: Uint8Array): Configuration {
-  assert(data[0] === FORMAT_VERSION, `configuration format ${data[0] ?? 'none'} is unknown`)
+  return decodeNoted(data).configuration
+}
+
+/** Null: the entry carries none. */
+export function noteOf(data: Uint8Array): Uint8Array | null {
+  return decodeNoted(data).note
+}
+
+interface Noted {
+  readonly configuration: Configuration
+  readonly note: Uint8Array | null
+}
+
+function decodeNoted(data: Uint8Array): Noted {
+  const isNoted = data[0] === FORMAT_VERSION_WITH_NOTE
+  assert(isNoted || data[0] === FORMAT_VERSION, `configuration format ${data[0] ?? 'none'} is unknown`)
   let offset = 1
   const read = (): number => {
     const [high, low] = [data[offset], data[offset + 1]]
@@ -51,8 +71,8 @@ export function decodeConfiguration(data: Uint8Array): Configuration {
     return list
   }
   const configuration = { voters: readList(), learners: readList(), outgoing: readList() }
-  assert(offset === data.length, 'bytes follow the configuration')
-  return configuration
+  assert(isNoted || offset === data.length, 'bytes follow the configuration')
+  return { configuration, note: isNoted ? data.slice(offset) : null }
 }
 
 /** Everybody that receives the log, without duplicates. */

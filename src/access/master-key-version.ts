@@ -25,7 +25,13 @@ const NAMED = 2
 const UNNAMED = 1
 
 /** One label for each purpose: a key made for one can never open or sign for another. */
-export type KeyLabel = 'native-api-token' | 'continuation-token' | 'signed-url' | 'fingerprint' | 'sealing'
+export type KeyLabel =
+  | 'native-api-token'
+  | 'continuation-token'
+  | 'signed-url'
+  | 'fingerprint'
+  | 'sealing'
+  | 'recovery'
 
 export class MasterKeyVersion {
   readonly id: string

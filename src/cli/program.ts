@@ -29,6 +29,7 @@ import {
 import type { Done } from './commands/options.ts'
 import { policyCommand } from './commands/policy.ts'
 import { quotaCommand } from './commands/quota.ts'
+import { recoverCommand } from './commands/recover.ts'
 import { serverCommand } from './commands/server.ts'
 import { syncCommand } from './commands/sync.ts'
 import { tenantCommand, usageCommand } from './commands/tenant.ts'
@@ -68,7 +69,15 @@ const SECTIONS: readonly (readonly [heading: string, groups: readonly Group[]])[
   ],
   [
     'A node:',
-    [serverCommand, configCommand, doctorCommand, adminTokenCommand, masterKeyCommand, certsCommand],
+    [
+      serverCommand,
+      configCommand,
+      doctorCommand,
+      recoverCommand,
+      adminTokenCommand,
+      masterKeyCommand,
+      certsCommand,
+    ],
   ],
   ['Other:', [completionCommand]],
 ]

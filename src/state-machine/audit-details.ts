@@ -158,6 +158,23 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   stepMembership: ({ operationId, from, to, phase }) => ({ details: { operationId, from, to, phase } }),
   undoMembership: ({ operationId }) => ({ details: { operationId } }),
   evacuateCopies: nothing,
+  recoverCluster: (
+    { planId, epoch, winner, survivors, voters, dead, certainThrough, mayMissAfter, loss },
+    value,
+  ) => ({
+    details: {
+      planId,
+      epoch,
+      winner,
+      survivors,
+      voters,
+      dead,
+      certainThrough,
+      mayMissAfter,
+      loss,
+      ...(value === null ? {} : { index: value.index }),
+    },
+  }),
 }
 
 export function toldOf<T extends CommandType>(command: Of<T>, reply: Reply<T>): Told {

@@ -77,4 +77,5 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   stepMembership: 2,
   undoMembership: 2,
   evacuateCopies: 2,
+  recoverCluster: 2,
 }

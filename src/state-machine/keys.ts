@@ -129,6 +129,7 @@ export const keys = {
   settings: (): RowKey<'settings'> => join('settings'),
   members: (): RowKey<'members'> => join('members'),
   leavers: (): RowKey<'leavers'> => join('leavers'),
+  clusterRecoveries: (): RowKey<'clusterRecoveries'> => join('clusterRecoveries'),
   /** By its place in the chain: appended to the key space, trimmed from its beginning. */
   auditLink: (sequence: number): RowKey<'auditLink'> => join('auditLink', hex(sequence, INDEX_DIGITS)),
   auditHead: (): RowKey<'auditHead'> => join('auditHead'),

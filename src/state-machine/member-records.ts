@@ -138,6 +138,8 @@ export type MembershipCommand =
       /** Absent: it goes on. */
       readonly blocker?: StandingBlocker
     }
+  /** In the entry that brings the cluster back after its quorum was lost; nobody proposes it. */
+  | ({ readonly type: 'recoverCluster' } & Omit<ClusterRecovery, 'at' | 'index'>)
   /** A cancelled join has left nothing behind in the configuration. */
   | { readonly type: 'undoMembership'; readonly operationId: string }
   /** Copies of a member that leaves: they are made elsewhere, or are not needed. */
@@ -146,6 +148,37 @@ export type MembershipCommand =
       readonly operation: string
       readonly items: readonly Evacuation[]
     }
+
+/** What a recovery from a lost quorum has cost, as far as the survivors could tell. */
+export interface RecoveryLoss {
+  /** Chunks that are needed and of which no survivor lists and holds a copy. */
+  readonly chunks: number
+  /** Object versions that need one of them. */
+  readonly versions: number
+}
+
+/** One recovery from a lost quorum. It stands in the state for ever. */
+export interface ClusterRecovery {
+  readonly planId: string
+  readonly epoch: number
+  /** When the plan was made, and the time and index of its entry. */
+  readonly plannedAt: number
+  readonly at: number
+  readonly index: number
+  /** Whose log was taken. */
+  readonly winner: string
+  readonly survivors: readonly string[]
+  /** Those of them that vote from then on. */
+  readonly voters: readonly string[]
+  readonly dead: readonly string[]
+  /** Committed for certain before; what follows up to `index` is committed by the recovery, acknowledged before or not. */
+  readonly certainThrough: number
+  /** Entries after it may have been acknowledged and are gone; null: nothing acknowledged is missing. */
+  readonly mayMissAfter: number | null
+  readonly loss: RecoveryLoss
+  /** From copies of data directories that were put back. */
+  readonly isRestored: boolean
+}
 
 export interface Evacuation {
   readonly tenantId: string
@@ -164,5 +197,6 @@ export interface MembershipReplyValues {
   startMembership: { readonly operation: OperationRecord | null; readonly configIndex: number }
   stepMembership: OperationRecord
   undoMembership: MembersRecord
+  recoverCluster: ClusterRecovery
   evacuateCopies: { readonly moved: number; readonly last: number }
 }

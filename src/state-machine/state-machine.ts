@@ -11,6 +11,7 @@ import { createAdminToken, revokeAdminToken } from './admin-tokens.ts'
 import { recordChange, shipAudit, trimAudit } from './audit.ts'
 import { deleteBucketPolicy, setBucketPolicy } from './bucket-policies.ts'
 import { createBucket, deleteBucket, setBucketVersioning } from './buckets.ts'
+import { recoverCluster } from './cluster-recoveries.ts'
 import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './collection.ts'
 import type { Command, CommandType, Proposal, Reply } from './commands.ts'
 import { completeUpload } from './complete-upload.ts'
@@ -123,6 +124,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   stepMembership,
   undoMembership,
   evacuateCopies,
+  recoverCluster,
 }
 
 export function isCommandType(type: unknown): type is CommandType {

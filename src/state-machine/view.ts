@@ -19,6 +19,7 @@ import type {
   ChunkRecord,
   ClusterKeyRecord,
   CompletedRecord,
+  ClusterRecovery,
   CondemnedRecord,
   CorsRecord,
   DeliveryName,
@@ -99,6 +100,8 @@ export interface RowTypes {
   members: MembersRecord
   /** Index: nodes that take nothing new. Absent while there is none. */
   leavers: { readonly nodes: readonly string[] }
+  /** The oldest first. Absent while there was none. */
+  clusterRecoveries: { readonly recoveries: readonly ClusterRecovery[] }
   notifications: NotificationsRecord
   hook: HookRecord
   /** Index: hooks that have something to deliver now or later. */

@@ -116,18 +116,6 @@ export class Evacuating {
     return replicas.includes(leaver) || owed.includes(leaver)
   }
 
-  /** A copy that this operation has asked for is still to be made. */
-  #isOwedTo(chunk: ChunkRecord, operationId: string): boolean {
-    const { view } = this.#parts.state
-    return chunk.owed.some((target) => view.get(taskKey(chunk, target))?.operation === operationId)
-  }
-
-  /** Nobody who may come back has a copy. */
-  #isGone({ replicas }: ChunkRecord): boolean {
-    const present = membersOf(this.#parts.state.view)
-    return replicas.every((holder) => (memberIn(present, holder)?.phase ?? 'lost') === 'lost')
-  }
-
   /** One copy more where there are fewer than there should be without it; nothing while one is being made. */
   #evacuation(chunk: ChunkRecord, leaver: string, isLost: boolean): readonly Evacuation[] {
     const { tenantId, id: chunkId, birth, replicas, owed } = chunk

@@ -6,6 +6,8 @@
 import type { MemberStatus } from '../../cluster/index.ts'
 import type { StandingBlocker } from '../state-machine/records.ts'
 
+export { commonChecksum } from '../operations/membership/equal-states.ts'
+
 const LAG_ENTRIES_MAX = 256
 const LAG_BYTES_MAX = 1024 * 1024
 const SILENT_MS_MAX = 1_000
@@ -63,18 +65,4 @@ export function isCaughtUp(leader: Pick<MemberStatus, 'peers'>, newcomer: string
 export function isHeard({ peers }: Pick<MemberStatus, 'peers'>, member: string): boolean {
   const peer = peers.find(({ nodeId }) => nodeId === member)
   return peer !== undefined && peer.matchIndex > 0 && peer.silentMs <= SILENT_MS_MAX
-}
-
-/**
- * What the sums at indexes that both have passed say. One that was taken while a batch was applied may stand at the index before it, so
- * a single equal one proves more than an unequal one.
- */
-export function commonChecksum(
-  one: Pick<MemberStatus, 'checksums'>,
-  other: Pick<MemberStatus, 'checksums'>,
-): 'equal' | 'different' | 'unknown' {
-  const sums = new Map(one.checksums)
-  const common = other.checksums.filter(([index]) => sums.has(index))
-  if (common.length === 0) return 'unknown'
-  return common.some(([index, sum]) => sums.get(index) === sum) ? 'equal' : 'different'
 }

@@ -42,4 +42,14 @@ export const membershipRows = {
   'membership.race': 'compare-and-set on expectedConfigIndex [decisions 12]',
   'membership.rolled-back': 'a rolled-back disk under an old name has no say [decisions 12]',
   'membership.audit': 'the audit row is in the same entry as each phase [decisions 12]',
+  'membership.recover.collect':
+    'recover collect: every survivor writes a signed report, offline [decisions 12: lost quorum]',
+  'membership.recover.plan':
+    'recover plan: refused unless a quorum is gone and every voter is collected or named dead [decisions 12: lost quorum]',
+  'membership.recover.loss': 'the plan states in words what may be lost [decisions 12: lost quorum]',
+  'membership.recover.apply':
+    'recover apply: bound by an epoch that every peer message carries [decisions 12: lost quorum]',
+  'membership.recover.fenced': 'a returning majority is fenced off [decisions 12: lost quorum]',
+  'membership.recover.verify': 'recover verify: one leader, equal checksums [decisions 12: lost quorum]',
+  'membership.recover.visible': 'membership.recoveries shows it for ever [decisions 12: lost quorum]',
 } as const

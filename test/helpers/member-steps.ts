@@ -10,6 +10,7 @@ export interface SeenMembership {
   readonly leaderId: string
   readonly members: readonly { readonly nodeId: string; readonly phase: string; readonly role: string }[]
   readonly departed: readonly { readonly nodeId: string; readonly how: string }[]
+  readonly recoveries: readonly object[]
 }
 
 /** The test looks more often than people do. */

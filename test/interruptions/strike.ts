@@ -131,13 +131,12 @@ async function ended(
 async function look(cluster: ProcessCluster, operationId: string): Promise<SeenOperation | null> {
   const at = await cluster.leader()
   if (at === undefined) return null
-  const [operation, members] = await Promise.all(
-    [`/cluster/operations/${operationId}`, '/cluster/membership'].map(async (path) => {
-      const answer = await cluster.admin(at, { method: 'GET', path })
-      if (answer.status !== 200) throw new Error(answer.body.toString())
-      return JSON.parse(answer.body.toString()) as Record<string, unknown>
-    }),
-  )
-  const { status, error } = operation as unknown as SeenOperation
-  return ENDED.includes(status) && members?.['changeInProgress'] === null ? { status, error } : null
+  const ask = async (path: string): Promise<unknown> => {
+    const answer = await cluster.admin(at, { method: 'GET', path })
+    if (answer.status !== 200) throw new Error(answer.body.toString())
+    return JSON.parse(answer.body.toString())
+  }
+  const { status, error } = (await ask(`/cluster/operations/${operationId}`)) as SeenOperation
+  const { changeInProgress } = (await ask('/cluster/membership')) as { changeInProgress: string | null }
+  return ENDED.includes(status) && changeInProgress === null ? { status, error } : null
 }

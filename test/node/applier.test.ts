@@ -10,6 +10,8 @@ import {
   encodeMachineRecord,
   type MachineRecord,
 } from '../../cluster/node/machine-record.ts'
+import { decodeRecoveryNote, encodeRecoveryNote } from '../../cluster/node/recovery-note.ts'
+import { encodeConfiguration } from '../../cluster/raft/configuration.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { StateDamagedError } from '../../cluster/types.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
@@ -159,6 +161,27 @@ t.test('Applier', async (t) => {
     await bench.clock.advance(100)
     t.strictSame(bench.machine.texts, ['2', '3', '4', '5'])
     t.strictSame(bench.replies, [2, 3, 4, 5])
+  })
+
+  t.test('takes votes, epoch, level and command of a recovery from one entry', async (t) => {
+    const bench = new ApplierBench()
+    const configuration = { voters: ['n1'], learners: ['n2'], outgoing: [] }
+    const note = {
+      planId: 'rp_1',
+      recoveryEpoch: 4,
+      featureLevel: 2,
+      time: 1_000,
+      command: command('append back'),
+    }
+    const data = encodeConfiguration(configuration, encodeRecoveryNote(note))
+    bench.applier.push([...entries(1, 2), { index: 3, term: 9, kind: 'configuration', data }, entry(4)])
+    await bench.clock.advance(100)
+    t.strictSame(bench.machine.texts, ['1', '2', 'back', '4'])
+    t.match(bench.applier, { recoveryEpoch: 4, featureLevel: 2, configurationIndex: 3, configuration })
+    t.strictSame(bench.replies, [1, 2, 4], 'nobody waits for an answer to it')
+    const times = bench.machine.batches.flatMap((batch) => batch.entries.map(({ time }) => time))
+    t.strictSame(times, [1, 2, 1_000, 1_001], 'and time goes on from there')
+    t.throws(() => decodeRecoveryNote(Uint8Array.of(0x91, 2)), /list of six/)
   })
 
   t.test('applies nothing that the installed state holds, and goes on behind it', async (t) => {

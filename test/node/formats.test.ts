@@ -2,9 +2,9 @@
  * The bytes that outlive a process: entries, the machine record; and what a start makes of them.
  */
 import t from 'tap'
-import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
 import { decodeCommandEntry, encodeCommandEntry, encodeRaise } from '../../cluster/node/log-entry.ts'
 import { LogKeeper } from '../../cluster/node/log-keeper.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
 import { decodeMachineRecord, encodeMachineRecord } from '../../cluster/node/machine-record.ts'
 import { recover } from '../../cluster/node/recovery.ts'
 import type { Entry } from '../../cluster/raft/types.ts'

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { confirmIdentity, findIdentity, type Identity, openIdentity } from '../../cluster/identity.ts'
+import { MemoryEpochFloor } from '../../cluster/node/epoch-floor.ts'
 import { PeerGate } from '../../cluster/node/peer-gate.ts'
 import type { ClusterOptions } from '../../cluster/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -20,8 +21,17 @@ const start = (dataDir: string): Promise<Identity> =>
 /** What a peer says to this process while that one is registered. */
 function judged({ incarnation, boot, before }: Identity, registered: Identity): string | null {
   const state = { recoveryEpoch: 0, featureLevel: 1, registered: () => registered }
-  const parts = { nodeId: 'n2', boot: 1, before: [], featureLevelMax: 1, logger: SILENT, expelled: null, state: () => state }
-  const gate = new PeerGate({ ...parts, onStale: () => undefined, onExpelled: () => undefined })
+  const parts = {
+    nodeId: 'n2',
+    boot: 1,
+    before: [],
+    featureLevelMax: 1,
+    logger: SILENT,
+    expelled: null,
+    state: () => state,
+  }
+  const apart = { epochFloor: new MemoryEpochFloor(), isBlank: () => false }
+  const gate = new PeerGate({ ...parts, ...apart, onStale: () => undefined, onExpelled: () => undefined })
   const standing = { boot, before, recoveryEpoch: 0, featureLevel: 1, stateLevel: 1 }
   return gate.judge({ nodeId: 'n1', incarnation, ...standing })?.code ?? null
 }

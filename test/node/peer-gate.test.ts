@@ -2,6 +2,7 @@
  * Whom a node hears: not those that were left behind by a recovery, not a state that is too new, not an older copy of a data directory.
  */
 import t from 'tap'
+import { MemoryEpochFloor } from '../../cluster/node/epoch-floor.ts'
 import { type Expulsion, expulsionOf } from '../../cluster/node/expulsion.ts'
 import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
 import { type GateState, PeerGate } from '../../cluster/node/peer-gate.ts'
@@ -20,7 +21,12 @@ const claims = {
 
 function gateWith(
   changes: Partial<GateState> = {},
-  { isMending = false, expelled = null as Expulsion | null } = {},
+  {
+    isMending = false,
+    isBlank = false,
+    epochFloor = new MemoryEpochFloor(),
+    expelled = null as Expulsion | null,
+  } = {},
 ) {
   const stale: StartError[] = []
   const told: string[] = []
@@ -31,12 +37,14 @@ function gateWith(
     featureLevelMax: 1,
     before: [4, 7],
     logger: SILENT,
+    epochFloor,
+    isBlank: () => isBlank,
     state: () => (isMending ? null : known),
     onStale: (error) => stale.push(error),
     expelled,
     onExpelled: (code) => told.push(code),
   })
-  return { gate, stale, told }
+  return { gate, stale, told, epochFloor }
 }
 
 t.test('PeerGate', async (t) => {
@@ -129,9 +137,30 @@ t.test('PeerGate', async (t) => {
     t.match(stale, [{ code: 'stale_epoch', hint: /join anew/ }, { message: /n3 stands at a later/ }])
   })
 
+  t.test('stands at the epoch that its directory is bound to before its state says so', async (t) => {
+    const { gate, stale } = gateWith({ recoveryEpoch: 1 }, { epochFloor: new MemoryEpochFloor(2) })
+    t.match(gate.standing(), { recoveryEpoch: 2 })
+    t.equal(gate.judge(claims), null, 'of the same epoch')
+    t.match(gate.judge({ ...claims, recoveryEpoch: 1 }), { code: 'stale_epoch' })
+    t.match(gate.staleness({ ...claims, recoveryEpoch: 1 }), { code: 'stale_epoch' })
+    const mending = gateWith({}, { isMending: true, epochFloor: new MemoryEpochFloor(2) })
+    t.match(mending.gate.standing(), { recoveryEpoch: 2 }, 'also when the state is lost')
+    t.strictSame([...stale, ...mending.stale], [])
+  })
+
+  t.test('takes over the epoch of a group as long as it is blank, durably before it hears', async (t) => {
+    const { gate, stale, epochFloor } = gateWith({ recoveryEpoch: 0 }, { isBlank: true })
+    gate.onRefused('n2', 'stale_epoch')
+    t.strictSame(stale, [], 'it only waits to be spoken to')
+    t.equal(gate.judge(claims), null)
+    t.equal(epochFloor.epoch, 2)
+    t.match(gate.standing(), { recoveryEpoch: 2 })
+    t.match(gate.judge({ ...claims, recoveryEpoch: 1 }), { code: 'stale_epoch' }, 'and never goes back')
+  })
+
   t.test('feature_level_too_high: does not hear a state that its code cannot apply', async (t) => {
     const { gate } = gateWith()
-    t.match(gate.judge({ ...claims, stateLevel: 2 }), {
+    t.match(gate.judge({ ...claims, stateLevel: FEATURE_LEVEL + 1 }), {
       code: 'feature_level_too_high',
       message: /upgrade it/,
     })

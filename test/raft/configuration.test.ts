@@ -4,6 +4,7 @@ import {
   ConfigurationHistory,
   decodeConfiguration,
   encodeConfiguration,
+  noteOf,
 } from '../../cluster/raft/configuration.ts'
 import { hasQuorum, quorumIndex } from '../../cluster/raft/quorum.ts'
 import { TestNetwork, configurationOf, logOfTerms } from './network.ts'
@@ -33,7 +34,20 @@ t.test('configuration bytes', async (t) => {
     for (let length = 0; length < bytes.length; length += 1)
       t.throws(() => decodeConfiguration(bytes.subarray(0, length)))
     t.throws(() => decodeConfiguration(Uint8Array.of(...bytes, 0)))
-    t.throws(() => decodeConfiguration(Uint8Array.of(2, ...bytes.subarray(1))))
+    t.throws(() => decodeConfiguration(Uint8Array.of(3, ...bytes.subarray(1))))
+  })
+
+  t.test('carry a note for whoever applies them, or none', async (t) => {
+    const note = Uint8Array.of(7, 0, 9)
+    const noted = encodeConfiguration(JOINT, note)
+    t.strictSame(decodeConfiguration(noted), JOINT)
+    t.strictSame(noteOf(noted), note)
+    t.equal(noteOf(encodeConfiguration(JOINT)), null)
+    t.strictSame(
+      noteOf(encodeConfiguration(JOINT, new Uint8Array())),
+      new Uint8Array(),
+      'an empty one is one',
+    )
   })
 })
 

@@ -6,15 +6,8 @@
  */
 import { crc32c } from '@node-rs/crc32'
 import { decodeConfiguration } from '../../cluster/raft/configuration.ts'
-import type {
-  Configuration,
-  Entry,
-  LogBase,
-  Message,
-  NodeId,
-  RaftStatus,
-  TargetConfiguration,
-} from '../../cluster/raft/types.ts'
+import type { Configuration, Entry, LogBase, Message, NodeId } from '../../cluster/raft/types.ts'
+import type { RaftStatus, TargetConfiguration } from '../../cluster/raft/types.ts'
 import type { WalBatch, WalContent } from '../../cluster/wal/wal.ts'
 import type { LogMirror, MirrorWrite } from './log-mirror.ts'
 import { isQuorum, overlap } from './quorums.ts'
@@ -55,7 +48,7 @@ export class SimChecks {
   readonly #violate: (broken: string) => void
   readonly #leaders = new Map<number, NodeId>()
   readonly #votes = new Map<string, NodeId>()
-  /** By (index, term). */
+  /** By (index, term), as all below. */
   readonly #chains = new Map<number, number>()
   readonly #configurations = new Map<number, Configuration>()
   /** Chain value and term of each committed index. */
@@ -67,7 +60,6 @@ export class SimChecks {
   highestTerm = 0
   elections = 0
   configurationChanges = 0
-
   #committedConfigurationIndex = 0
   /** As texts. */
   readonly #everCommitted = new Set<string>()
@@ -300,7 +292,7 @@ export class SimChecks {
     const inForce = status.configurationIndex > commitIndex ? [status.before, configuration] : [configuration]
     if (!inForce.some((one) => isQuorum(one, names)))
       this.#broken(
-        `${seat.id} commits ${commitIndex} in term ${term}, which is durable at ${holders.map(({ id }) => id).join(' ')} alone`,
+        `${seat.id} commits ${commitIndex} in term ${term}, which is durable at ${[...names].join(' ')} alone`,
       )
     for (const { id, process } of this.#seats.values()) {
       const status = process?.status() ?? null

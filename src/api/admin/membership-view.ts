@@ -1,9 +1,11 @@
 /** The members of the cluster on the wire. [decisions 12] */
 import Type, { type Static } from 'typebox'
+import type { MemberStatus } from '../../../cluster/index.ts'
+import { commonChecksum } from '../../operations/membership/equal-states.ts'
 import type { MembershipOverview } from '../../operations/membership/get-cluster-membership.ts'
 import { votesOf } from '../../operations/membership/plan-change.ts'
 import { answers } from '../../operations/membership/survey.ts'
-import type { MemberRecord } from '../../state-machine/records.ts'
+import type { ClusterRecovery, MemberRecord } from '../../state-machine/records.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -45,7 +47,49 @@ const MemberView = Type.Object(
       ),
     ),
     drained: Type.Boolean(),
+    recoveryEpoch: orNull(
+      Type.Integer({
+        minimum: 0,
+        description: 'How often the group was brought back, as this member has it',
+      }),
+    ),
+    stateEqual: orNull(
+      Type.Boolean({
+        description:
+          'Whether its state has the checksum of the leader’s at an index that both have passed; null: there is none in common',
+      }),
+    ),
     addedAt: Time,
+  },
+  { additionalProperties: false },
+)
+
+const RecoveryView = Type.Object(
+  {
+    planId: Type.String(),
+    epoch: Type.Integer({ minimum: 1 }),
+    plannedAt: Time,
+    at: Time,
+    index: Count,
+    winner: Type.String({ description: 'Whose history was taken' }),
+    survivors: Type.Array(Name),
+    voters: Type.Array(Name),
+    dead: Type.Array(Name),
+    certainThrough: Type.Integer({
+      minimum: 0,
+      description: 'Committed for certain before; what follows up to index was committed by the recovery',
+    }),
+    isRestored: Type.Boolean({ description: 'From copies of data directories that were put back' }),
+    mayMissAfter: orNull(
+      Type.Integer({
+        minimum: 0,
+        description: 'What was acknowledged after it is lost; null: nothing acknowledged is missing',
+      }),
+    ),
+    loss: Type.Object({
+      chunks: Type.Integer({ minimum: 0, description: 'Without a copy on any survivor' }),
+      versions: Type.Integer({ minimum: 0, description: 'That need one of them' }),
+    }),
   },
   { additionalProperties: false },
 )
@@ -80,7 +124,9 @@ export const MembershipView = Type.Object(
       }),
       { description: 'Names that are never used again' },
     ),
-    recoveries: Type.Array(Type.Object({}), { description: 'Always empty in this version' }),
+    recoveries: Type.Array(RecoveryView, {
+      description: 'From lost quorums, the oldest first; never forgotten',
+    }),
   },
   { additionalProperties: false },
 )
@@ -104,7 +150,19 @@ export function membershipView(overview: MembershipOverview): Static<typeof Memb
     departed: rows.departed.map(({ nodeId, incarnation, how, reason, at }) => {
       return { nodeId, incarnation, how, reason, at: timeText(at) }
     }),
-    recoveries: [],
+    recoveries: overview.recoveries.map(recoveryView),
+  }
+}
+
+function recoveryView({ plannedAt, at, ...recovery }: ClusterRecovery): Static<typeof RecoveryView> {
+  const { survivors, voters, dead, ...told } = recovery
+  return {
+    ...told,
+    survivors: [...survivors],
+    voters: [...voters],
+    dead: [...dead],
+    plannedAt: timeText(plannedAt),
+    at: timeText(at),
   }
 }
 
@@ -131,6 +189,8 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     blobs: census && { ...held, countedAt: timeText(census.countedAt) },
     drained: phase === 'drained',
     featureLevel: survey.get(nodeId)?.featureLevel ?? null,
+    recoveryEpoch: survey.get(nodeId)?.recoveryEpoch ?? null,
+    stateEqual: stateEqual(status, survey.get(nodeId) ?? null),
     addedAt: timeText(addedAt),
   }
 }
@@ -141,4 +201,10 @@ function contactOf(nodeId: string, { status, isLocal }: MembershipOverview): num
   const silentMs = status.peers.find((peer) => peer.nodeId === nodeId)?.silentMs ?? null
   if (nodeId === status.nodeId && (isLocal || status.isLeader)) return 0
   return isLocal ? (heardMs ?? silentMs) : silentMs
+}
+
+function stateEqual(leader: MemberStatus, member: MemberStatus | null): boolean | null {
+  if (member === null) return null
+  const common = commonChecksum(leader, member)
+  return common === 'unknown' ? null : common === 'equal'
 }

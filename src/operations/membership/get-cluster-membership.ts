@@ -6,8 +6,9 @@
 import type { MemberStatus, NodeRepair } from '../../../cluster/index.ts'
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import { clusterRecoveries } from '../../state-machine/cluster-recoveries.ts'
 import { membersOf } from '../../state-machine/members.ts'
-import type { MembersRecord } from '../../state-machine/records.ts'
+import type { ClusterRecovery, MembersRecord } from '../../state-machine/records.ts'
 import type { Services } from '../services.ts'
 import type { Census } from './copy-census.ts'
 import { leaderIn, type Survey, surveyMembers } from './survey.ts'
@@ -16,6 +17,8 @@ export interface MembershipOverview {
   readonly clusterId: string
   readonly isLocal: boolean
   readonly rows: MembersRecord
+  /** From lost quorums, the oldest first. */
+  readonly recoveries: readonly ClusterRecovery[]
   /** Of the leader; of this node when none answers. */
   readonly status: MemberStatus
   readonly survey: Survey
@@ -38,7 +41,9 @@ export async function getClusterMembership(
     ? [new Map([[own.nodeId, own]]), []]
     : await Promise.all([surveyMembers(services), services.cluster.repairStatuses()])
   const rows = membersOf(services.state.view)
+  const recoveries = clusterRecoveries(services.state.view)
   const { reasons } = services.cluster.readiness()
   const census = await services.copyCensus.look()
-  return { clusterId, isLocal, rows, status: leaderIn(survey) ?? own, survey, disks, reasons, census }
+  const seen = { rows, recoveries, status: leaderIn(survey) ?? own, survey, disks, reasons, census }
+  return { clusterId, isLocal, ...seen }
 }

@@ -1,0 +1,141 @@
+/**
+ * Binds a stopped node to a plan: its epoch, and at the winner the entry with which the new history begins.
+ *
+ * Owns: the order of what is made durable, and what makes it idempotent. Knows nothing of: how the plan was made, sealed or read.
+ * Rules: the epoch first, so that nobody ever speaks with the new entry and without the new epoch; a node that was started since it
+ * was looked at is refused; two plans are never pending on one directory.
+ */
+import { join } from 'node:path'
+import { encodeRecoveryNote, RECOVERY_LEVEL } from '../node/recovery-note.ts'
+import { encodeConfiguration } from '../raft/configuration.ts'
+import { goOnFrom } from '../identity.ts'
+import type { Entry, LogBase } from '../raft/types.ts'
+import { StartError } from '../types.ts'
+import { nodeFileOps } from '../wal/file-ops.ts'
+import { SegmentedLog } from '../wal/segmented-log.ts'
+import type { NodeFacts } from './node-facts.ts'
+import type { RecoveryDecision } from './recovery-plan.ts'
+import type { StoppedNode } from './stopped-node.ts'
+
+export interface RecoveryOrder {
+  readonly planId: string
+  readonly decision: RecoveryDecision
+  /** Of this node, as the plan was made with it. */
+  readonly report: Pick<NodeFacts, 'incarnation' | 'boot' | 'term' | 'last' | 'applied'>
+  /** When the plan was made. ms since 1970 */
+  readonly time: number
+  /** The service's own, applied in the entry. */
+  readonly command: Uint8Array
+}
+
+export type Bound = 'bound' | 'bound already'
+
+/** Idempotent by the id of the plan. Throws StartError `plan_pending`, `node_changed` or `plan_outdated`. */
+export async function bindToPlan(node: StoppedNode, order: RecoveryOrder): Promise<Bound> {
+  const { planId, decision } = order
+  const { mark } = node.recovery
+  const stateEpoch = node.recovered?.record.recoveryEpoch ?? 0
+  const isMine = mark.planId === planId
+  if (isMine && stateEpoch >= decision.epoch) return 'bound already'
+  if (!isMine && mark.planId !== null && mark.epoch > stateEpoch && mark.epoch >= decision.epoch)
+    throw planPending(mark.planId)
+  if (!isMine && Math.max(mark.epoch, stateEpoch) >= decision.epoch) throw outdated(node, decision)
+  const isWinner = decision.winner === node.identity.nodeId
+  const isWritten = isWinner && holdsEntry(node, order)
+  if (!isWritten) requireUnchanged(node, order)
+  const isDone = isMine && (isWritten || !isWinner)
+  if (!isMine) node.recovery.write({ epoch: decision.epoch, planId })
+  await forgetDead(node, decision)
+  if (isWinner && !isWritten) writeEntry(node, order)
+  await goOnFrom(node.dataDir, node.identity, decision.boots[node.identity.nodeId] ?? 0)
+  return isDone ? 'bound already' : 'bound'
+}
+
+function holdsEntry({ recovered }: StoppedNode, { decision, planId }: RecoveryOrder): boolean {
+  const last = recovered?.restored.entries.at(-1)
+  return (
+    last?.index === decision.previous.index + 1 &&
+    last.term === decision.term &&
+    Buffer.from(last.data).includes(planId)
+  )
+}
+
+function requireUnchanged({ identity, recovered, recovery }: StoppedNode, order: RecoveryOrder): void {
+  const { report, decision } = order
+  const { restored, record } = recovered ?? {}
+  const last = restored?.entries.at(-1) ?? restored?.base
+  const { appliedIndex: index = 0, appliedTerm: term = 0 } = record ?? {}
+  const isSame =
+    identity.incarnation === report.incarnation &&
+    (identity.boot === report.boot || identity.boot === decision.boots[identity.nodeId]) &&
+    restored?.hardState.currentTerm === report.term &&
+    isEqual(last, report.last) &&
+    isEqual({ index, term }, report.applied) &&
+    Math.max(recovery.epoch, record?.recoveryEpoch ?? 0) <= decision.epoch
+  if (!isSame) throw changed(identity.nodeId)
+}
+
+function isEqual(one: LogBase | undefined, other: LogBase): boolean {
+  return one?.index === other.index && one.term === other.term
+}
+
+/** So that nobody asks them anything before the entry is applied. */
+async function forgetDead({ memberFile, members }: StoppedNode, { dead }: RecoveryDecision): Promise<void> {
+  await memberFile.write({
+    ...members,
+    members: members.members.filter(({ nodeId }) => !dead.includes(nodeId)),
+    departed: [...new Set([...members.departed, ...dead])],
+  })
+}
+
+function writeEntry(node: StoppedNode, { planId, decision, time, command }: RecoveryOrder): void {
+  const { epoch: recoveryEpoch, configuration, previous, term, winner } = decision
+  const { clusterId, nodeId, incarnation } = node.identity
+  const note = encodeRecoveryNote({
+    planId,
+    recoveryEpoch,
+    featureLevel: RECOVERY_LEVEL,
+    time,
+    command,
+  })
+  const data = encodeConfiguration(configuration, note)
+  const entry: Entry = { index: previous.index + 1, term, kind: 'configuration', data }
+  const log = new SegmentedLog({
+    dir: join(node.dataDir, 'raft'),
+    clusterId,
+    nodeId,
+    incarnation,
+    files: nodeFileOps,
+    // Nobody asks how long its flushes take.
+    now: () => 0,
+  })
+  const realigned = node.recovered?.rewrite ?? null
+  try {
+    log.open()
+    const rewrite = realigned === null ? [] : [{ sequence: 0, ...realigned, entries: [] }]
+    const hardState = { currentTerm: term, votedFor: winner }
+    log.append([...rewrite, { sequence: 1, hardState, base: null, entries: [entry] }])
+  } finally {
+    log.close()
+  }
+}
+
+function planPending(planId: string): StartError {
+  return new StartError('plan_pending', `Plan ${planId} was applied here and has not taken effect yet`, {
+    hint: 'Start the node, or collect and plan anew: a later plan stands above a pending one.',
+  })
+}
+
+function outdated({ identity }: StoppedNode, { epoch }: RecoveryDecision): StartError {
+  return new StartError(
+    'plan_outdated',
+    `${identity.nodeId} stands at recovery epoch ${epoch} or later already: this plan is an old one`,
+    { hint: 'Collect and plan anew.' },
+  )
+}
+
+function changed(nodeId: string): StartError {
+  return new StartError('node_changed', `${nodeId} is not as it was when the plan was made`, {
+    hint: 'It was started since, or its data directory was replaced. Collect on every survivor and plan anew.',
+  })
+}

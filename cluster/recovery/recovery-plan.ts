@@ -1,0 +1,224 @@
+/**
+ * How a group that has lost its quorum is brought back: who gives the history, who votes, what cannot be known. Pure.
+ *
+ * Owns: the refusals, the choice of the winner [thesis 3.6.1], what may be missing. Knows nothing of: files, objects, copies.
+ * Rules: nobody is left out of account; the longest history that any survivor has is taken whole, entries that nobody acknowledged
+ * included, because nobody here can tell them from those that were; while a quorum is left nothing is forced.
+ */
+import { membersOf } from '../raft/configuration.ts'
+import { hasQuorum } from '../raft/quorum.ts'
+import type { Configuration, LogBase, LogIndex, NodeId, Term } from '../raft/types.ts'
+import type { NodeFacts } from './node-facts.ts'
+
+export interface PlanRefusal {
+  readonly code:
+    | 'no_reports'
+    | 'foreign_cluster'
+    | 'reported_twice'
+    | 'dead_but_reported'
+    | 'report_unusable'
+    | 'epochs_differ'
+    | 'unaccounted_member'
+    | 'not_a_member'
+    | 'unknown_member'
+    | 'quorum_left'
+    | 'states_differ'
+  readonly message: string
+}
+
+export interface RecoveryDecision {
+  readonly winner: NodeId
+  readonly survivors: readonly NodeId[]
+  readonly dead: readonly NodeId[]
+  readonly epoch: number
+  /** Of the entry that begins the new history, right after `previous`. */
+  readonly term: Term
+  readonly previous: LogBase
+  readonly configuration: Configuration
+  /** Committed before, for certain. What the winner holds after it is committed by the recovery. */
+  readonly certainThrough: LogIndex
+  /** The dead can have acknowledged entries after this one without any survivor; null: they cannot, and nothing acknowledged is missing. */
+  readonly mayMissAfter: LogIndex | null
+  /** The directories are older copies that were put back: what was promised since is forgotten, so a majority of them proves nothing. */
+  readonly isRestored: boolean
+  /** At which process each survivor goes on: of a copy that was put back the group may have registered a later one. */
+  readonly boots: Readonly<Record<NodeId, number>>
+  /** Pairs whose states could not be compared, because one log ends before the other state begins. */
+  readonly uncompared: readonly (readonly [NodeId, NodeId])[]
+}
+
+export type Planned = { readonly refusals: readonly PlanRefusal[] } | { readonly decision: RecoveryDecision }
+
+export interface Situation {
+  readonly dead: readonly NodeId[]
+  readonly isRestored: boolean
+}
+
+export function planRecovery(reports: readonly NodeFacts[], situation: Situation): Planned {
+  const { dead, isRestored } = situation
+  const [first] = reports
+  if (first === undefined) return { refusals: [refusal('no_reports', 'There is no report of any survivor')] }
+  const unfit = [...foreigners(reports, first), ...unusable(reports), ...contradictions(reports, dead)]
+  if (unfit.length > 0) return { refusals: unfit }
+  const winner = reports.reduce((best, report) => (isBetter(report, best) ? report : best), first)
+  const { configuration } = winner.latest
+  const survivors = reports.map(({ nodeId }) => nodeId)
+  const refusals = [
+    ...accountFaults(winner, survivors, dead),
+    ...(isRestored ? [] : quorumFaults(configuration, survivors)),
+    ...stateFaults(reports),
+  ]
+  if (refusals.length > 0) return { refusals }
+  return { decision: decisionOf({ winner, reports, ...situation }) }
+}
+
+/** By the rule of an election, then by what is applied, then by name: the same choice whoever makes it. */
+function isBetter(one: NodeFacts, other: NodeFacts): boolean {
+  if (one.last.term !== other.last.term) return one.last.term > other.last.term
+  if (one.last.index !== other.last.index) return one.last.index > other.last.index
+  if (one.applied.index !== other.applied.index) return one.applied.index > other.applied.index
+  return one.nodeId < other.nodeId
+}
+
+interface Accounted extends Situation {
+  readonly winner: NodeFacts
+  readonly reports: readonly NodeFacts[]
+}
+
+function decisionOf({ winner, reports, dead, isRestored }: Accounted): RecoveryDecision {
+  const { configuration } = winner.latest
+  const survivors = reports.map(({ nodeId }) => nodeId).toSorted()
+  const votes = [...configuration.voters, ...configuration.outgoing, winner.nodeId]
+  const voters = survivors.filter((nodeId) => votes.includes(nodeId))
+  const learners = survivors.filter((nodeId) => !voters.includes(nodeId))
+  const canDecideAlone = hasQuorum(configuration, (nodeId) => dead.includes(nodeId))
+  return {
+    winner: winner.nodeId,
+    survivors,
+    dead: [...new Set(dead)].toSorted(),
+    epoch: winner.recoveryEpoch + 1,
+    term: Math.max(...reports.map(({ term, last }) => Math.max(term, last.term))) + 1,
+    previous: winner.last,
+    configuration: { voters, learners, outgoing: [] },
+    certainThrough: Math.max(...reports.map(({ applied }) => applied.index)),
+    mayMissAfter: canDecideAlone || isRestored ? winner.last.index : null,
+    isRestored,
+    boots: Object.fromEntries(survivors.map((nodeId) => [nodeId, bootOf(nodeId, reports)])),
+    uncompared: pairsOf(reports)
+      .filter(([one, other]) => comparison(one, other) === 'unknown')
+      .map(([one, other]) => [one.nodeId, other.nodeId] as const),
+  }
+}
+
+function bootOf(node: NodeId, reports: readonly NodeFacts[]): number {
+  const own = reports.flatMap(({ nodeId, boot }) => (nodeId === node ? boot : []))
+  const known = reports.flatMap(({ registered }) => registered.filter(({ nodeId }) => nodeId === node))
+  return Math.max(...own, ...known.map(({ boot }) => boot))
+}
+
+function foreigners(reports: readonly NodeFacts[], first: NodeFacts): readonly PlanRefusal[] {
+  return reports
+    .filter(({ clusterId }) => clusterId !== first.clusterId)
+    .map(({ nodeId, clusterId }) =>
+      refusal(
+        'foreign_cluster',
+        `${nodeId} belongs to cluster "${clusterId}", ${first.nodeId} to "${first.clusterId}"`,
+      ),
+    )
+}
+
+function unusable(reports: readonly NodeFacts[]): readonly PlanRefusal[] {
+  return reports.flatMap(({ nodeId, fault }) =>
+    fault === null
+      ? []
+      : refusal(
+          'report_unusable',
+          `Nothing can be built on ${nodeId}: ${fault}; leave its report away and name it dead if the others can do without it`,
+        ),
+  )
+}
+
+function contradictions(reports: readonly NodeFacts[], dead: readonly NodeId[]): readonly PlanRefusal[] {
+  const names = reports.map(({ nodeId }) => nodeId)
+  const twice = names.filter((nodeId, at) => names.indexOf(nodeId) !== at)
+  const both = names.filter((nodeId) => dead.includes(nodeId))
+  const epochs = new Set(reports.map(({ recoveryEpoch }) => recoveryEpoch))
+  return [
+    ...twice.map((nodeId) => refusal('reported_twice', `There are two reports of ${nodeId}`)),
+    ...both.map((nodeId) => refusal('dead_but_reported', `${nodeId} is named dead and has a report`)),
+    ...(epochs.size > 1 ? [refusal('epochs_differ', epochsText(reports))] : []),
+  ]
+}
+
+function epochsText(reports: readonly NodeFacts[]): string {
+  const told = reports.map(({ nodeId, recoveryEpoch, pendingPlan }) => {
+    const pending = pendingPlan === null ? '' : ` with plan ${pendingPlan} pending`
+    return `${nodeId} at ${recoveryEpoch}${pending}`
+  })
+  return `The survivors stand at different recovery epochs: ${told.join(', ')}; apply the pending plan on all of them, or leave those away that an earlier recovery left behind`
+}
+
+function accountFaults(
+  winner: NodeFacts,
+  survivors: readonly NodeId[],
+  dead: readonly NodeId[],
+): readonly PlanRefusal[] {
+  const { configuration, index } = winner.latest
+  const members = membersOf(configuration)
+  const known = [...members, ...winner.members]
+  const open = members.filter((nodeId) => !survivors.includes(nodeId) && !dead.includes(nodeId))
+  return [
+    ...open.map((nodeId) =>
+      refusal(
+        'unaccounted_member',
+        `${nodeId} is a member of the newest configuration (index ${index}) and is neither reported nor named dead`,
+      ),
+    ),
+    ...survivors
+      .filter((nodeId) => !members.includes(nodeId))
+      .map((nodeId) =>
+        refusal('not_a_member', `${nodeId} is no member of the newest configuration; leave its report away`),
+      ),
+    ...dead
+      .filter((nodeId) => !known.includes(nodeId))
+      .map((nodeId) => refusal('unknown_member', `${nodeId} is named dead and was no member`)),
+  ]
+}
+
+function quorumFaults(configuration: Configuration, survivors: readonly NodeId[]): readonly PlanRefusal[] {
+  if (!hasQuorum(configuration, (nodeId) => survivors.includes(nodeId))) return []
+  return [
+    refusal(
+      'quorum_left',
+      `${survivors.join(', ')} are a majority of the voters: start them, and mark the others lost over the API`,
+    ),
+  ]
+}
+
+function stateFaults(reports: readonly NodeFacts[]): readonly PlanRefusal[] {
+  return pairsOf(reports)
+    .filter(([one, other]) => comparison(one, other) === 'different')
+    .map(([one, other]) =>
+      refusal(
+        'states_differ',
+        `The states of ${one.nodeId} and ${other.nodeId} differ at an index that both have reached; leave one of them away`,
+      ),
+    )
+}
+
+/** Entries of one index and one term are one entry, and everything before them is equal as well [thesis 3.5]. */
+function comparison(one: NodeFacts, other: NodeFacts): 'equal' | 'different' | 'unknown' {
+  const sums = new Map(one.checksums.map(({ index, term, checksum }) => [`${index}.${term}`, checksum]))
+  const common = other.checksums.filter(({ index, term }) => sums.has(`${index}.${term}`))
+  if (common.length === 0) return 'unknown'
+  const isEqual = common.every(({ index, term, checksum }) => sums.get(`${index}.${term}`) === checksum)
+  return isEqual ? 'equal' : 'different'
+}
+
+function pairsOf(reports: readonly NodeFacts[]): readonly (readonly [NodeFacts, NodeFacts])[] {
+  return reports.flatMap((one, at) => reports.slice(at + 1).map((other) => [one, other] as const))
+}
+
+function refusal(code: PlanRefusal['code'], message: string): PlanRefusal {
+  return { code, message }
+}

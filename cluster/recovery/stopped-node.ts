@@ -1,0 +1,224 @@
+/**
+ * A data directory whose node does not run: what it knows of the group, what it holds, and the way back into a group.
+ *
+ * Owns: the lock, the order in which things are opened. Knows nothing of: who wins, what rows mean.
+ * Rules: looking changes no entry, no promise and no row; a directory that is damaged is told as it is and never mended here, for
+ * mending asks others and there is no quorum to believe.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DiskBlobStore } from '../blobs/disk-blob-store.ts'
+import { lockDataDir, type DataLock } from '../data-lock.ts'
+import { checkIdentity, type Expected, findIdentity, type Identity } from '../identity.ts'
+import type { Membership } from '../membership/directory.ts'
+import { MemberFile } from '../membership/member-file.ts'
+import { Applier } from '../node/applier.ts'
+import { DEFAULT_NODE_LIMITS } from '../node/limits.ts'
+import { lackOf } from '../node/mending-plan.ts'
+import { recover, type Recovered } from '../node/recovery.ts'
+import { decodeConfiguration } from '../raft/configuration.ts'
+import type { Configuration, LogIndex } from '../raft/types.ts'
+import { type BlobName, type Logger, StartError, type StateMachine } from '../types.ts'
+import { nodeFileOps } from '../wal/file-ops.ts'
+import { recoverLog } from '../wal/recovery.ts'
+import type { WalContent } from '../wal/wal.ts'
+import type { NodeFacts } from './node-facts.ts'
+import { RecoveryFile } from './recovery-file.ts'
+
+const CHECKSUMS_MAX = 1024
+const NAMES_PER_READ = 1024
+
+export interface StoppedNodeParts {
+  readonly stateMachine: StateMachine
+  readonly logger: Logger
+}
+
+/** What the entries behind the applied index are tried out on, without leaving a trace on the disk. */
+export type Rehearsal = Pick<StateMachine, 'apply' | 'checksum'>
+
+export class StoppedNode {
+  readonly dataDir: string
+  readonly identity: Identity
+  readonly recovery: RecoveryFile
+  readonly members: Membership
+  readonly memberFile: MemberFile
+  /** As it lies on the disk. */
+  readonly log: WalContent
+  /** Null: the two on the disk make no start. */
+  readonly recovered: Recovered | null
+  readonly #fault: string | null
+  readonly #parts: StoppedNodeParts
+  readonly #lock: DataLock
+
+  private constructor(found: OnDisk, parts: StoppedNodeParts, lock: DataLock) {
+    this.dataDir = found.dataDir
+    this.identity = found.identity
+    this.recovery = found.recovery
+    this.members = found.members
+    this.memberFile = found.memberFile
+    this.log = found.log
+    this.recovered = found.recovered
+    this.#fault = found.fault
+    this.#parts = parts
+    this.#lock = lock
+  }
+
+  /** Throws StartError: another process uses it, it is not this node's, or it cannot be read. */
+  static async open(expected: Expected, parts: StoppedNodeParts): Promise<StoppedNode> {
+    const { dataDir } = expected
+    const memberFile = new MemberFile(dataDir)
+    const members = await memberFile.read()
+    await checkIdentity(expected, members)
+    const identity = await findIdentity(dataDir)
+    if (identity === null || members === null || !existsSync(join(dataDir, 'raft'))) throw neverRan(dataDir)
+    const lock = await lockDataDir(dataDir)
+    try {
+      const recovery = RecoveryFile.open(dataDir)
+      const log = recoverLog(nodeFileOps, join(dataDir, 'raft'), identity).content
+      const state = await openState(log, members.first, parts.stateMachine)
+      return new StoppedNode({ dataDir, identity, recovery, members, memberFile, log, ...state }, parts, lock)
+    } catch (error) {
+      await parts.stateMachine.close()
+      await lock.release()
+      throw error
+    }
+  }
+
+  /** `rehearsal`: the state as it was opened; it holds what the whole log says when this resolves. */
+  async facts(rehearsal: () => Rehearsal): Promise<NodeFacts> {
+    const { identity, recovery, log, recovered, members } = this
+    const { clusterId, nodeId, incarnation, boot } = identity
+    const entries = recovered?.restored.entries ?? log.entries
+    const hardState = recovered?.restored.hardState ?? log.hardState
+    const base = recovered?.restored.base ?? log.base
+    const record = recovered?.record
+    const { index, term } = entries.at(-1) ?? base
+    const committed = {
+      configuration: record?.configuration ?? members.first,
+      index: record?.configurationIndex ?? 0,
+    }
+    const { epoch, planId } = recovery.mark
+    const stateEpoch = record?.recoveryEpoch ?? 0
+    return {
+      clusterId,
+      nodeId,
+      incarnation,
+      boot,
+      recoveryEpoch: Math.max(epoch, stateEpoch),
+      pendingPlan: epoch > stateEpoch ? planId : null,
+      term: hardState.currentTerm,
+      votedFor: hardState.votedFor,
+      base,
+      last: { index, term },
+      applied: { index: record?.appliedIndex ?? 0, term: record?.appliedTerm ?? 0 },
+      committed,
+      latest: latestIn(entries, committed),
+      fault: this.#fault,
+      holes: log.holes,
+      checksums: recovered === null ? [] : await rehearsed(recovered, rehearsal(), this.#parts),
+      registered: (record?.sessions ?? []).map((session) => ({ nodeId: session.nodeId, boot: session.boot })),
+      members: members.members.map((member) => member.nodeId),
+    }
+  }
+
+  /** The copies that the disk has a file or a whole record of, in the order of their names; their bytes are not read. */
+  async *copies(): AsyncGenerator<readonly BlobName[]> {
+    const directory = join(this.dataDir, 'blobs')
+    if (!existsSync(directory)) return
+    const fatal: Error[] = []
+    const store = new DiskBlobStore({
+      directory,
+      logger: this.#parts.logger,
+      isResting: true,
+      onFatal: (error) => fatal.push(error),
+    })
+    await store.open()
+    try {
+      for (let after: BlobName | null = null; ; ) {
+        const names: readonly BlobName[] = await store.list(after, NAMES_PER_READ)
+        if (fatal[0] !== undefined) throw fatal[0]
+        yield names
+        after = names.at(-1) ?? null
+        if (after === null || names.length < NAMES_PER_READ) return
+      }
+    } finally {
+      await store.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.stateMachine.close()
+    await this.#lock.release()
+  }
+}
+
+interface OnDisk
+  extends Pick<
+    StoppedNode,
+    'dataDir' | 'identity' | 'recovery' | 'members' | 'memberFile' | 'log' | 'recovered'
+  > {
+  readonly fault: string | null
+}
+
+async function openState(
+  log: WalContent,
+  first: Configuration,
+  stateMachine: StateMachine,
+): Promise<Pick<OnDisk, 'recovered' | 'fault'>> {
+  const { record, fault: known } = await stateMachine.open()
+  const fault = known ?? (await stateMachine.verify())
+  const lack = lackOf({ log, record, fault })
+  if (lack !== null) return { recovered: null, fault: lackText(lack, log) }
+  return { recovered: recover(log, record, first), fault: null }
+}
+
+function lackText(lack: NonNullable<ReturnType<typeof lackOf>>, { holes }: WalContent): string {
+  if (lack.of === 'state') return `its state cannot be used (${lack.why})`
+  return `its log is damaged at ${holes.map(({ index }) => index).join(', ')}`
+}
+
+function latestIn(entries: WalContent['entries'], committed: NodeFacts['committed']): NodeFacts['latest'] {
+  const last = entries.findLast(({ kind }) => kind === 'configuration')
+  if (last === undefined || last.index <= committed.index) return committed
+  return { configuration: decodeConfiguration(last.data), index: last.index }
+}
+
+/** Applies what follows, entry by entry, the very way a node does. */
+async function rehearsed(
+  { restored, record }: Recovered,
+  stateMachine: Rehearsal,
+  { logger }: StoppedNodeParts,
+): Promise<NodeFacts['checksums']> {
+  const { appliedIndex, entries } = restored
+  const tail = entries.filter(({ index }) => index > appliedIndex)
+  const sumAt = (index: LogIndex, term: number) => {
+    return { index, term, checksum: Buffer.from(stateMachine.checksum()).toString('hex') }
+  }
+  const sums = [sumAt(appliedIndex, record.appliedTerm)]
+  if (tail.length === 0) return sums
+  logger.info({ entries: tail.length }, 'entries that are not applied yet are tried out')
+  await new Promise<void>((resolve, reject) => {
+    const applier = new Applier({
+      stateMachine,
+      session: { nodeId: '', incarnation: '', boot: 0 },
+      limits: { ...DEFAULT_NODE_LIMITS, applyEntriesMax: 1 },
+      record,
+      onApplied: ([entry]) => {
+        if (entry === undefined) return
+        sums.push(sumAt(entry.index, entry.term))
+        if (entry.index === tail.at(-1)?.index) resolve()
+      },
+      onPoint: () => undefined,
+      onDamaged: reject,
+      onFatal: reject,
+    })
+    applier.push(tail)
+  })
+  return sums.slice(-CHECKSUMS_MAX)
+}
+
+function neverRan(dataDir: string): StartError {
+  return new StartError('data_dir_unusable', `No node has ever run on ${dataDir}`, {
+    hint: 'Name the configuration of the node whose data directory is to be looked at.',
+  })
+}

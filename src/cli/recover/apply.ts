@@ -1,0 +1,51 @@
+/**
+ * `holdfast recover apply`: binds a stopped survivor to a plan. [decisions 12: lost quorum]
+ *
+ * Owns: whether the plan is about this node. Knows nothing of: the log, epochs (cluster/recovery). Rule: nothing is written before the
+ * plan's seal was compared.
+ */
+import { bindToPlan } from '../../../cluster/index.ts'
+import { recoverCommand } from '../../recovery/recover-command.ts'
+import { CommandError, EXIT } from '../exit.ts'
+import { note, printJson } from '../printing.ts'
+import { withStoppedNode } from '../../recovery/open-node.ts'
+import type { Plan } from '../../recovery/papers.ts'
+import { readPaper } from '../../recovery/sealed-paper.ts'
+
+export interface ApplyOptions {
+  readonly config: string
+  readonly plan: string
+  readonly json?: boolean
+}
+
+export async function applyPlan({ config, plan: file, json = false }: ApplyOptions): Promise<number> {
+  const done = await withStoppedNode(config, async ({ node, masterKey }) => {
+    const plan = await readPaper<Plan>(masterKey, 'recovery-plan', file)
+    const { nodeId, clusterId } = node.identity
+    const report = plan.reports.find((one) => one.nodeId === nodeId)
+    if (plan.clusterId !== clusterId || report === undefined) throw notOfPlan(nodeId, plan)
+    const { planId, decision, madeAt: time } = plan
+    const bound = await bindToPlan(node, { planId, decision, report, time, command: recoverCommand(plan) })
+    return { nodeId, planId, epoch: decision.epoch, isWinner: decision.winner === nodeId, bound }
+  })
+  const { nodeId, planId, epoch, bound } = done
+  if (json) printJson({ ...done, changed: bound === 'bound' })
+  else
+    note(
+      bound === 'bound'
+        ? `${nodeId} is bound to plan ${planId}, recovery epoch ${epoch}. Apply it on every survivor, then start them.`
+        : `${nodeId} was bound to plan ${planId} before; nothing was changed.`,
+    )
+  return EXIT.done
+}
+
+function notOfPlan(nodeId: string, { planId, decision }: Plan): CommandError {
+  return new CommandError(
+    `Plan ${planId} is not about ${nodeId}: it brings back ${decision.survivors.join(', ')}`,
+    {
+      code: 'not_in_plan',
+      hint: 'Apply it on the survivors that it names. A node that it names dead is moved away and joins anew under another name.',
+      exitCode: EXIT.refused,
+    },
+  )
+}

@@ -1,0 +1,60 @@
+/**
+ * `holdfast recover collect`: what a stopped survivor knows and holds, as two files. [decisions 12: lost quorum]
+ *
+ * Owns: the order of the files: the report comes last and vouches for the other one. Rule: the node is left as it was found.
+ */
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { VERSION } from '../../version.ts'
+import { EXIT } from '../exit.ts'
+import { note, printJson, printLine } from '../printing.ts'
+import { writeInventory } from '../../recovery/inventory.ts'
+import { type OpenedNode, withStoppedNode } from '../../recovery/open-node.ts'
+import { inventoryFileOf, PAPER_FORMAT, type Report, reportFileOf } from '../../recovery/papers.ts'
+import { sealPaper } from '../../recovery/sealed-paper.ts'
+
+export interface CollectOptions {
+  readonly config: string
+  readonly out: string
+  readonly json?: boolean
+}
+
+export async function collectReport({ config, out, json = false }: CollectOptions): Promise<number> {
+  const { file, report } = await withStoppedNode(config, (opened) => collectInto(out, opened))
+  const { facts, inventory } = report
+  if (json) printJson({ file, ...report })
+  else {
+    printLine(file)
+    note(summaryOf(report))
+  }
+  if (facts.fault !== null) note(`Nothing can be built on this node: ${facts.fault}`)
+  return inventory === null ? EXIT.refused : EXIT.done
+}
+
+function summaryOf({ facts, inventory }: Report): string {
+  const { nodeId, last, applied, recoveryEpoch } = facts
+  const copies = inventory === null ? 'nothing counted' : `${inventory.copies} copies on its disk`
+  return `${nodeId}: log to ${last.index} of term ${last.term}, applied to ${applied.index}, epoch ${recoveryEpoch}, ${copies}`
+}
+
+async function collectInto(
+  out: string,
+  { node, masterKey, rehearse, roomFault }: OpenedNode,
+): Promise<{ readonly file: string; readonly report: Report }> {
+  const { nodeId } = node.identity
+  await mkdir(out, { recursive: true, mode: 0o700 })
+  const isUsable = node.recovered !== null
+  const state = isUsable ? rehearse() : null
+  const facts = await node.facts(() => state ?? rehearse())
+  const inventory =
+    state === null ? null : await writeInventory(join(out, inventoryFileOf(nodeId)), node, state)
+  const full = roomFault(facts.members)
+  const report = { format: PAPER_FORMAT, madeAt: Date.now(), version: VERSION, facts, inventory, full }
+  const file = join(out, reportFileOf(nodeId))
+  await writeFile(`${file}.tmp`, sealPaper(masterKey, 'recovery-report', report), {
+    mode: 0o600,
+    flush: true,
+  })
+  await rename(`${file}.tmp`, file)
+  return { file, report }
+}

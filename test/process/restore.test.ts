@@ -1,0 +1,103 @@
+/**
+ * A cluster that is lost as a whole and brought back from cold copies of its data directories. [deploy/runbooks/restore.md]
+ *
+ * Rule: what was acknowledged before the first copy was taken is all there; what was acknowledged after the last one is gone, and the
+ * plan says so.
+ */
+import { cpSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { until } from '../helpers/async.ts'
+import { MANY_ADMIN_REQUESTS, membershipAt, placed } from '../helpers/member-steps.ts'
+import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
+import { runCommand } from '../helpers/run-command.ts'
+
+const NODES = ['n1', 'n2', 'n3']
+
+t.test(
+  'a cluster comes back from copies of its disks [membership.recover.apply]',
+  { timeout: 300_000 },
+  async (t) => {
+    const cluster = await ProcessCluster.start(t, NODES.length, MANY_ADMIN_REQUESTS)
+    const configOf = (nodeId: string): string => cluster.node(nodeId).configFile
+    const folderOf = (nodeId: string): string => join(dirname(configOf(nodeId)), nodeId)
+    const copies = temporaryFolder(t)
+    await cluster.login('n1')
+    t.equal((await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))).status, 201)
+    const put = async (name: string, bytes: Buffer): Promise<string> => {
+      const { status } = await cluster.ask('n2', {
+        method: 'PUT',
+        path: `/buckets/kept/objects/${name}`,
+        body: bytes,
+      })
+      if (status >= 300) throw new Error(`${name}: ${status}`)
+      return sha256(bytes)
+    }
+    const read = async (name: string): Promise<string | number> => {
+      const { status, body } = await cluster.call('n3', 'GET', `/buckets/kept/objects/${name}`)
+      return status === 200 ? sha256(body) : status
+    }
+    const before = await put('before', Buffer.alloc(20_000, 'before the copies '))
+    for (const nodeId of NODES) {
+      await cluster.signal(nodeId, 'SIGTERM')
+      cpSync(folderOf(nodeId), join(copies, nodeId), { recursive: true })
+      cluster.startNode(nodeId)
+      await until(`${nodeId} serves again`, () => cluster.ready(nodeId))
+      // Between two copies: each copy knows more than the one before, and the others have counted this start.
+      await put(`after-${nodeId}`, Buffer.alloc(20_000, nodeId))
+    }
+    for (const nodeId of NODES) {
+      await cluster.signal(nodeId, 'SIGKILL')
+      rmSync(folderOf(nodeId), { recursive: true })
+      cpSync(join(copies, nodeId), folderOf(nodeId), { recursive: true })
+    }
+
+    const papers = temporaryFolder(t)
+    for (const nodeId of NODES) {
+      const { code, err } = await runCommand(
+        'recover',
+        'collect',
+        '--config',
+        configOf(nodeId),
+        '--out',
+        papers,
+      )
+      t.equal(code, 0, err)
+    }
+    const planFile = join(papers, 'plan.json')
+    const planning = ['recover', 'plan', '--config', configOf('n1'), '--reports', papers, '--json']
+    const refused = await runCommand(...planning)
+    t.match(
+      JSON.parse(refused.out),
+      { refusals: [{ code: 'quorum_left' }] },
+      'it must be said that they are copies',
+    )
+    const planned = await runCommand(...planning, '--restored', '--out', planFile)
+    t.equal(planned.code, 0, planned.err)
+    t.match(JSON.parse(planned.out), {
+      plan: { decision: { winner: 'n3', dead: [] }, loss: { versions: 0 } },
+    })
+    for (const nodeId of NODES) {
+      const { code, err } = await runCommand(
+        'recover',
+        'apply',
+        '--config',
+        configOf(nodeId),
+        '--plan',
+        planFile,
+      )
+      t.equal(code, 0, err)
+    }
+    for (const nodeId of NODES) cluster.startNode(nodeId)
+    for (const nodeId of NODES) await until(`${nodeId} serves`, () => cluster.ready(nodeId))
+    await cluster.login('n1')
+    t.equal(await read('before'), before)
+    t.equal(await read('after-n1'), sha256(Buffer.alloc(20_000, 'n1')))
+    t.equal(await read('after-n3'), 404, 'no copy is as young as that')
+    const again = await put('again', Buffer.alloc(20_000, 'again'))
+    t.equal(await read('again'), again)
+    const seen = await membershipAt(cluster, 'n1')
+    t.equal(placed(seen), 'n1 active voter, n2 active voter, n3 active voter')
+    t.match(seen.recoveries, [{ isRestored: true, dead: [] }])
+  },
+)

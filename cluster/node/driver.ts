@@ -121,7 +121,8 @@ export class Driver {
       known: parts.limits.featureLevelMax,
       present: () => this.applier.featureLevel,
       route: () => this.#route,
-      others: () => this.#peers().map((peer) => parts.gate.featureLevelOf(peer)),
+      others: () => this.#levelsOfPeers(),
+      size: () => this.#peers().length + 1,
       raise: (level, settle) => this.#batcher.raise(level, settle),
     })
     this.#handlers = this.#makeHandlers()
@@ -242,6 +243,13 @@ export class Driver {
 
   #peers(): readonly NodeId[] {
     return membersOf(this.#loop.status().configuration).filter((peer) => peer !== this.#options.nodeId)
+  }
+
+  #levelsOfPeers(): readonly (number | null)[] {
+    const { gate } = this.#parts
+    const known = this.#peers().map((peer) => ({ peer, level: gate.featureLevelOf(peer) }))
+    const here = known.filter(({ peer, level }) => level !== null || this.applier.registered(peer) !== null)
+    return here.map(({ level }) => level)
   }
 
   #offerLead(): void {

@@ -3,7 +3,8 @@
  *
  * Owns: the decision, and who waits for a level. Knows nothing of: what a level brings, how members are heard.
  * Rule: nobody is left behind: voter or learner, every member was heard by this leader in its term, and the level goes no further
- * than the lowest of what they said. A state never goes back, so who cannot be asked is waited for.
+ * than the lowest of what they said. A state never goes back, so who cannot be asked is waited for; but not a member that has never been
+ * here, which has nothing of this state yet and might never come.
  */
 import type { Term } from '../raft/types.ts'
 import type { Logger } from '../types.ts'
@@ -18,8 +19,10 @@ export interface LevelRaiseParts {
   /** Of the state here. */
   readonly present: () => number
   readonly route: () => Route
-  /** What each other member said it knows since this node leads; null: it said nothing. */
+  /** What each other member that was ever here said it knows since this node leads; null: it said nothing. */
   readonly others: () => readonly (number | null)[]
+  /** Of all members, with this one. */
+  readonly size: () => number
   /** As an entry of the log. */
   readonly raise: (level: number, settle: (outcome: ProposalOutcome) => void) => void
   readonly logger: Logger
@@ -30,11 +33,14 @@ export function levelToRaise({
   known,
   present,
   others,
+  size,
 }: {
   readonly known: number
   readonly present: number
   readonly others: readonly (number | null)[]
+  readonly size: number
 }): number | null {
+  if (others.length + 1 <= size / 2) return null
   let common = known
   for (const level of others) {
     if (level === null) return null
@@ -85,10 +91,10 @@ export class LevelRaise {
   }
 
   #raise(): void {
-    const { known, present, route, others, raise, logger } = this.#parts
+    const { known, present, route, others, size, raise, logger } = this.#parts
     const { isLeader, term } = route()
     if (!isLeader || this.#isAt(known)) return
-    const level = levelToRaise({ known, present: present(), others: others() })
+    const level = levelToRaise({ known, present: present(), others: others(), size: size() })
     if (level === null || (this.#asked?.term === term && this.#asked.level >= level)) return
     this.#asked = { term, level }
     raise(level, ({ accepted }) => {

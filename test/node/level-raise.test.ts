@@ -52,12 +52,22 @@ async function raisedWithoutN3(node: Partial<NodeOptions>): Promise<NodeWorld> {
 }
 
 t.test('levelToRaise', async (t) => {
-  t.equal(levelToRaise({ known: 2, present: 1, others: [] }), 2, 'alone, to what it knows')
-  t.equal(levelToRaise({ known: 5, present: 1, others: [4, 3] }), 3, 'straight to the lowest of all')
-  t.equal(levelToRaise({ known: 2, present: 1, others: [3, 3] }), 2, 'the leader counts as well')
-  t.equal(levelToRaise({ known: 2, present: 1, others: [2, null] }), null, 'not before everybody was heard')
-  t.equal(levelToRaise({ known: 2, present: 2, others: [3] }), null, 'not to where it is')
-  t.equal(levelToRaise({ known: 3, present: 3, others: [2] }), null, 'never back')
+  t.equal(levelToRaise({ known: 2, present: 1, others: [], size: 1 }), 2, 'alone, to what it knows')
+  t.equal(levelToRaise({ known: 5, present: 1, others: [4, 3], size: 3 }), 3, 'straight to the lowest of all')
+  t.equal(levelToRaise({ known: 2, present: 1, others: [3, 3], size: 3 }), 2, 'the leader counts as well')
+  t.equal(
+    levelToRaise({ known: 2, present: 1, others: [2, null], size: 3 }),
+    null,
+    'not before everybody was heard',
+  )
+  t.equal(levelToRaise({ known: 2, present: 2, others: [3], size: 2 }), null, 'not to where it is')
+  t.equal(
+    levelToRaise({ known: 2, present: 1, others: [2], size: 3 }),
+    2,
+    'one that was never here may never come',
+  )
+  t.equal(levelToRaise({ known: 2, present: 1, others: [], size: 3 }), null, 'but most must have been')
+  t.equal(levelToRaise({ known: 3, present: 3, others: [2], size: 2 }), null, 'never back')
 })
 
 t.test('the feature level', async (t) => {

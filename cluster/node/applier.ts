@@ -255,8 +255,7 @@ export class Applier {
       if (kind === 'configuration') batches.push(...this.#reconfigure(index, data))
       if (kind !== 'command') continue
       const { time, proposals } = decodeCommandEntry(data)
-      // Clocks of leaders differ and may go back; the time of the state never does.
-      this.#lastTime = Math.max(this.#lastTime + 1, time)
+      this.#goOn(time)
       const commands: Uint8Array[] = []
       for (const proposal of proposals) {
         if (this.#sessions.admit(proposal) !== 'fresh') continue
@@ -280,8 +279,13 @@ export class Applier {
     assert(recoveryEpoch > this.#recoveryEpoch, 'a recovery raises the epoch')
     this.#recoveryEpoch = recoveryEpoch
     this.#featureLevel = Math.max(this.#featureLevel, featureLevel)
-    this.#lastTime = Math.max(this.#lastTime + 1, time)
+    this.#goOn(time)
     return [{ index, time: this.#lastTime, commands: [command] }]
+  }
+
+  #goOn(time: number): void {
+    // Clocks of leaders differ and may go back; the time of the state never does.
+    this.#lastTime = Math.max(this.#lastTime + 1, time)
   }
 
   #isOwn({ nodeId, incarnation, boot }: SessionId): boolean {

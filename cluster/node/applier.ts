@@ -257,8 +257,7 @@ export class Applier {
       if (kind !== 'command') continue
       const { time, proposals, level } = decodeCommandEntry(data)
       if (level !== null) this.#raise(level)
-      // Clocks of leaders differ and may go back; the time of the state never does.
-      this.#lastTime = Math.max(this.#lastTime + 1, time)
+      this.#goOn(time)
       const commands: Uint8Array[] = []
       for (const proposal of proposals) {
         if (this.#sessions.admit(proposal) !== 'fresh') continue
@@ -292,8 +291,13 @@ export class Applier {
     assert(recoveryEpoch > this.#recoveryEpoch, 'a recovery raises the epoch')
     this.#recoveryEpoch = recoveryEpoch
     this.#raise(featureLevel)
-    this.#lastTime = Math.max(this.#lastTime + 1, time)
+    this.#goOn(time)
     return [{ index, time: this.#lastTime, commands: [command] }]
+  }
+
+  #goOn(time: number): void {
+    // Clocks of leaders differ and may go back; the time of the state never does.
+    this.#lastTime = Math.max(this.#lastTime + 1, time)
   }
 
   #isOwn({ nodeId, incarnation, boot }: SessionId): boolean {

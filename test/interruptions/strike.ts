@@ -6,7 +6,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../helpers/async.ts'
-import { changeMembers, untilAllowed, type Wish } from '../helpers/member-steps.ts'
+import { changeMembers, type SeenMembership, untilAllowed, type Wish } from '../helpers/member-steps.ts'
 import type { ProcessCluster } from '../helpers/process-cluster.ts'
 import { StepWatch } from './step-watch.ts'
 
@@ -131,12 +131,15 @@ async function ended(
 async function look(cluster: ProcessCluster, operationId: string): Promise<SeenOperation | null> {
   const at = await cluster.leader()
   if (at === undefined) return null
-  const ask = async (path: string): Promise<unknown> => {
-    const answer = await cluster.admin(at, { method: 'GET', path })
-    if (answer.status !== 200) throw new Error(answer.body.toString())
-    return JSON.parse(answer.body.toString())
-  }
-  const { status, error } = (await ask(`/cluster/operations/${operationId}`)) as SeenOperation
-  const { changeInProgress } = (await ask('/cluster/membership')) as { changeInProgress: string | null }
+  const [{ status, error }, { changeInProgress }] = await Promise.all([
+    told<SeenOperation>(cluster, at, `/cluster/operations/${operationId}`),
+    told<SeenMembership>(cluster, at, '/cluster/membership'),
+  ])
   return ENDED.includes(status) && changeInProgress === null ? { status, error } : null
+}
+
+async function told<T>(cluster: ProcessCluster, at: string, path: string): Promise<T> {
+  const { status, body } = await cluster.admin(at, { method: 'GET', path })
+  if (status !== 200) throw new Error(body.toString())
+  return JSON.parse(body.toString()) as T
 }

@@ -255,6 +255,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true,
       "newcomer": null
     },
@@ -369,6 +370,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         },
         "drained": false,
         "featureLevel": 2,
+        "recoveryEpoch": null,
+        "stateEqual": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
       {
@@ -394,6 +397,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         },
         "drained": false,
         "featureLevel": 2,
+        "recoveryEpoch": null,
+        "stateEqual": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
       },
       {
@@ -419,6 +424,8 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         },
         "drained": false,
         "featureLevel": null,
+        "recoveryEpoch": null,
+        "stateEqual": null,
         "addedAt": "2026-11-21T12:00:00.000Z"
       }
     ],
@@ -607,6 +614,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true,
       "newcomer": {
         "nodeId": "n4",
@@ -656,7 +664,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
+        "deliveryId": "evt_01M823N3AT0000000000G00000-FCMVUWEHPAXY56PG",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -858,6 +866,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true,
       "newcomer": null
     },
@@ -1056,7 +1065,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
+    "deliveryId": "evt_01M823N3AT0000000000G00000-FCMVUWEHPAXY56PG",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1098,6 +1107,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true,
       "newcomer": null
     },
@@ -1172,6 +1182,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       ],
       "copiesToMove": 0,
       "bytesToMove": 0,
+      "lastCopies": 0,
       "isComplete": true,
       "newcomer": {
         "nodeId": "n4",
@@ -1344,7 +1355,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_E82RQSPNE400mcBwCtx5bmhAEEYDtJhL",
+        "signingSecret": "whsec_ifJeggaRJkl7V53Xsh3HFU0SJSfn7CAZ",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1459,7 +1470,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M8215JGS0000000000G00000-RSWK6CGIRRZERSFO",
+    "deliveryId": "evt_01M823N3AT0000000000G00000-FCMVUWEHPAXY56PG",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -1,5 +1,6 @@
 /**
- * Binds a stopped node to a plan: its epoch, and at the winner the entry with which the new history begins.
+ * Binds a stopped node to a plan: its epoch, and an entry at the end of its log. At the winner the new history begins with it; at any
+ * other survivor it only says that nobody is elected without the winner, and goes when the winner's log arrives.
  *
  * Owns: the order of what is made durable, and what makes it idempotent. Knows nothing of: how the plan was made, sealed or read.
  * Rules: the epoch first, so that nobody ever speaks with the new entry and without the new epoch; a node that was started since it
@@ -40,24 +41,38 @@ export async function bindToPlan(node: StoppedNode, order: RecoveryOrder): Promi
   if (!isMine && mark.planId !== null && mark.epoch > stateEpoch && mark.epoch >= decision.epoch)
     throw planPending(mark.planId)
   if (!isMine && Math.max(mark.epoch, stateEpoch) >= decision.epoch) throw outdated(node, decision)
-  const isWinner = decision.winner === node.identity.nodeId
-  const isWritten = isWinner && holdsEntry(node, order)
+  const isWritten = isLast(node, entryFor(node, order))
   if (!isWritten) requireUnchanged(node, order)
-  const isDone = isMine && (isWritten || !isWinner)
   if (!isMine) node.recovery.write({ epoch: decision.epoch, planId })
   await forgetDead(node, decision)
-  if (isWinner && !isWritten) writeEntry(node, order)
+  if (!isWritten) writeEntry(node, order)
   await goOnFrom(node.dataDir, node.identity, decision.boots[node.identity.nodeId] ?? 0)
-  return isDone ? 'bound already' : 'bound'
+  return isMine && isWritten ? 'bound already' : 'bound'
 }
 
-function holdsEntry({ recovered }: StoppedNode, { decision, planId }: RecoveryOrder): boolean {
+function isLast({ recovered }: StoppedNode, { index, term, data }: Entry): boolean {
   const last = recovered?.restored.entries.at(-1)
-  return (
-    last?.index === decision.previous.index + 1 &&
-    last.term === decision.term &&
-    Buffer.from(last.data).includes(planId)
-  )
+  return last?.index === index && last.term === term && Buffer.compare(last.data, data) === 0
+}
+
+/**
+ * Survivors may be a majority in the configuration that they know, of copies that were put back they are. So whoever is not the winner
+ * waits in a joint one whose other half is the winner alone: it can vote, and nobody but the winner can be elected. The dead stand in it
+ * as learners, which count for nothing, so that a later plan still asks for them.
+ */
+function entryFor(
+  { identity }: StoppedNode,
+  { planId, decision, report, time, command }: RecoveryOrder,
+): Entry {
+  const { epoch: recoveryEpoch, configuration, previous, term, winner, dead } = decision
+  if (winner === identity.nodeId) {
+    const note = encodeRecoveryNote({ planId, recoveryEpoch, featureLevel: RECOVERY_LEVEL, time, command })
+    const data = encodeConfiguration(configuration, note)
+    return { index: previous.index + 1, term, kind: 'configuration', data }
+  }
+  const waiting = { ...configuration, learners: [...configuration.learners, ...dead], outgoing: [winner] }
+  const data = encodeConfiguration(waiting)
+  return { index: report.last.index + 1, term: term - 1, kind: 'configuration', data }
 }
 
 function requireUnchanged({ identity, recovered, recovery }: StoppedNode, order: RecoveryOrder): void {
@@ -88,18 +103,9 @@ async function forgetDead({ memberFile, members }: StoppedNode, { dead }: Recove
   })
 }
 
-function writeEntry(node: StoppedNode, { planId, decision, time, command }: RecoveryOrder): void {
-  const { epoch: recoveryEpoch, configuration, previous, term, winner } = decision
+function writeEntry(node: StoppedNode, order: RecoveryOrder): void {
   const { clusterId, nodeId, incarnation } = node.identity
-  const note = encodeRecoveryNote({
-    planId,
-    recoveryEpoch,
-    featureLevel: RECOVERY_LEVEL,
-    time,
-    command,
-  })
-  const data = encodeConfiguration(configuration, note)
-  const entry: Entry = { index: previous.index + 1, term, kind: 'configuration', data }
+  const entry = entryFor(node, order)
   const log = new SegmentedLog({
     dir: join(node.dataDir, 'raft'),
     clusterId,
@@ -113,7 +119,8 @@ function writeEntry(node: StoppedNode, { planId, decision, time, command }: Reco
   try {
     log.open()
     const rewrite = realigned === null ? [] : [{ sequence: 0, ...realigned, entries: [] }]
-    const hardState = { currentTerm: term, votedFor: winner }
+    // Nobody is elected in this term: it is nobody's but the entry's.
+    const hardState = { currentTerm: entry.term, votedFor: order.decision.winner }
     log.append([...rewrite, { sequence: 1, hardState, base: null, entries: [entry] }])
   } finally {
     log.close()

@@ -97,7 +97,8 @@ function decisionOf({ winner, reports, dead, isRestored }: Accounted): RecoveryD
     survivors,
     dead: [...new Set(dead)].toSorted(),
     epoch: winner.recoveryEpoch + 1,
-    term: Math.max(...reports.map(({ term, last }) => Math.max(term, last.term))) + 1,
+    // The term between belongs to the entries with which the other survivors wait.
+    term: Math.max(...reports.map(({ term, last }) => Math.max(term, last.term))) + 2,
     previous: winner.last,
     configuration: { voters, learners, outgoing: [] },
     certainThrough: Math.max(...reports.map(({ applied }) => applied.index)),

@@ -78,8 +78,8 @@ t.test('the winner gets one entry with votes, epoch and command', async (t) => {
   const order = await orderFor(disk)
   t.equal(await bind(disk, order), 'bound')
   const { entry, hardState } = await lastEntry(disk)
-  t.match(entry, { index: 10, term: 3, kind: 'configuration' })
-  t.same(hardState, { currentTerm: 3, votedFor: 'n1' })
+  t.match(entry, { index: 10, term: 4, kind: 'configuration' })
+  t.same(hardState, { currentTerm: 4, votedFor: 'n1' })
   const data = entry?.data ?? new Uint8Array()
   t.same(decodeConfiguration(data), { voters: ['n1'], learners: [], outgoing: [] })
   t.match(decodeRecoveryNote(noteOf(data) ?? data), {
@@ -97,26 +97,35 @@ t.test('the winner gets one entry with votes, epoch and command', async (t) => {
   t.same(bytesIn(disk.dataDir), before)
 })
 
-t.test('any other survivor gets the epoch and keeps its log', async (t) => {
-  const disks = [
-    await makeDisk(t, 'n1', { last: 9, applied: 6 }),
-    await makeDisk(t, 'n2', { last: 7, applied: 7 }),
-  ]
-  const [winner, other] = disks as [Disk, Disk]
-  // Two of three are a majority; of the two copies put back they are none.
-  const decision = { ...(await decide([winner], ['n2', 'n3'])), survivors: ['n1', 'n2'], dead: ['n3'] }
-  const order = { planId: 'rp_1', decision, time: 500, command: command('append recovered') }
-  t.equal(await bind(other, { ...order, report: await factsIn(other) }), 'bound')
-  t.match((await lastEntry(other)).entry, { index: 7, term: 2 })
-  t.same(RecoveryFile.open(other.dataDir).mark, { epoch: 1, planId: 'rp_1' })
-})
+t.test(
+  'any other survivor gets the epoch, and waits for the winner with an entry that nobody is elected by',
+  async (t) => {
+    const disks = [
+      await makeDisk(t, 'n1', { last: 9, applied: 6 }),
+      await makeDisk(t, 'n2', { last: 7, applied: 7 }),
+    ]
+    const [winner, other] = disks as [Disk, Disk]
+    // Two of three are a majority; of the two copies put back they are none.
+    const decision = { ...(await decide([winner], ['n2', 'n3'])), survivors: ['n1', 'n2'], dead: ['n3'] }
+    const report = await factsIn(other)
+    const order = { planId: 'rp_1', decision, report, time: 500, command: command('append recovered') }
+    t.equal(await bind(other, order), 'bound')
+    const { entry } = await lastEntry(other)
+    t.match(entry, { index: 8, term: 3 }, 'older than that of the winner, so it gives way')
+    const waiting = decodeConfiguration(entry?.data ?? new Uint8Array())
+    t.same(waiting, { voters: ['n1'], learners: ['n3'], outgoing: ['n1'] })
+    t.equal(noteOf(entry?.data ?? new Uint8Array()), null)
+    t.equal(await bind(other, order), 'bound already')
+    t.same(RecoveryFile.open(other.dataDir).mark, { epoch: 1, planId: 'rp_1' })
+  },
+)
 
 t.test('a crash between the epoch and the entry is made good by asking again', async (t) => {
   const disk = await makeDisk(t, 'n1', { last: 9, applied: 6 })
   const order = await orderFor(disk)
   RecoveryFile.open(disk.dataDir).write({ epoch: 1, planId: 'rp_1' })
   t.equal(await bind(disk, order), 'bound')
-  t.match((await lastEntry(disk)).entry, { index: 10, term: 3 })
+  t.match((await lastEntry(disk)).entry, { index: 10, term: 4 })
 })
 
 t.test('node_changed: who was started since, or has another end of its log', async (t) => {
@@ -146,9 +155,9 @@ t.test('plan_pending: another plan of the same epoch; a later one stands above i
   await bind(disk, { ...first, decision: { ...first.decision, configuration, dead: ['n3'] } })
   await t.rejects(bind(disk, second), { code: 'plan_pending', message: /rp_1/ })
   const third = await orderFor(disk, 'rp_3', ['n2'])
-  t.match(third.decision, { epoch: 2, term: 4, previous: { index: 10, term: 3 } })
+  t.match(third.decision, { epoch: 2, term: 6, previous: { index: 10, term: 4 } })
   t.equal(await bind(disk, third), 'bound')
-  t.match((await lastEntry(disk)).entry, { index: 11, term: 4 })
+  t.match((await lastEntry(disk)).entry, { index: 11, term: 6 })
 })
 
 t.test('plan_outdated: a plan of an epoch that has passed', async (t) => {

@@ -112,7 +112,7 @@ t.test(
   'the new history begins above every term that a survivor has seen, and one epoch higher',
   async (t) => {
     const reports = [factsOf('n1', { recoveryEpoch: 2 }), factsOf('n2', { recoveryEpoch: 2, term: 77 })]
-    t.match(decided(reports), { term: 78, epoch: 3, previous: { index: 10, term: 4 }, certainThrough: 8 })
+    t.match(decided(reports), { term: 79, epoch: 3, previous: { index: 10, term: 4 }, certainThrough: 8 })
   },
 )
 

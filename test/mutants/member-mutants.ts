@@ -9,43 +9,37 @@ import { killedByTests } from './rows.ts'
 type Row = readonly [id: string, bug: string, file: string, find: string, replace: string]
 
 const DRIVER = 'src/workers/membership.ts'
+const MOVES = 'src/workers/vote-moves.ts'
 const ROWS = 'src/state-machine/'
 
 const ORDER: readonly Row[] = [
   [
     'V1',
     'a step is told before the vote has moved',
-    DRIVER,
-    "    if (!voters.includes(node)) return this.#tell(operation, 'moving copies away')\n",
-    "    if (!voters.includes(node) || voters.length > 2) return this.#tell(operation, 'moving copies away')\n",
+    MOVES,
+    '      return old === null || !voters.includes(old)\n    default:',
+    '      return old === null || !voters.includes(old) || voters.length > 2\n    default:',
   ],
   [
     'V2',
     'a newcomer that was sent away stays in the configuration',
     DRIVER,
-    '    if (learners.includes(name)) {\n',
-    "    if (learners.includes(name) && name === '') {\n",
+    '    if (left.length < learners.length)\n',
+    "    if (left.length < learners.length && newcomer === '')\n",
   ],
   [
     'V3',
     'a newcomer gets its vote before it has kept up',
     DRIVER,
-    '    if (lacking !== null) return this.#say(operation, lacking)\n',
-    '',
+    "    if (lack !== null) return this.#say(operation, lack)\n    return this.#tell(operation, 'promoting')\n",
+    "    if (lack?.phase === '') return this.#say(operation, lack)\n    return this.#tell(operation, 'promoting')\n",
   ],
   [
     'V4',
     'a member is excluded in the rows alone',
-    DRIVER,
-    '    if (!voters.includes(node) && !learners.includes(node))\n',
-    '    if (!voters.includes(node))\n',
-  ],
-  [
-    'V6',
-    'the only voter waits for somebody to hand over to',
-    DRIVER,
-    'if (old === nodeId && left.length > 0)',
-    'if (old === nodeId)',
+    MOVES,
+    '      return old === null || !(voters.includes(old) || learners.includes(old))\n',
+    '      return old === null || !voters.includes(old)\n',
   ],
   [
     'V19',
@@ -82,8 +76,8 @@ const RULES: readonly Row[] = [
     'V11',
     'a change of members is cancelled after votes have moved',
     `${ROWS}cancelling.ts`,
-    "|| cursor === 'catchUp') return null",
-    "|| cursor !== 'done') return null",
+    "|| cursor === 'catchUp' ||",
+    "|| cursor !== 'done' ||",
   ],
   [
     'V12',
@@ -120,8 +114,8 @@ const HEARING: readonly Row[] = [
     'V16',
     'an old copy of a disk is heard',
     'cluster/node/peer-gate.ts',
-    '    if (boot >= registered.boot) return null\n',
-    '    if (boot >= 0) return null\n',
+    '    if (descendsFrom({ boot, before }, registered.boot)) return null\n',
+    '    if (descendsFrom({ boot, before }, 0)) return null\n',
   ],
   [
     'V18',
@@ -138,7 +132,31 @@ const BEHIND_OTHERS = killedByTests([
     'V5',
     'a joint configuration, or one that is not committed, is told of as if it were the last word',
     DRIVER,
-    '    if (!isSettled(membership.local())) return false\n',
+    '    if (!isSettled(status)) return false\n    if (hasMoved(',
+    '    if (hasMoved(',
+    'workers/membership',
+  ],
+  [
+    'V6',
+    'the only voter waits for somebody to hand over to',
+    DRIVER,
+    'if (leaver === nodeId && !isAlone)',
+    'if (leaver === nodeId)',
+    'workers/membership',
+  ],
+  [
+    'V20',
+    'votes move to where nobody could decide any more',
+    MOVES,
+    '  if (silent.length < voters.length / 2) return null\n',
+    '  if (silent.length >= 0) return null\n',
+    'workers/membership',
+  ],
+  [
+    'V21',
+    'what is to be given up goes on',
+    DRIVER,
+    '    if (operation.isRevoked === true) return this.#giveUp(operation)\n',
     '',
     'workers/membership',
   ],

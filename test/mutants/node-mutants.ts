@@ -281,8 +281,8 @@ const node: readonly TestedRow[] = [
     'N37',
     'a copy of the disk from before the last start is heard',
     'peer-gate.ts',
-    '    if (boot >= registered.boot) return null\n',
-    '    if (boot >= 0) return null\n',
+    '    if (descendsFrom({ boot, before }, registered.boot)) return null\n',
+    '    if (descendsFrom({ boot, before }, 0)) return null\n',
     'node/peer-gate',
   ],
   [

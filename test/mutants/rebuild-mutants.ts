@@ -134,8 +134,8 @@ const rows: readonly TestedRow[] = [
     'R16',
     'a read that met damage is not done again',
     'src/api/serve-route.ts',
-    '      if (!isRead(request) || !metDamage(error)) throw error\n',
-    '      throw error\n',
+    '      if (!isRead(request) || !metDamage(error)) throw advised(error, route)\n',
+    '      throw advised(error, route)\n',
     'api/damaged-state',
   ],
 ]

@@ -3,7 +3,7 @@
  *
  * Rule: what cannot be read afterwards is exactly what the plan named, and what was acknowledged where no survivor could hear it.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
@@ -15,8 +15,10 @@ import {
   untilAllowed,
 } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
+import { RecoverLines } from '../helpers/recover-lines.ts'
 import { runCommand } from '../helpers/run-command.ts'
 
+const RUNBOOK = new RecoverLines('lost-quorum.md')
 const SURVIVORS = ['n1', 'n2']
 const DEAD = ['n3', 'n4', 'n5']
 /** Of chunks, so that about one in ten has all of its three copies on the three that die. */
@@ -77,35 +79,29 @@ t.test(
     const began = Date.now()
     const papers = temporaryFolder(t)
     const planFile = join(papers, 'plan.json')
+    const typed = (nodeId: string, step: string, having?: string): readonly string[] =>
+      RUNBOOK.words(step, { config: configOf(nodeId), reports: papers, plan: planFile }, having)
     for (const nodeId of SURVIVORS) {
-      const { code, err } = await runCommand(
-        'recover',
-        'collect',
-        '--config',
-        configOf(nodeId),
-        '--out',
-        papers,
-      )
+      const { code, err } = await runCommand(...typed(nodeId, 'collect'))
       t.equal(code, 0, err)
     }
-    const planning = ['recover', 'plan', '--config', configOf('n1'), '--reports', papers, '--json']
-    const short = await runCommand(...planning, '--dead', 'n3,n4')
+    const looking = typed('n1', 'plan')
+    const short = await runCommand(
+      ...looking.map((word) => (word === DEAD.join() ? 'n3,n4' : word)),
+      '--json',
+    )
     t.equal(short.code, 3)
     t.match(JSON.parse(short.out), { refusals: [{ code: 'unaccounted_member', message: /^n5 / }] })
-    const planned = await runCommand(...planning, '--dead', DEAD.join(), '--out', planFile)
+    const looked = await runCommand(...looking)
+    t.equal(looked.code, 0, looked.err)
+    t.notOk(existsSync(planFile), 'nothing is written before it is accepted')
+    const planned = await runCommand(...typed('n1', 'plan', '--out'), '--json')
     t.equal(planned.code, 0, planned.err)
     const { plan } = JSON.parse(planned.out) as PlanView
     t.ok(plan.decision.mayMissAfter !== null, 'it says that acknowledged changes may be missing')
     t.ok(plan.loss.versions > 0, 'some chunks had all their copies on the dead')
     for (const nodeId of [...SURVIVORS, 'n1']) {
-      const { code, err } = await runCommand(
-        'recover',
-        'apply',
-        '--config',
-        configOf(nodeId),
-        '--plan',
-        planFile,
-      )
+      const { code, err } = await runCommand(...typed(nodeId, 'apply'))
       t.equal(code, 0, err)
     }
     for (const nodeId of SURVIVORS) cluster.startNode(nodeId)

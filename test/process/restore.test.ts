@@ -10,9 +10,11 @@ import t from 'tap'
 import { until } from '../helpers/async.ts'
 import { MANY_ADMIN_REQUESTS, membershipAt, placed } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
+import { RecoverLines } from '../helpers/recover-lines.ts'
 import { runCommand } from '../helpers/run-command.ts'
 
 const NODES = ['n1', 'n2', 'n3']
+const RUNBOOK = new RecoverLines('restore.md')
 
 t.test(
   'a cluster comes back from copies of its disks [membership.recover.apply]',
@@ -53,39 +55,26 @@ t.test(
     }
 
     const papers = temporaryFolder(t)
+    const planFile = join(papers, 'plan.json')
+    const typed = (nodeId: string, step: string, having?: string): readonly string[] =>
+      RUNBOOK.words(step, { config: configOf(nodeId), reports: papers, plan: planFile }, having)
     for (const nodeId of NODES) {
-      const { code, err } = await runCommand(
-        'recover',
-        'collect',
-        '--config',
-        configOf(nodeId),
-        '--out',
-        papers,
-      )
+      const { code, err } = await runCommand(...typed(nodeId, 'collect'))
       t.equal(code, 0, err)
     }
-    const planFile = join(papers, 'plan.json')
-    const planning = ['recover', 'plan', '--config', configOf('n1'), '--reports', papers, '--json']
-    const refused = await runCommand(...planning)
+    const refused = await runCommand(...typed('n1', 'plan').filter((word) => word !== '--restored'), '--json')
     t.match(
       JSON.parse(refused.out),
       { refusals: [{ code: 'quorum_left' }] },
       'it must be said that they are copies',
     )
-    const planned = await runCommand(...planning, '--restored', '--out', planFile)
+    const planned = await runCommand(...typed('n1', 'plan', '--restored'), '--json')
     t.equal(planned.code, 0, planned.err)
     t.match(JSON.parse(planned.out), {
       plan: { decision: { winner: 'n3', dead: [] }, loss: { versions: 0 } },
     })
     for (const nodeId of NODES) {
-      const { code, err } = await runCommand(
-        'recover',
-        'apply',
-        '--config',
-        configOf(nodeId),
-        '--plan',
-        planFile,
-      )
+      const { code, err } = await runCommand(...typed(nodeId, 'apply'))
       t.equal(code, 0, err)
     }
     // Two of three are a majority in the configuration that they know: they must not go on without the winner.

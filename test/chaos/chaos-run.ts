@@ -138,13 +138,14 @@ class ChaosRun {
     }
   }
 
-  /** Who are members changes meanwhile. */
+  /** Who are members changes meanwhile. Everybody is looked at: one that has ended may be what the others wait for. */
   async #notReady(fault: Fault): Promise<string | null> {
+    const reasons: string[] = []
     for (const { nodeId } of this.#parts.cluster.plan) {
       const why = await this.#tend(nodeId, fault)
-      if (why !== null) return `${nodeId}: ${why}`
+      if (why !== null) reasons.push(`${nodeId}: ${why}`)
     }
-    return null
+    return reasons.length === 0 ? null : reasons.join('; ')
   }
 
   async #farewell(nodeId: string): Promise<readonly string[]> {

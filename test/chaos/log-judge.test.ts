@@ -1,4 +1,5 @@
 import t from 'tap'
+import { waitingText } from '../../src/cli/server-command.ts'
 import { alarmingLines, isExplained, isFarewell } from './log-judge.ts'
 
 const line = (level: string, at: number, rest: object): string =>
@@ -42,6 +43,13 @@ t.test('isExplained', async (t) => {
   await t.test('excuses nothing else in that time', async (t) => {
     t.equal(left(line('error', 11_000, { msg: 'states of the nodes differ' })), 1)
   })
+})
+
+t.test('what a waiting node says of itself is no fall', async (t) => {
+  const identity = { nodeId: 'n4', incarnation: 'i', peerAddress: '10.0.0.4:9002' }
+  for (const fingerprint of [null, 'AB:CD'])
+    t.same(alarmingLines(waitingText({ ...identity, fingerprint })), [])
+  t.same(alarmingLines('n4 waits for nobody'), ['n4 waits for nobody'])
 })
 
 t.test('isFarewell', async (t) => {

@@ -2,13 +2,15 @@
  * What the log of a node says that needs an explanation.
  *
  * Owns: which lines call for an operator. Pure.
- * Rule: a line that is no JSON is one too: it is what a program says when it falls over.
+ * Rule: a line that is no JSON is one too: it is what a program says when it falls over. But a node that waits to be taken in tells people
+ * who it is.
  */
 const PLAIN = 'plain'
 const ALARMING = ['error', 'fatal', PLAIN]
 const LINE_CHARS_MAX = 400
+const GREETING = /^\S+ waits to be taken in\. |^ {2}holdfast cluster join |^ {2}(incarnation|certificate) {2}/
 
-/** Without `isExpected`, every line of level error and above, and every one that is no JSON. */
+/** Without `isExpected`, every line of level error and above, and every one that is no JSON and no greeting. */
 export function alarmingLines(
   log: string,
   isExpected: (line: LogLine) => boolean = () => false,
@@ -19,7 +21,8 @@ export function alarmingLines(
     if (text === '') continue
     const line = parsed(text) ?? { level: PLAIN, at, text }
     at = line.at
-    if (ALARMING.includes(line.level) && !isExpected(line)) alarming.push(text.slice(0, LINE_CHARS_MAX))
+    if (ALARMING.includes(line.level) && !isGreeting(line) && !isExpected(line))
+      alarming.push(text.slice(0, LINE_CHARS_MAX))
   }
   return alarming
 }
@@ -38,6 +41,11 @@ function parsed(text: string): LogLine | null {
   } catch {
     return null
   }
+}
+
+/** As `waitingText` of src/cli/server-command.ts has it. */
+function isGreeting({ level, text }: LogLine): boolean {
+  return level === PLAIN && GREETING.test(text)
 }
 
 /** A disk that was full may be spoken of while it was, and a little later. */

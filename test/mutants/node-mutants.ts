@@ -99,7 +99,7 @@ const node: readonly TestedRow[] = [
     'applier.ts',
     '    const replies = await this.#parts.stateMachine.apply({ entries: batches, record })\n',
     '    this.#appliedIndex = last.index\n    const replies = await this.#parts.stateMachine.apply({ entries: batches, record })\n',
-    'node/node',
+    'node/applier',
   ],
   [
     'N16',

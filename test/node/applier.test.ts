@@ -101,6 +101,15 @@ t.test('Applier', async (t) => {
     t.strictSame(bench.points, [4, 8, 12, 16])
   })
 
+  t.test('counts entries as applied when they are durable, and no moment earlier', async (t) => {
+    const bench = new ApplierBench()
+    bench.applier.push(entries(1, 3))
+    await bench.clock.advance(5)
+    t.equal(bench.applier.appliedIndex, 0, 'the write is under way')
+    await bench.clock.advance(10)
+    t.equal(bench.applier.appliedIndex, 3)
+  })
+
   t.test('replaces the state only when the batch under way is finished', async (t) => {
     const bench = new ApplierBench()
     bench.applier.push(entries(1, 3))

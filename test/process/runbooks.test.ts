@@ -209,7 +209,7 @@ async function strangers(t: Test, site: Site): Promise<void> {
     const expected = fingerprint.replace(/^../, (first) => (first === '00' ? '01' : '00'))
     const refused = await joining('n13', peer, `--fingerprint ${expected}`)
     t.match(refused, `should show the certificate with fingerprint ${expected}, and shows that with`)
-    t.match(refused, `fingerprint ${fingerprint}\n`)
+    t.match(refused, `fingerprint ${fingerprint}; look at both machines`)
     t.match(refused, /exit code 3\n/)
     await machines.end('n13', 'SIGTERM')
   })

@@ -110,6 +110,7 @@ export class Driver {
       appliedIndex: () => this.applier.appliedIndex,
       hasLeader: () => this.#route.leaderId !== null,
       unreadable: () => this.gate.farewell ?? this.state.rebuild.reason,
+      hasLeft: () => this.gate.farewell !== null,
     })
     this.membership = new MembershipChanges({
       ...parts,
@@ -158,6 +159,7 @@ export class Driver {
       route: () => this.#route,
       isDiskFull: () => this.disk.isFull,
       unreadable: () => this.gate.farewell ?? this.state.rebuild.reason,
+      hasLeft: () => this.gate.farewell !== null,
       offer: (proposal, settle) => this.#batcher.add(proposal, settle),
       forward: (leader, proposals, signal) => this.#forward(leader, proposals, signal),
     })

@@ -98,7 +98,7 @@ export class LevelRaise {
     if (level === null || (this.#asked?.term === term && this.#asked.level >= level)) return
     this.#asked = { term, level }
     raise(level, ({ accepted }) => {
-      if (accepted) logger.info({ level, term }, 'feature level of the state is raised')
+      if (accepted) logger.info({ featureLevel: level, term }, 'feature level of the state is raised')
       else this.#asked = null
     })
   }

@@ -24,6 +24,8 @@ export interface ProposalsParts {
   readonly isDiskFull: () => boolean
   /** Why there is no state here that could reply, as a sentence; null when there is. */
   readonly unreadable: () => string | null
+  /** This node is heard by nobody any more, for ever: nothing is worth waiting for. */
+  readonly hasLeft: () => boolean
   /** Into the batcher of this node. */
   readonly offer: (proposal: Proposal, settle: (outcome: ProposalOutcome) => void) => void
   /** To another node. Rejects with PeerRefusedError when nothing happened, with anything else when nothing is known. */
@@ -106,7 +108,7 @@ export class Proposals {
   }
 
   onTick(): void {
-    const now = this.#parts.clock.now()
+    const now = this.#parts.hasLeft() ? Number.POSITIVE_INFINITY : this.#parts.clock.now()
     for (const pending of this.#pending.values()) {
       if (pending.deadline <= now) this.#fail(pending, this.#missed(pending))
     }

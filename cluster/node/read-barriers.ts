@@ -19,6 +19,8 @@ export interface ReadBarriersParts {
   readonly hasLeader: () => boolean
   /** Why the state cannot be read now, as a sentence, whatever is applied; null when it can. */
   readonly unreadable: () => string | null
+  /** This node is heard by nobody any more, for ever: nothing is worth waiting for. */
+  readonly hasLeft: () => boolean
 }
 
 interface Reader {
@@ -99,7 +101,7 @@ export class ReadBarriers {
 
   onTick(): void {
     const now = this.#parts.clock.now()
-    this.#expire(now)
+    this.#expire(this.#parts.hasLeft() ? Number.POSITIVE_INFINITY : now)
     this.#repeat(now)
     this.#schedule()
   }

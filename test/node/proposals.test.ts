@@ -22,6 +22,7 @@ class ForwardBench {
   readonly #answers: (() => void)[] = []
   term = 1
   unreadable: string | null = null
+  hasLeft = false
   readonly proposals = new Proposals({
     clock: this.clock,
     limits: LIMITS,
@@ -29,6 +30,7 @@ class ForwardBench {
     route: () => ({ term: this.term, leaderId: 'n2', isLeader: false }),
     isDiskFull: () => false,
     unreadable: () => this.unreadable,
+    hasLeft: () => this.hasLeft,
     offer: () => {
       throw new Error('This node does not lead')
     },
@@ -75,6 +77,15 @@ t.test('Proposals of a follower', async (t) => {
     t.equal(bench.calls.length, 2, 'never more calls than the limit')
     await bench.answer()
     t.strictSame(bench.calls.at(-1), [6, 7, 8, 9])
+  })
+
+  t.test('that has left keeps nobody waiting', async (t) => {
+    const bench = new ForwardBench()
+    const asked = bench.proposals.propose(new Uint8Array(10)).catch((error: unknown) => error)
+    await bench.clock.settle()
+    ;[bench.hasLeft, bench.unreadable] = [true, 'this node was removed']
+    bench.proposals.onTick()
+    t.match(await asked, { code: /leader_not_ready|commit_unknown/ })
   })
 
   t.test('asks again when the answer is of a term that is over', async (t) => {

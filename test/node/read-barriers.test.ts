@@ -14,6 +14,7 @@ class ReadBench {
   readonly released: string[] = []
   appliedIndex = 10
   unreadable: string | null = null
+  hasLeft = false
   readonly reads = new ReadBarriers({
     clock: this.clock,
     limits: DEFAULT_NODE_LIMITS,
@@ -23,6 +24,7 @@ class ReadBench {
     appliedIndex: () => this.appliedIndex,
     hasLeader: () => true,
     unreadable: () => this.unreadable,
+    hasLeft: () => this.hasLeft,
   })
 
   async read(name: string): Promise<void> {
@@ -57,6 +59,16 @@ t.test('ReadBarriers', async (t) => {
     bench.reads.onApplied()
     await bench.clock.settle()
     t.strictSame(bench.released, ['one'])
+  })
+
+  t.test('of a node that has left nobody waits', async (t) => {
+    const bench = new ReadBench()
+    const read = t.rejects(bench.barriers.barrier(), { code: 'leader_not_ready', message: /was removed/ })
+    await bench.clock.settle()
+    ;[bench.hasLeft, bench.unreadable] = [true, 'this node was removed']
+    bench.barriers.onTick()
+    await read
+    t.equal(bench.barriers.readerCount, 0)
   })
 
   t.test('takes no late answer to a round that was asked for again', async (t) => {

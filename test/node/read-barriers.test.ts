@@ -63,12 +63,12 @@ t.test('ReadBarriers', async (t) => {
 
   t.test('of a node that has left nobody waits', async (t) => {
     const bench = new ReadBench()
-    const read = t.rejects(bench.barriers.barrier(), { code: 'leader_not_ready', message: /was removed/ })
+    const read = t.rejects(bench.reads.barrier(), { code: 'leader_not_ready', message: /was removed/ })
     await bench.clock.settle()
     ;[bench.hasLeft, bench.unreadable] = [true, 'this node was removed']
-    bench.barriers.onTick()
+    bench.reads.onTick()
     await read
-    t.equal(bench.barriers.readerCount, 0)
+    t.equal(bench.reads.readerCount, 0)
   })
 
   t.test('takes no late answer to a round that was asked for again', async (t) => {

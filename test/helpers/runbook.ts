@@ -4,13 +4,14 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { plainly } from './plainly.ts'
+import { blocksOf as typedBlocks } from './typed-page.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Its shell blocks in their order. */
 export function blocksOf(page: string): readonly string[] {
   const text = readFileSync(join(ROOT, 'deploy', 'runbooks', page), 'utf8')
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? '')
+  return typedBlocks(text).map(({ typed }) => typed)
 }
 
 /** Puts `holdfast` of this tree into the folder, for the PATH of what is typed. */

@@ -4,7 +4,7 @@
  * Owns: the cluster from start to end. Rule: it is gone when the cell is, whatever happened.
  */
 import { randomBytes } from 'node:crypto'
-import { changeMembers, MANY_ADMIN_REQUESTS, untilAllowed, type Wish } from '../helpers/member-steps.ts'
+import { changeMembers, QUICK_MEMBERS, untilAllowed, type Wish } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
 import { type Case, type Cell, endsOf, titleOf } from './cells.ts'
 import { leaderOf, strike } from './strike.ts'
@@ -40,7 +40,7 @@ async function struck(
   t: { teardown(callback: () => unknown): unknown },
   { case: one, step, victim, fate }: Cell,
 ): Promise<Omit<CellReport, 'cell' | 'seconds'>> {
-  const cluster = await ProcessCluster.start(t, FOUNDERS.length, MANY_ADMIN_REQUESTS, { spares: 1 })
+  const cluster = await ProcessCluster.start(t, FOUNDERS.length, QUICK_MEMBERS, { spares: 1 })
   const objects = await written(cluster)
   await prepare(cluster, one)
   const leader = await leaderOf(cluster)

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
-import { MANY_ADMIN_REQUESTS, membershipAt, placed, untilAllowed } from '../helpers/member-steps.ts'
+import { QUICK_MEMBERS, membershipAt, placed, untilAllowed } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
 import { leaderOf, strike, type Struck } from '../interruptions/strike.ts'
 import { faultsIn } from '../interruptions/verdict.ts'
@@ -14,7 +14,7 @@ const OBJECTS = 5
 const reason = 'tests'
 
 t.test('operations on members are all or nothing [membership.resume]', { timeout: 300_000 }, async (t) => {
-  const cluster = await ProcessCluster.start(t, 3, MANY_ADMIN_REQUESTS, { spares: 2 })
+  const cluster = await ProcessCluster.start(t, 3, QUICK_MEMBERS, { spares: 2 })
   await cluster.login('n1')
   await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))
   const objects = new Map<string, string>()

@@ -7,13 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 import { until } from '../helpers/async.ts'
-import {
-  changeMembers,
-  MANY_ADMIN_REQUESTS,
-  membershipAt,
-  placed,
-  untilAllowed,
-} from '../helpers/member-steps.ts'
+import { changeMembers, QUICK_MEMBERS, membershipAt, placed, untilAllowed } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
 import { RecoverLines } from '../helpers/recover-lines.ts'
 import { runCommand } from '../helpers/run-command.ts'
@@ -41,7 +35,7 @@ t.test(
   'two of five come back [membership.recover.collect] [membership.recover.plan] [membership.recover.apply]',
   { timeout: 300_000 },
   async (t) => {
-    const cluster = await ProcessCluster.start(t, 5, MANY_ADMIN_REQUESTS, { spares: 1 })
+    const cluster = await ProcessCluster.start(t, 5, QUICK_MEMBERS, { spares: 1 })
     const configOf = (nodeId: string): string => cluster.node(nodeId).configFile
     const folderOf = (nodeId: string): string => join(dirname(configOf(nodeId)), nodeId)
     await cluster.login('n1')

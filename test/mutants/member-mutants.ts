@@ -66,25 +66,11 @@ const RULES: readonly Row[] = [
     '',
   ],
   [
-    'V9',
-    'a name that left comes back',
-    `${ROWS}members.ts`,
-    '  if (present.departed.some((gone) => gone.nodeId === nodeId))\n    return refuse(',
-    "  if (nodeId === '')\n    return refuse(",
-  ],
-  [
     'V11',
     'a change of members is cancelled after votes have moved',
     `${ROWS}cancelling.ts`,
     "|| cursor === 'catchUp' ||",
     "|| cursor !== 'done' ||",
-  ],
-  [
-    'V12',
-    'a member is removed before its copies are elsewhere',
-    `${ROWS}membership.ts`,
-    "  if (phase === 'drained') return null\n",
-    "  if (phase === 'drained' || phase === 'draining') return null\n",
   ],
   [
     'V13',
@@ -143,6 +129,22 @@ const BEHIND_OTHERS = killedByTests([
     'if (leaver === nodeId && !isAlone)',
     'if (leaver === nodeId)',
     'workers/membership',
+  ],
+  [
+    'V9',
+    'a name that left comes back',
+    `${ROWS}members.ts`,
+    '  if (present.departed.some((gone) => gone.nodeId === nodeId))\n    return refuse(',
+    "  if (nodeId === '')\n    return refuse(",
+    'state-machine/members',
+  ],
+  [
+    'V12',
+    'a member is removed before its copies are elsewhere',
+    `${ROWS}membership.ts`,
+    "  if (phase === 'drained') return null\n",
+    "  if (phase === 'drained' || phase === 'draining') return null\n",
+    'state-machine/members',
   ],
   [
     'V20',

@@ -211,6 +211,12 @@ function startFault(view: View, present: MembersRecord, command: Start): Refused
       'below_minimum_voters',
       `Cannot ${kind} "${nodeId}": it is the last voter; join another one first`,
     )
+  // It is not heard from this entry on, and its vote counts until the next.
+  if (kind === 'lost' && member.phase === 'active' && votersLeft === 1)
+    return blocked(
+      'would_lose_quorum',
+      `Cannot call "${nodeId}" lost: of two voters both decide; join another one first, or bring it back`,
+    )
   return null
 }
 

@@ -18,10 +18,13 @@ async function appendMany(world: NodeWorld, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await world.run(world.append(world.leaderOrDie(), `text ${i}`))
 }
 
+const APPENDS_MAX = 1_000
+
 /** Entries follow each other until somebody has passed a point and looked; who of them gets a reply does not matter. */
 async function appendUntilFound(world: NodeWorld, wrong: string): Promise<void> {
   const leader = world.leaderOrDie()
   for (let i = 0; rebuilds(world, wrong) === 0; i += 1) {
+    if (i === APPENDS_MAX) throw new Error(`${wrong} has not found itself wrong after ${i} entries`)
     void world.append(leader, `more ${i}`).catch(() => 0)
     await world.clock.advance(5)
   }

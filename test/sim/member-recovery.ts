@@ -76,6 +76,8 @@ function agrees({ id, incarnation, process }: SimSeat, { oracle }: MemberWalk): 
   const service = process?.service
   if (!(service instanceof MemberService)) return false
   const { members, departed } = oracle.members
+  // Founders of which one was gone before all were heard wait for it: there are no rows yet.
+  if (members.length === 0) return true
   const { names, present } = service.directory
   const known = members.filter(({ phase }) => phase !== 'lost').map(({ nodeId }) => nodeId)
   const gone = departed.map(({ nodeId }) => nodeId)

@@ -166,6 +166,16 @@ t.test('the last voter is neither demoted nor lost', (t) => {
   t.end()
 })
 
+t.test('one of two voters is not called lost: both decide until its vote is gone', (t) => {
+  const world = foundedWorld(['n1', 'n2'])
+  t.match(world.run(start('lost', 'n2')), {
+    blocker: 'would_lose_quorum',
+    message: /of two voters both decide/,
+  })
+  t.same(members(world).departed, [], 'a name that left would not be heard any more, and nobody could decide')
+  t.end()
+})
+
 t.test(
   'lost: its name is gone at once, it is removed when its copies are elsewhere [membership.lost]',
   (t) => {

@@ -13,7 +13,7 @@ import {
   type MembershipWish,
   votersWithout,
 } from './change-members.ts'
-import { requireMajority, requireSilence, seenIn, surveyMembers } from './survey.ts'
+import { requireMajority, requireQuorumOfOthers, requireSilence, seenIn, surveyMembers } from './survey.ts'
 
 export async function markVoterLost(
   services: Services,
@@ -27,7 +27,9 @@ export async function markVoterLost(
   const phase = memberIn(membersOf(services.state.view), nodeId)?.phase
   if (phase !== undefined && phase !== 'lost') {
     requireSilence(survey, nodeId)
-    if (left.length > 0) requireMajority(survey, left, `call "${nodeId}" lost`)
+    const what = `call "${nodeId}" lost`
+    if (left.length > 0) requireMajority(survey, left, what)
+    if (phase === 'active' && left.length > 0) requireQuorumOfOthers(survey, left, what)
   }
   const change = { kind: 'lost', nodeId, newcomer: null, seen: seenIn(survey) } as const
   return changeMembers(services, principal, { wish, change })

@@ -63,6 +63,20 @@ export function requireMajority(survey: Survey, voters: readonly string[], what:
   )
 }
 
+/**
+ * Throws Refusal unless so many of the others answer, and take part, that they decide without the one who is called lost while its vote
+ * still counts: it is not heard any more from the moment on in which that is committed.
+ */
+export function requireQuorumOfOthers(survey: Survey, others: readonly string[], what: string): void {
+  const answering = others.filter((voter) => survey.get(voter)?.isReady === true)
+  const voters = others.length + 1
+  if (answering.length > voters / 2) return
+  throw gate(
+    'would_lose_quorum',
+    `Cannot ${what}: until its vote is gone ${Math.floor(voters / 2) + 1} of ${voters} voters decide, and without it ${answering.length} take part; join another voter first, or bring it back`,
+  )
+}
+
 /** Throws Refusal when anybody has heard the member lately, or it answers this node. */
 export function requireSilence(survey: Survey, nodeId: string): void {
   const cannot = `Cannot call "${nodeId}" lost`

@@ -1,0 +1,29 @@
+/** What the living say before a change of the members. */
+import t from 'tap'
+import { requireQuorumOfOthers, type Survey } from '../../src/operations/membership/survey.ts'
+import { loneStatus } from '../helpers/told-membership.ts'
+
+t.test('a member is called lost only where the others decide as long as its vote counts', async (t) => {
+  const heard = (...names: readonly string[]): Survey =>
+    new Map(names.map((nodeId) => [nodeId, loneStatus(nodeId, { isReady: true })]))
+  const what = 'call "n9" lost'
+  for (const [answering, others] of [
+    [['n1', 'n2'], 2],
+    [['n1', 'n2', 'n3'], 3],
+    [['n1', 'n2', 'n3'], 4],
+  ] as const)
+    t.doesNotThrow(() => requireQuorumOfOthers(heard(...answering), namesOf(others), what))
+  for (const [answering, others] of [
+    [['n1'], 1],
+    [['n1', 'n2'], 3],
+    [['n1', 'n2'], 4],
+  ] as const)
+    t.throws(() => requireQuorumOfOthers(heard(...answering), namesOf(others), what), {
+      code: 'precondition_failed',
+      message: /n9.* voters decide, and without it \d take part; join another voter first/,
+    })
+})
+
+function namesOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, n) => `n${n + 1}`)
+}

@@ -13,6 +13,8 @@ import type { DiskImage, SimSeat } from './sim-seat.ts'
 import type { SimWorld } from './sim-world.ts'
 
 /** Mean times. ms */
+/** Between the first processes of two copies that are put back. */
+const RESTORED_BOOTS = 1_000_000
 const OUTAGE_EVERY_MS = 25_000
 const OUTAGE_MS = 40_000
 const SPOIL_EVERY_MS = 20_000
@@ -64,8 +66,7 @@ export class MemberFaults {
     const image = this.#images.get(seat.id)
     const bootMax = image === undefined ? 0 : this.#bootMax(seat, image)
     this.#world.kill(seat)
-    if (image !== undefined && bootMax > image.boot && this.#random.chance(0.6))
-      this.#restore(seat, image, bootMax)
+    if (image !== undefined && bootMax > image.boot && this.#random.chance(0.6)) this.#restore(seat, image)
     else this.#empty(seat)
     this.#world.startLater(seat, this.#random.exponential(5_000))
   }
@@ -84,12 +85,11 @@ export class MemberFaults {
     this.#world.stage.note(() => `${seat.id} starts with an empty disk${seat.joins ? ' and waits' : ''}`)
   }
 
-  #restore(seat: SimSeat, image: DiskImage, bootMax: number): void {
+  #restore(seat: SimSeat, image: DiskImage): void {
     this.counts.restored += 1
     const counts = this.#counts(seat)
-    seat.restore(image)
+    seat.restore(image, this.counts.restored * RESTORED_BOOTS)
     seat.isLost = counts
-    seat.bootMax = bootMax
     this.#world.stage.note(() => `${seat.id} starts from an old copy of its disk`)
   }
 

@@ -81,12 +81,12 @@ export class MemberService implements SimService {
   }
 
   /** Nobody who left is heard, nor another directory than the one that has the name. */
-  heard({ nodeId, incarnation, boot }: PeerClaims): void {
+  heard({ nodeId, incarnation, boot, before = null }: PeerClaims): void {
     const { world, seat } = this.#parts
     const registered = this.#process?.node.registered(nodeId) ?? null
     if (registered !== null && registered.incarnation !== incarnation)
       world.stage.violate(`${seat.id} hears ${incarnation}, registered is ${registered.incarnation}`)
-    if (registered !== null && registered.boot > boot)
+    if (registered !== null && isOldCopy(boot, before, registered.boot))
       world.stage.violate(`${seat.id} hears an old copy of ${nodeId}`)
     if (this.directory.present.departed.includes(nodeId))
       world.stage.violate(`${seat.id} hears ${nodeId}, which has left for ever`)
@@ -200,4 +200,10 @@ export class MemberService implements SimService {
       world.stage.after(world.flushMs(seat, world.plan.flushMs), kind, { owner }, resolve)
     })
   }
+}
+
+/** It does not know of the registered process, which came after those that it knows of. */
+function isOldCopy(boot: number, before: readonly number[] | null, registered: number): boolean {
+  if (before === null) return registered > boot
+  return registered > (before[0] ?? boot) && registered !== boot && !before.includes(registered)
 }

@@ -189,6 +189,7 @@ function nodeOptions({ plan, random, voters }: SimWorld, seat: SimSeat) {
     clusterId: 'sim',
     incarnation: seat.incarnation,
     boot: seat.boot,
+    before: seat.before,
     initialConfiguration: { voters, learners: [], outgoing: [] },
     heartbeatMs: plan.heartbeatMs,
     electionTimeoutMs: plan.electionTimeoutMs,

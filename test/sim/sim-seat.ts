@@ -19,6 +19,7 @@ export interface DiskImage {
   readonly instead: LogMirror | null
   readonly stateIndex: number
   readonly boot: number
+  readonly before: readonly number[] | null
   readonly membership: Membership | null
   readonly incarnation: string
   readonly copies: readonly string[]
@@ -32,6 +33,10 @@ export class SimSeat {
   state = new SimState()
   process: SimProcess | null = null
   boot = 0
+  /** Of a directory that was put back: the processes before this one. Null: boots count up, and that is all there is to know. */
+  before: readonly number[] | null = null
+  /** Of the first process on a copy that was put back: as in real directories no other process of this name has it. */
+  nextBoot: number | null = null
   #generation = 1
   clockRate = 1
   wallOffsetMs = 0
@@ -52,8 +57,6 @@ export class SimSeat {
   /** Durable: whom it knew last, and the copies of chunks that it keeps, by birth. */
   membership: Membership | null = null
   copies = new Set<string>()
-  /** It is not started any more after so many processes: its copy would pass for a newer one. */
-  bootMax = Number.POSITIVE_INFINITY
   /** Not before this time is it started again. */
   downUntil = 0
 
@@ -77,7 +80,7 @@ export class SimSeat {
   image(): DiskImage {
     const { rows, record } = this.state
     const state = { rows: new SimRows(rows.entries()), record }
-    const { durable, stateIndex, boot, membership, incarnation } = this
+    const { durable, stateIndex, boot, before, membership, incarnation } = this
     const log = durable.copy()
     const instead = this.instead?.copy() ?? null
     return {
@@ -87,6 +90,7 @@ export class SimSeat {
       instead,
       stateIndex,
       boot,
+      before,
       membership,
       incarnation,
       copies: [...this.copies],
@@ -94,7 +98,10 @@ export class SimSeat {
   }
 
   /** That copy is in place again; what was promised since is forgotten. */
-  restore({ files, state, log, instead, stateIndex, boot, membership, copies }: DiskImage): void {
+  restore(
+    { files, state, log, instead, stateIndex, boot, before, membership, copies }: DiskImage,
+    nextBoot: number,
+  ): void {
     this.isLost = true
     this.formerLogs.push(this.durable)
     this.durable = log.copy()
@@ -107,7 +114,9 @@ export class SimSeat {
     })
     this.membership = membership
     this.copies = new Set(copies)
+    this.before = [...(before ?? []), boot]
     this.boot = boot
+    this.nextBoot = nextBoot
   }
 
   /** The data directory is gone; an empty one takes its place. */
@@ -122,6 +131,8 @@ export class SimSeat {
     this.membership = null
     this.copies = new Set()
     this.boot = 0
+    this.before = null
+    this.nextBoot = null
     this.#generation += 1
   }
 }

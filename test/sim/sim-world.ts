@@ -112,8 +112,10 @@ export class SimWorld {
   }
 
   start(seat: SimSeat): void {
-    if (seat.process !== null || !seat.isInstalled || seat.boot >= seat.bootMax) return
-    seat.boot += 1
+    if (seat.process !== null || !seat.isInstalled) return
+    if (seat.before !== null && seat.nextBoot === null) seat.before = [...seat.before, seat.boot]
+    seat.boot = seat.nextBoot ?? seat.boot + 1
+    seat.nextBoot = null
     this.counts.starts += 1
     this.stage.note(() => `${seat.id} starts, boot ${seat.boot}`)
     seat.process = new SimProcess(this, seat)

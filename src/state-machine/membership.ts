@@ -227,16 +227,16 @@ function voteless(kind: MembershipKind, { nodeId, phase }: MemberRecord): Refuse
   return blocked('not_demoted', `${cannot} any more; remove it when it holds nothing, and join another one`)
 }
 
+/** Drained it is called from the second look on: what came meanwhile is found by that. */
 function removalFault(view: View, { nodeId, phase }: MemberRecord): Refused | null {
-  if (phase === 'drained') return null
   const cannot = `Cannot remove "${nodeId}"`
   if (phase === 'active' || phase === 'joining')
     return blocked('not_demoted', `${cannot}: it is ${phase}; demote it first, or cancel its join`)
-  const repairing = unfinishedOperations(view).find((one) => one.kind === 'lost' && one.node === nodeId)
-  if (phase === 'lost' && repairing === undefined) return null
+  const leaving = unfinishedOperations(view).find((one) => isMembership(one.kind) && one.node === nodeId)
+  if (phase !== 'draining' && leaving === undefined) return null
   return blocked(
     'not_drained',
-    `${cannot}: it is ${phase}, and its copies are still made elsewhere; wait for that operation`,
+    `${cannot}: it is ${phase}, and its copies are still made elsewhere; wait${leaving === undefined ? '' : ` for operation "${leaving.operationId}"`}`,
   )
 }
 

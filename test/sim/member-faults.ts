@@ -12,9 +12,9 @@ import { Random } from './random.ts'
 import type { DiskImage, SimSeat } from './sim-seat.ts'
 import type { SimWorld } from './sim-world.ts'
 
-/** Mean times. ms */
 /** Between the first processes of two copies that are put back. */
 const RESTORED_BOOTS = 1_000_000
+/** Mean times. ms */
 const OUTAGE_EVERY_MS = 25_000
 const OUTAGE_MS = 40_000
 const SPOIL_EVERY_MS = 20_000

@@ -72,12 +72,13 @@ export class MemberOperators {
     const newcomer = operation?.newcomer ?? operation?.node
     // The first disk of a name may own it although nobody was told who it was.
     const areDoubtful = this.#seatsThat((seat) => isGone(seat) || seat.formerLogs.length > 0)
-    const isStuck = operation?.cursor === 'catchUp' && areDoubtful.includes(newcomer ?? '')
-    if (operation !== undefined && isStuck)
-      this.#ask((services) => cancelOperation(services, OWNER, { id: operation.operationId }))
     const gone = members.find(
       ({ nodeId, phase }) => phase !== 'lost' && this.#seatsThat(isGone).includes(nodeId),
     )
+    const isBlocked = gone !== undefined && operation?.blocker?.code === 'would_lose_quorum'
+    const isStuck = isBlocked || (operation?.cursor === 'catchUp' && areDoubtful.includes(newcomer ?? ''))
+    if (operation !== undefined && isStuck)
+      this.#ask((services) => cancelOperation(services, OWNER, { id: operation.operationId }))
     if (change === null && gone !== undefined) this.#ask(lost(gone.nodeId))
   }
 

@@ -8,7 +8,7 @@ import type { Configuration } from '../../cluster/raft/types.ts'
 import type { ApplyBatch } from '../../cluster/types.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
 import { keys, kindOf } from '../../src/state-machine/keys.ts'
-import { membersOf } from '../../src/state-machine/members.ts'
+import { memberIn, membersOf } from '../../src/state-machine/members.ts'
 import { isMembership } from '../../src/state-machine/membership.ts'
 import { isFinished, unfinishedOperations } from '../../src/state-machine/operations.ts'
 import type { ChunkRecord, MembersRecord, OperationRecord } from '../../src/state-machine/records.ts'
@@ -75,11 +75,13 @@ export class MemberOracle implements Witness {
       if (kind !== 'chunk') return []
       return chunkFaults(was as ChunkRecord | undefined, is as ChunkRecord | undefined, goneIn(members))
     })
-    if (members !== before)
+    if (members !== before) {
+      this.#welcome(before, members)
       faults.push(
         ...changeFaults(before, members, this.unfinished, this.#operationOf(before.change)),
         ...this.#leavers(before, members),
       )
+    }
     faults.push(...this.configurationFaults())
     for (const fault of faults) this.#violate(`rows as of entry ${this.#lastIndex}: ${fault}`)
   }
@@ -130,6 +132,16 @@ export class MemberOracle implements Witness {
 
   #exclude(name: string): void {
     if (!this.#excluded.has(name)) this.#excluded.set(name, this.#lastIndex)
+  }
+
+  /** Who is given a vote was caught up from the beginning: what its disk forgot before that was promised to nobody. */
+  #welcome(before: MembersRecord, after: MembersRecord): void {
+    const joined = after.members.filter(
+      ({ nodeId, phase }) => phase === 'active' && memberIn(before, nodeId)?.phase === 'joining',
+    )
+    for (const seat of this.#world.seats)
+      if (joined.some(({ nodeId, incarnation }) => nodeId === seat.id && incarnation === seat.incarnation))
+        seat.isLost = false
   }
 
   #leavers(before: MembersRecord, after: MembersRecord): readonly string[] {

@@ -28,8 +28,8 @@ export async function markVoterLost(
   if (phase !== undefined && phase !== 'lost') {
     requireSilence(survey, nodeId)
     const what = `call "${nodeId}" lost`
-    if (left.length > 0) requireMajority(survey, left, what)
-    if (phase === 'active' && left.length > 0) requireQuorumOfOthers(survey, left, what)
+    const requireEnough = phase === 'active' ? requireQuorumOfOthers : requireMajority
+    if (left.length > 0) requireEnough(survey, left, what)
   }
   const change = { kind: 'lost', nodeId, newcomer: null, seen: seenIn(survey) } as const
   return changeMembers(services, principal, { wish, change })

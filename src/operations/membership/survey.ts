@@ -54,9 +54,8 @@ export function leaderIn(survey: Survey): MemberStatus | undefined {
  * copy of its disk, or whose disk is full, is no more use than a silent one.
  */
 export function requireMajority(survey: Survey, voters: readonly string[], what: string): void {
-  const answering = voters.filter((voter) => survey.get(voter)?.isReady === true)
-  if (answering.length > voters.length / 2) return
-  const silent = voters.filter((voter) => !answering.includes(voter))
+  const silent = silentOf(survey, voters)
+  if (voters.length - silent.length > voters.length / 2) return
   throw gate(
     'would_lose_quorum',
     `Cannot ${what}: of the voters left, ${silent.join(', ')} do not answer or take no part, and the others are no majority; bring them back first`,
@@ -68,13 +67,19 @@ export function requireMajority(survey: Survey, voters: readonly string[], what:
  * still counts: it is not heard any more from the moment on in which that is committed.
  */
 export function requireQuorumOfOthers(survey: Survey, others: readonly string[], what: string): void {
-  const answering = others.filter((voter) => survey.get(voter)?.isReady === true)
+  const silent = silentOf(survey, others)
   const voters = others.length + 1
-  if (answering.length > voters / 2) return
+  const [answering, enough] = [others.length - silent.length, Math.floor(voters / 2) + 1]
+  if (answering >= enough) return
+  const names = silent.length === 0 ? '' : ` (not ${silent.join(', ')})`
   throw gate(
     'would_lose_quorum',
-    `Cannot ${what}: until its vote is gone ${Math.floor(voters / 2) + 1} of ${voters} voters decide, and without it ${answering.length} take part; join another voter first, or bring it back`,
+    `Cannot ${what}: until its vote is gone ${enough} of ${voters} voters decide, and without it ${answering} take part${names}; join another voter first, or bring one back`,
   )
+}
+
+function silentOf(survey: Survey, voters: readonly string[]): readonly string[] {
+  return voters.filter((voter) => survey.get(voter)?.isReady !== true)
 }
 
 /** Throws Refusal when anybody has heard the member lately, or it answers this node. */

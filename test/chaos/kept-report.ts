@@ -1,0 +1,33 @@
+/**
+ * A run inside a test: it ends well, keeps every claim, and its report is there to be looked at.
+ *
+ * Owns: what each run must show, whatever is struck in it.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { type ChaosReport, reportText } from './chaos-report.ts'
+import type { ChaosOptions } from './options.ts'
+import { startRun } from './start-run.ts'
+
+/** Null: it ended before it could judge, and `t` has failed. */
+export async function keptReport(
+  t: Test,
+  options: Omit<ChaosOptions, 'jsonFile' | 'logDir'>,
+): Promise<ChaosReport | null> {
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-chaos-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const jsonFile = join(dir, 'report.json')
+  const run = startRun({ ...options, jsonFile, logDir: null }, 'pipe')
+  t.teardown(() => run.stop())
+  let told = ''
+  run.output?.on('data', (piece) => (told += String(piece)))
+  const code = await run.ended
+  t.equal(code, 0, told)
+  if (code !== 0 && !told.includes('kept:')) return null
+  const report = JSON.parse(readFileSync(jsonFile, 'utf8')) as ChaosReport
+  for (const { claim, faults } of report.verdicts) t.same(faults, [], claim)
+  t.comment(reportText(report))
+  return report
+}

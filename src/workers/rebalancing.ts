@@ -46,6 +46,8 @@ export class Rebalancing {
   readonly #parts: RebalancingParts
   /** When an operation with a rate may plan again. Only those that are not finished. */
   #notBefore = new Map<string, number>()
+  /** Taken up since this node is on duty. */
+  readonly #driven = new Set<string>()
 
   constructor(parts: RebalancingParts) {
     this.#parts = parts
@@ -55,6 +57,7 @@ export class Rebalancing {
   async round(): Promise<boolean> {
     if (!this.#parts.cluster.isOnDuty()) {
       this.#notBefore.clear()
+      this.#driven.clear()
       return false
     }
     let isMore = false
@@ -72,16 +75,29 @@ export class Rebalancing {
     switch (operation.status) {
       case 'queued':
       case 'running':
+        this.#takeUp(operation)
         return operation.cursor === ALL_PLANNED ? this.#finish(operation) : this.#plan(operation)
       case 'cancelled':
       case 'failed':
-        this.#notBefore.delete(operation.operationId)
+        this.#forget(operation.operationId)
         return operation.progress.tasksOpen > 0 && this.#endTasks(operation.operationId)
       case 'succeeded':
       case 'paused':
-        this.#notBefore.delete(operation.operationId)
+        this.#forget(operation.operationId)
         return false
     }
+  }
+
+  #takeUp({ operationId, cursor }: OperationRecord): void {
+    if (this.#driven.has(operationId)) return
+    this.#driven.add(operationId)
+    const step = cursor === ALL_PLANNED ? 'wait' : 'plan'
+    this.#parts.logger.info({ operation: operationId, step }, 'rebalance taken up')
+  }
+
+  #forget(operationId: string): void {
+    this.#notBefore.delete(operationId)
+    this.#driven.delete(operationId)
   }
 
   async #plan(operation: OperationRecord): Promise<boolean> {
@@ -101,6 +117,8 @@ export class Rebalancing {
     const { maxBytesPerSecond } = operation
     if (maxBytesPerSecond !== null)
       this.#notBefore.set(operationId, this.#parts.now() + (batch.bytes / maxBytesPerSecond) * 1000)
+    if (reply.ok && batch.next === ALL_PLANNED)
+      this.#parts.logger.info({ operation: operationId, step: 'wait' }, 'rebalance step')
     return reply.ok
   }
 
@@ -155,7 +173,7 @@ export class Rebalancing {
 
   async #finish({ operationId, progress }: OperationRecord): Promise<boolean> {
     if (progress.tasksOpen > 0) return false
-    this.#notBefore.delete(operationId)
+    this.#forget(operationId)
     await this.#parts.propose({ type: 'setOperationStatus', operationId, action: 'finish', error: null })
     this.#parts.logger.info({ operation: operationId, bytes: progress.bytesMoved }, 'rebalance done')
     return false

@@ -8,7 +8,12 @@ export interface SeenMembership {
   readonly failureTolerance: number
   readonly quorum: number
   readonly leaderId: string
-  readonly members: readonly { readonly nodeId: string; readonly phase: string; readonly role: string }[]
+  readonly members: readonly {
+    readonly nodeId: string
+    readonly phase: string
+    readonly role: string
+    readonly blobs: { readonly replicas: number } | null
+  }[]
   readonly departed: readonly { readonly nodeId: string; readonly how: string }[]
   readonly recoveries: readonly object[]
 }

@@ -9,7 +9,7 @@ import { type Fate, FATES } from './strike.ts'
 
 export interface Case {
   readonly name: string
-  readonly kind: MembershipKind
+  readonly kind: MembershipKind | 'rebalance'
   /** Null: whoever leads. */
   readonly node: string | null
   readonly newcomer: string | null
@@ -19,6 +19,8 @@ export interface Case {
   readonly dead: string | null
   /** Demoted before. */
   readonly drained: string | null
+  /** Joined before, when all objects were written. */
+  readonly joined: string | null
 }
 
 export const VICTIMS = ['leader', 'target', 'both'] as const
@@ -31,7 +33,11 @@ export interface Cell {
   readonly fate: Fate
 }
 
-const NOBODY = { newcomer: null, target: null, dead: null, drained: null }
+const NOBODY = { newcomer: null, target: null, dead: null, drained: null, joined: null }
+const STEPS: Readonly<Record<Case['kind'], readonly string[]>> = {
+  ...WAYS,
+  rebalance: ['plan', 'wait', 'done'],
+}
 
 export const CASES: readonly Case[] = [
   { ...NOBODY, name: 'join', kind: 'join', node: 'n4', newcomer: 'n4', target: 'n4' },
@@ -42,11 +48,12 @@ export const CASES: readonly Case[] = [
   { ...NOBODY, name: 'replace-dead', kind: 'replace', node: 'n3', newcomer: 'n4', target: 'n4', dead: 'n3' },
   { ...NOBODY, name: 'remove', kind: 'remove', node: 'n3', target: 'n3', drained: 'n3' },
   { ...NOBODY, name: 'lost', kind: 'lost', node: 'n3', dead: 'n3' },
+  { ...NOBODY, name: 'rebalance', kind: 'rebalance', node: null, target: 'n4', joined: 'n4' },
 ]
 
 export function cells(): readonly Cell[] {
   return CASES.flatMap((one) =>
-    WAYS[one.kind]
+    STEPS[one.kind]
       .filter((step) => step !== 'done')
       .flatMap((step) =>
         VICTIMS.filter((victim) => victim === 'leader' || one.target !== null).flatMap((victim) =>
@@ -74,7 +81,7 @@ export const titleOf = ({ case: { name }, step, victim, fate }: Cell): string =>
 
 /** What three nodes do not survive is left out: two voters that never come back, or the one that made the second majority. */
 function isBorne(
-  { dead, target, newcomer, drained }: Case,
+  { dead, target, newcomer, drained, joined }: Case,
   step: string,
   victim: Victim,
   fate: Fate,
@@ -85,22 +92,24 @@ function isBorne(
   const killed = (victim === 'target' ? 0 : 1) + (victim !== 'leader' && isTargetVoter ? 1 : 0)
   const hasMoved = step === 'drain' || step === 'verify' || step === 'exclude' || step === 'repair'
   if (killed === 0) return true
+  if (joined !== null) return killed === 1
   if (newcomer !== null) return killed === 1 && (dead === null || hasMoved)
   return killed === 1 && votesBefore === 3 && !(hasMoved && victim !== 'target')
 }
 
 /** `placed` by the status of the operation; `leader` led when it was asked for. */
 export function endsOf(
-  { kind, node, newcomer, drained }: Case,
+  { kind, node, newcomer, drained, joined }: Case,
   { leader, lost }: { readonly leader: string; readonly lost: readonly string[] },
 ): Readonly<Record<string, string>> {
   const leaver = node ?? leader
-  const before = ['n1', 'n2', 'n3'].map(
+  const before = [...['n1', 'n2', 'n3'], ...(joined === null ? [] : [joined])].map(
     (name) => `${name} ${name === drained ? 'drained learner' : 'active voter'}`,
   )
   const left = before.filter((member) => !member.startsWith(leaver))
   const come = newcomer === null ? [] : [`${newcomer} active voter`]
-  const after: Readonly<Record<MembershipKind, readonly string[]>> = {
+  const after: Readonly<Record<Case['kind'], readonly string[]>> = {
+    rebalance: before,
     join: [...before, ...come],
     demote: before.map((member) => (member.startsWith(leaver) ? `${leaver} drained learner` : member)),
     replace: [...left, ...come],

@@ -4,6 +4,7 @@
  * Owns: the cluster from start to end. Rule: it is gone when the cell is, whatever happened.
  */
 import { randomBytes } from 'node:crypto'
+import { until } from '../helpers/async.ts'
 import { changeMembers, QUICK_MEMBERS, untilAllowed, type Wish } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
 import { type Case, type Cell, endsOf, titleOf } from './cells.ts'
@@ -20,6 +21,7 @@ export interface CellReport {
   readonly seconds: number
 }
 
+const REPLICAS = 3
 const OBJECTS = 5
 const OBJECT_BYTES = 80_000
 const reason = 'an interruption is rehearsed'
@@ -44,15 +46,25 @@ async function struck(
   const objects = await written(cluster)
   await prepare(cluster, one)
   const leader = await leaderOf(cluster)
-  const members = FOUNDERS.filter((name) => name !== one.dead)
+  const members = [...FOUNDERS, ...(one.joined === null ? [] : [one.joined])].filter(
+    (name) => name !== one.dead,
+  )
   const wish = wishOf(cluster, one, leader)
   await untilAllowed(cluster, leader, wish)
   const others = victim === 'leader' || one.target === null ? [] : [one.target]
   const blow = { wish, step, leader: victim !== 'target', others, fate }
   const { status, error, killed, byHand } = await strike(cluster, members, blow)
   const lost = byHand.flatMap((done) => (done.startsWith('lost ') ? [done.slice('lost '.length)] : []))
-  const faults = await faultsIn(cluster, { ends: endsOf(one, { leader, lost }), status, objects })
+  const ends = endsOf(one, { leader, lost })
+  const copies = fate === 'is gone' ? null : copiesAmong(ends[status] ?? '')
+  const holder = fate === 'comes back' && status === 'succeeded' ? one.joined : null
+  const faults = await faultsIn(cluster, { ends, status, objects, copies, holder })
   return { status, error, killed, byHand, faults }
+}
+
+/** Each member that may hold any has one, up to the number of replicas. */
+function copiesAmong(members: string): number {
+  return Math.min(REPLICAS, members.split(', ').filter((member) => member.endsWith('active voter')).length)
 }
 
 async function written(cluster: ProcessCluster): Promise<ReadonlyMap<string, string>> {
@@ -67,11 +79,22 @@ async function written(cluster: ProcessCluster): Promise<ReadonlyMap<string, str
   return objects
 }
 
-async function prepare(cluster: ProcessCluster, { newcomer, dead, drained }: Case): Promise<void> {
+async function prepare(cluster: ProcessCluster, { newcomer, dead, drained, joined }: Case): Promise<void> {
   if (drained !== null)
     await changeMembers(cluster, 'n1', { path: `/cluster/voters/${drained}/demote`, body: { reason } })
   if (newcomer !== null) cluster.startJoining(newcomer)
+  if (joined !== null) await join(cluster, joined)
   if (dead !== null) await cluster.signal(dead, 'SIGKILL')
+}
+
+async function join(cluster: ProcessCluster, nodeId: string): Promise<void> {
+  cluster.startJoining(nodeId)
+  const { peerAddress } = cluster.node(nodeId)
+  const wish = { path: '/cluster/voters', body: { nodeId, peerAddress, reason } }
+  await untilAllowed(cluster, 'n1', wish)
+  await changeMembers(cluster, 'n1', wish)
+  await until(`${nodeId} serves`, () => cluster.ready(nodeId))
+  cluster.hasJoined(nodeId)
 }
 
 function wishOf(cluster: ProcessCluster, { kind, node, newcomer }: Case, leader: string): Wish {
@@ -79,6 +102,8 @@ function wishOf(cluster: ProcessCluster, { kind, node, newcomer }: Case, leader:
   const come =
     newcomer === null ? null : { nodeId: newcomer, peerAddress: cluster.node(newcomer).peerAddress }
   switch (kind) {
+    case 'rebalance':
+      return { path: '/cluster/rebalance', body: { tenantId: cluster.setup.tenantId, reason } }
     case 'join':
       return { path: '/cluster/voters', body: { ...come, reason } }
     case 'demote':

@@ -13,7 +13,12 @@ export interface SeenStep {
 
 const POLL_MS = 1
 const GIVE_UP_MS = 120_000
-const STEPS: readonly unknown[] = ['membership step', 'membership taken up']
+const STEPS: readonly unknown[] = [
+  'membership step',
+  'membership taken up',
+  'rebalance step',
+  'rebalance taken up',
+]
 
 interface Watched {
   readonly nodeId: string

@@ -4,7 +4,7 @@
  * Owns: what is looked at, on every node that lives. Knows nothing of: what was done to it.
  */
 import { until } from '../helpers/async.ts'
-import { placed, type SeenMembership } from '../helpers/member-steps.ts'
+import { membershipAt, placed, type SeenMembership } from '../helpers/member-steps.ts'
 import { type ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
 
 export interface Expected {
@@ -13,6 +13,10 @@ export interface Expected {
   readonly status: string
   /** By name: the SHA-256 of what was acknowledged. */
   readonly objects: ReadonlyMap<string, string>
+  /** Of each chunk, once all is done; null: somebody who should hold some is gone. */
+  readonly copies: number | null
+  /** Copies have come to it; null: they need not have. */
+  readonly holder: string | null
 }
 
 const ROLES: Readonly<Record<string, string>> = {
@@ -25,7 +29,7 @@ const ROLES: Readonly<Record<string, string>> = {
 
 /** What is wrong, in sentences. */
 export async function faultsIn(cluster: ProcessCluster, expected: Expected): Promise<readonly string[]> {
-  const { ends, status, objects } = expected
+  const { ends, status, objects, copies, holder } = expected
   const wanted = ends[status]
   if (wanted === undefined) return [`it has ended as ${status}`]
   const faults: string[] = []
@@ -43,6 +47,9 @@ export async function faultsIn(cluster: ProcessCluster, expected: Expected): Pro
   faults.push(...(await strangers(cluster, wanted)))
   for (const at of living.filter((name) => wanted.includes(`${name} active`)))
     faults.push(...(await unread(cluster, at, objects)))
+  if (copies !== null) faults.push(...(await miscounted(cluster, living[0] ?? '', copies)))
+  if (holder !== null && !(await holdsCopies(cluster, living[0] ?? '', holder)))
+    faults.push(`${holder} holds no copy`)
   faults.push(...(await openEnds(cluster, living[0] ?? '')))
   return faults
 }
@@ -94,6 +101,26 @@ async function unread(
     if (status !== 200 || sha256(body) !== digest) faults.push(`${at}: ${name} is ${status}`)
   }
   return faults
+}
+
+/** Of everything, by the rows. */
+async function miscounted(cluster: ProcessCluster, at: string, copies: number): Promise<readonly string[]> {
+  const path = `/tenants/${cluster.setup.tenantId}/usage`
+  let said = 'nothing'
+  const isRight = async (): Promise<boolean> => {
+    said = (await cluster.admin(at, { method: 'GET', path })).body.toString()
+    const { physicalBytes, storedBytes } = JSON.parse(said) as { physicalBytes: number; storedBytes: number }
+    return physicalBytes === copies * storedBytes
+  }
+  return until(`there are ${copies} copies`, () => isRight().catch(() => false)).then(
+    () => [],
+    () => [`there are not ${copies} copies of everything: ${said}`],
+  )
+}
+
+async function holdsCopies(cluster: ProcessCluster, at: string, nodeId: string): Promise<boolean> {
+  const { members } = await membershipAt(cluster, at)
+  return members.some((member) => member.nodeId === nodeId && (member.blobs?.replicas ?? 0) > 0)
 }
 
 /** Nothing is left open, and the next change is not kept waiting. */

@@ -24,7 +24,11 @@ t.test('operations on members are all or nothing [membership.resume]', { timeout
     t.equal((await cluster.call('n1', 'PUT', `/buckets/kept/objects/o${n}`, body)).status, 200)
   }
   const judged = async (t: Test, { status, error }: Struck, ends: Record<string, string>): Promise<void> => {
-    t.same(await faultsIn(cluster, { ends, status, objects }), [], `${status} ${error ?? ''}`)
+    t.same(
+      await faultsIn(cluster, { ends, status, objects, copies: null, holder: null }),
+      [],
+      `${status} ${error ?? ''}`,
+    )
   }
   const present = async (): Promise<string> => placed(await membershipAt(cluster, await leaderOf(cluster)))
 

@@ -103,7 +103,7 @@ export function endsOf(
   { leader, lost }: { readonly leader: string; readonly lost: readonly string[] },
 ): Readonly<Record<string, string>> {
   const leaver = node ?? leader
-  const before = [...['n1', 'n2', 'n3'], ...(joined === null ? [] : [joined])].map(
+  const before = ['n1', 'n2', 'n3', ...(joined === null ? [] : [joined])].map(
     (name) => `${name} ${name === drained ? 'drained learner' : 'active voter'}`,
   )
   const left = before.filter((member) => !member.startsWith(leaver))

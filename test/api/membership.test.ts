@@ -1,6 +1,7 @@
 /** Membership over the admin plane: who may ask, what is refused and by which code, what a plan shows. */
 import t from 'tap'
 import type { MembershipPort, MemberStatus, NewcomerStatus } from '../../cluster/index.ts'
+import { deferred } from '../helpers/async.ts'
 import { foundThree, loneStatus } from '../helpers/told-membership.ts'
 import { ApiWorld, type Heard } from './api-world.ts'
 
@@ -295,6 +296,43 @@ t.test('a dry run shows votes before and after, and changes nothing [membership.
   const closed = await ask('/cluster/voters/n2/demote', { reason }, '?dryRun=true')
   t.match(closed, { json: { allowed: false, blockers: [{ code: 'would_lose_quorum' }] } })
   t.equal(world.memory.checksum(), before)
+})
+
+// Walk 9082: a member was called lost by what was seen long before the rows said who belongs.
+t.test('what was seen holds for the members as they were then [membership.compare-and-set]', async (t) => {
+  for (const [path, more] of [
+    ['/cluster/voters/n3/demote', {}],
+    ['/cluster/voters/n3/lost', { confirm: 'n3' }],
+    ['/cluster/voters/n3/replace', { confirm: 'n3', replacement: { nodeId: 'n4', peerAddress: PEER } }],
+  ] as const) {
+    const { world, ask } = await begin(t)
+    const { memory } = world
+    const looked = deferred()
+    const { survey } = memory.membership
+    const moved = {
+      nodeId: 'n2',
+      incarnation: 'life-of-n2',
+      peerAddress: '10.0.0.22:9002',
+      zone: 'rack-1',
+      weight: 1,
+      version: '1.0.0',
+      dataAddress: null,
+      adminAddress: null,
+    }
+    // It is applied between the look and the change that follows from the look.
+    let isMoving: Promise<void> | null = null
+    memory.membership = {
+      ...memory.membership,
+      survey: async () => {
+        memory.beforeApply = () => looked.promise
+        isMoving = memory.change({ type: 'introduceMember', ...moved })
+        setImmediate(looked.resolve)
+        return survey()
+      },
+    }
+    t.match(await ask(path, { reason, ...more }), { status: 409, code: 'stale_config_index' }, path)
+    await isMoving
+  }
 })
 
 t.test('the lead is handed to a voter that answers [membership.transfer]', async (t) => {

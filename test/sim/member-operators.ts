@@ -113,7 +113,10 @@ export class MemberOperators {
     this.counts.asked += 1
     const under = { asked: process }
     this.#underWay.add(under)
-    wish(process.service.services).then(
+    const { services } = process.service
+    // As every request of an operator does. [src/api/serve-route.ts]
+    const asked = process.node.readBarrier().then(() => wish(services))
+    asked.then(
       () => {
         this.#underWay.delete(under)
         this.counts.allowed += 1

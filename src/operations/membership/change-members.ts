@@ -5,8 +5,12 @@
  */
 import type { AdminTokenPrincipal } from '../../access/principal.ts'
 import { Refusal } from '../../refusal.ts'
-import { membersOf } from '../../state-machine/members.ts'
-import type { MembershipKind, NewMember, OperationRecord } from '../../state-machine/records.ts'
+import type {
+  MembershipKind,
+  MembersRecord,
+  NewMember,
+  OperationRecord,
+} from '../../state-machine/records.ts'
 import { newOperationId } from '../../store/operation-id.ts'
 import { givenReason } from '../reason.ts'
 import type { Services } from '../services.ts'
@@ -27,6 +31,13 @@ export interface ChangeBegun {
   readonly newcomer?: SeenNewcomer
 }
 
+interface Changing {
+  readonly wish: MembershipWish
+  readonly change: Change
+  /** As of when the members were looked at, where that decided: what they are now may need other answers. */
+  readonly lookedAt?: number
+}
+
 interface Change {
   readonly kind: MembershipKind
   readonly nodeId: string
@@ -37,7 +48,7 @@ interface Change {
 export async function changeMembers(
   services: Services,
   principal: AdminTokenPrincipal,
-  { wish, change }: { readonly wish: MembershipWish; readonly change: Change },
+  { wish, change, lookedAt }: Changing,
 ): Promise<ChangeBegun> {
   const { kind, nodeId } = change
   const begun = settle(
@@ -46,7 +57,7 @@ export async function changeMembers(
       operationId: newOperationId(),
       requestedBy: principal.tokenId,
       reason: givenReason(wish.reason, `${kind} "${nodeId}"`),
-      expectedConfigIndex: wish.expectedConfigIndex ?? null,
+      expectedConfigIndex: wish.expectedConfigIndex ?? lookedAt ?? null,
       ...change,
     }),
   )
@@ -63,7 +74,6 @@ export function confirm(given: string, nodeId: string): void {
 }
 
 /** Those with a vote as rows say, without the named one. */
-export function votersWithout({ state }: Services, nodeId: string): readonly string[] {
-  const { members } = membersOf(state.view)
+export function votersWithout({ members }: MembersRecord, nodeId: string): readonly string[] {
   return members.filter((one) => one.phase === 'active' && one.nodeId !== nodeId).map((one) => one.nodeId)
 }

@@ -16,10 +16,11 @@ export async function demoteVoter(
 ): Promise<ChangeBegun> {
   authorize(principal, 'demoteVoter', {})
   const survey = await surveyMembers(services)
-  const left = votersWithout(services, nodeId)
+  const present = membersOf(services.state.view)
+  const left = votersWithout(present, nodeId)
   // Of anybody else, and of the last one, rows say what there is to say.
-  const isVoter = memberIn(membersOf(services.state.view), nodeId)?.phase === 'active'
+  const isVoter = memberIn(present, nodeId)?.phase === 'active'
   if (isVoter && left.length > 0) requireMajority(survey, left, `demote "${nodeId}"`)
   const change = { kind: 'demote', nodeId, newcomer: null, seen: seenIn(survey) } as const
-  return changeMembers(services, principal, { wish, change })
+  return changeMembers(services, principal, { wish, change, lookedAt: present.configIndex })
 }

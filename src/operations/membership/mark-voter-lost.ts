@@ -23,8 +23,9 @@ export async function markVoterLost(
   authorize(principal, 'markVoterLost', {})
   confirm(given, nodeId)
   const survey = await surveyMembers(services)
-  const left = votersWithout(services, nodeId)
-  const phase = memberIn(membersOf(services.state.view), nodeId)?.phase
+  const present = membersOf(services.state.view)
+  const left = votersWithout(present, nodeId)
+  const phase = memberIn(present, nodeId)?.phase
   if (phase !== undefined && phase !== 'lost') {
     requireSilence(survey, nodeId)
     const what = `call "${nodeId}" lost`
@@ -32,5 +33,5 @@ export async function markVoterLost(
     if (left.length > 0) requireEnough(survey, left, what)
   }
   const change = { kind: 'lost', nodeId, newcomer: null, seen: seenIn(survey) } as const
-  return changeMembers(services, principal, { wish, change })
+  return changeMembers(services, principal, { wish, change, lookedAt: present.configIndex })
 }

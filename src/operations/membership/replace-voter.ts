@@ -31,18 +31,22 @@ export async function replaceVoter(
   authorize(principal, 'replaceVoter', {})
   confirm(given, nodeId)
   const { membership } = services.cluster
-  const present = membersOf(services.state.view)
-  const isGone = memberIn(present, nodeId) === undefined
-  if (isGone && memberIn(present, replacement.nodeId)?.phase === 'active')
-    return { operation: null, nodeId, configIndex: present.configIndex }
+  const rows = membersOf(services.state.view)
+  const isGone = memberIn(rows, nodeId) === undefined
+  if (isGone && memberIn(rows, replacement.nodeId)?.phase === 'active')
+    return { operation: null, nodeId, configIndex: rows.configIndex }
   refuseTaken(services, replacement)
   const { member, seen } = await newcomerOf(membership, replacement)
   const survey = await surveyMembers(services)
-  const left = votersWithout(services, nodeId)
+  const present = membersOf(services.state.view)
+  const left = votersWithout(present, nodeId)
   // The newcomer has answered just now, and counts when it has a vote.
   const afterwards = new Map([...survey, [member.nodeId, { ...membership.local(), isReady: true }]])
   requireMajority(afterwards, [...left, member.nodeId], `replace "${nodeId}"`)
   const believed = `${seenText(seen)}; ${seenIn(survey)}`.slice(0, SEEN_CHARS_MAX)
   const change = { kind: 'replace', nodeId, newcomer: member, seen: believed } as const
-  return { ...(await changeMembers(services, principal, { wish, change })), newcomer: seen }
+  return {
+    ...(await changeMembers(services, principal, { wish, change, lookedAt: present.configIndex })),
+    newcomer: seen,
+  }
 }

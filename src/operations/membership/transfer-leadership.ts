@@ -36,7 +36,9 @@ export async function transferLeadership(
       'learner_not_ready',
       `Cannot hand over the lead: "${target}" has no vote, or does not answer; name another voter, or nobody`,
     )
-  const heirs = votersWithout(services, before ?? '').filter((nodeId) => answers(survey, nodeId))
+  const heirs = votersWithout(membersOf(services.state.view), before ?? '').filter((nodeId) =>
+    answers(survey, nodeId),
+  )
   if (heirs.length === 0)
     throw gate('learner_not_ready', 'Cannot hand over the lead: no other voter answers; bring one back first')
   await membership.transfer(target)

@@ -256,7 +256,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
   }),
   ...gate(['demoteVoter', 'markVoterLost'], 'would_lose_quorum', {
     machines: onlyLeader,
-    says: /"n3".*: of the voters left, n2 do not answer.*bring them back first/,
+    says: /"n3".* of the voters left, n2 do not answer.*bring them back first/,
   }),
   ...gate(['demoteVoter', 'markVoterLost'], 'below_minimum_voters', {
     before: alone,

@@ -14,13 +14,13 @@ t.test('a member is called lost only where the others decide as long as its vote
   ] as const)
     t.doesNotThrow(() => requireQuorumOfOthers(heard(...answering), namesOf(others), what))
   for (const [answering, others, said] of [
-    [['n1'], 1, '1 take part;'],
-    [['n1', 'n2'], 3, '2 take part \\(not n3\\);'],
-    [['n1', 'n2'], 4, '2 take part \\(not n3, n4\\);'],
+    [['n1'], 1, '2 of 2 voters decide; join another voter first, or bring it back'],
+    [['n1', 'n2'], 3, '3 of 4 voters decide; of the voters left, n3 do not answer or take no part;'],
+    [['n1', 'n2'], 4, '3 of 5 voters decide; of the voters left, n3, n4 do not answer or take no part;'],
   ] as const)
     t.throws(() => requireQuorumOfOthers(heard(...answering), namesOf(others), what), {
       code: 'precondition_failed',
-      message: new RegExp(`n9.* voters decide, and without it ${said} join another voter first`),
+      message: new RegExp(`n9" lost: until its vote is gone ${said}`),
     })
 })
 

@@ -69,12 +69,13 @@ export function requireMajority(survey: Survey, voters: readonly string[], what:
 export function requireQuorumOfOthers(survey: Survey, others: readonly string[], what: string): void {
   const silent = silentOf(survey, others)
   const voters = others.length + 1
-  const [answering, enough] = [others.length - silent.length, Math.floor(voters / 2) + 1]
-  if (answering >= enough) return
-  const names = silent.length === 0 ? '' : ` (not ${silent.join(', ')})`
+  const enough = Math.floor(voters / 2) + 1
+  if (others.length - silent.length >= enough) return
+  const away = `of the voters left, ${silent.join(', ')} do not answer or take no part; bring them back first`
+  const advice = silent.length === 0 ? 'join another voter first, or bring it back' : away
   throw gate(
     'would_lose_quorum',
-    `Cannot ${what}: until its vote is gone ${enough} of ${voters} voters decide, and without it ${answering} take part${names}; join another voter first, or bring one back`,
+    `Cannot ${what}: until its vote is gone ${enough} of ${voters} voters decide; ${advice}`,
   )
 }
 

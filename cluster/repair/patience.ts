@@ -35,10 +35,10 @@ export class Patience {
     if (this.#isOver) throw new StoppedError('The node is stopping')
   }
 
-  /** Shorter when `isEnough` says so, which is asked at every `nudge`. */
+  /** Shorter when `isEnough` says so, which is asked at first and at every `nudge`. */
   async wait(ms: number, isEnough: () => boolean = () => false): Promise<void> {
     const until = this.#clock.now() + ms
-    do await this.#rest(Math.min(TIMER_MS_MAX, Math.max(0, until - this.#clock.now())))
+    do await this.#rest(isEnough() ? 0 : Math.min(TIMER_MS_MAX, Math.max(0, until - this.#clock.now())))
     while (this.#clock.now() < until && !isEnough())
   }
 

@@ -110,6 +110,15 @@ t.test('a scrub on demand', async (t) => {
     await place.clock.resolve(run.stop(), { limitMs: READ_MS })
   })
 
+  t.test('is heard while the position is kept: it slept for hours otherwise', async (t) => {
+    const place = await slowPlace(20)
+    const run = place.start()
+    place.beforeKeep = () => run.scrub.demand('op_1')
+    await place.clock.advance(MINUTE_MS)
+    t.match(run.scrub.status().demand, { word: 'op_1', isDone: true, copies: 20 })
+    await place.clock.resolve(run.stop(), { limitMs: READ_MS })
+  })
+
   t.test('begins anew for another word, and tells what it had found before', async (t) => {
     const place = await slowPlace(100)
     const [first] = await place.addMany(1)

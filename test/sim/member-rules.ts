@@ -49,7 +49,9 @@ export function changeFaults(
     const keepsVote = isGivenUp && changing.node === nodeId && phase === 'draining' && now?.phase === 'active'
     if (!keepsVote && !isReachable(phase, now?.phase ?? 'gone'))
       faults.push(`${nodeId} turns from ${phase} into ${now?.phase ?? 'gone'}`)
-    if (incarnation !== null && now !== undefined && now.incarnation !== incarnation)
+    // Sent away and asked in again in one batch, under the name that was free again.
+    const isAnother = phase === 'joining' && now?.phase === 'joining' && before.change !== after.change
+    if (incarnation !== null && now !== undefined && now.incarnation !== incarnation && !isAnother)
       faults.push(`the incarnation of ${nodeId} turns from ${incarnation} into ${now.incarnation ?? 'none'}`)
   }
   for (const { nodeId, phase } of after.members) {

@@ -8,7 +8,7 @@ import { auditNode } from '../../scripts/damage-audit.ts'
 import type { AdminClient } from '../../src/client/clients.ts'
 import { until } from '../helpers/async.ts'
 import { type ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
-import type { RecordedWork } from '../helpers/recorded-work.ts'
+import type { RecordedOperation } from '../helpers/recorded-work.ts'
 import { explainVerdict } from '../sim/explain-verdict.ts'
 import { registerModel } from '../sim/history-models.ts'
 import { checkHistory } from '../sim/linearizability.ts'
@@ -29,11 +29,16 @@ export interface Verdict {
   readonly faults: readonly string[]
 }
 
+/** Answers that no fault excuses. */
+interface Seen {
+  readonly violations: readonly string[]
+}
+
 export interface Evidence {
   readonly cluster: ProcessCluster
   readonly admin: AdminClient
-  readonly ledger: LedgerWork
-  readonly registers: RecordedWork
+  readonly ledger: Seen & Pick<LedgerWork, 'stored' | 'folders'>
+  readonly registers: Seen & { readonly operations: readonly RecordedOperation[] }
   /** What went wrong while it ran. */
   readonly mishaps: readonly string[]
   readonly isExpected: (nodeId: string, line: LogLine) => boolean
@@ -111,7 +116,7 @@ function shortened(faults: readonly string[]): readonly string[] {
   return more > 0 ? [...faults.slice(0, FAULTS_SHOWN), `and ${more} more`] : faults
 }
 
-function orderFaults({ operations }: RecordedWork): readonly string[] {
+function orderFaults({ operations }: Evidence['registers']): readonly string[] {
   const found = checkHistory(registerModel, operations, { configurationsMax: CONFIGURATIONS_MAX })
   return found.outcome === 'linearizable' ? [] : [explainVerdict(registerModel, found)]
 }
@@ -173,8 +178,19 @@ async function scrubFaults(admin: AdminClient): Promise<readonly string[]> {
 
 async function recountFaults(admin: AdminClient): Promise<readonly string[]> {
   const { answer } = await admin.call('recount', { body: { reason: 'after the faults' } })
-  const { status, error } = await ended(admin, answer)
-  const { lastRecount, collection } = (await admin.call('getRepair', {})).answer
+  const counted = await ended(admin, answer)
+  return recountSays(counted, (await admin.call('getRepair', {})).answer)
+}
+
+interface Counted {
+  readonly lastRecount: { readonly differences: number; readonly firstDifference: string | null } | null
+  readonly collection: { readonly halted: { readonly reason: string } | null }
+}
+
+export function recountSays(
+  { status, error }: { readonly status: string; readonly error: string | null },
+  { lastRecount, collection }: Counted,
+): readonly string[] {
   return [
     ...(status === 'succeeded' ? [] : [`the recount is ${status}: ${error}`]),
     ...(lastRecount?.differences === 0

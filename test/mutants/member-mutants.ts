@@ -107,8 +107,8 @@ const HEARING: readonly Row[] = [
     'V18',
     'a voter that cannot be reached is demoted away from the last majority',
     'src/operations/membership/survey.ts',
-    '  if (answering.length > voters.length / 2) return\n',
-    '  if (answering.length >= 0) return\n',
+    '  if (voters.length - silent.length > voters.length / 2) return\n',
+    '  if (silent.length >= 0) return\n',
   ],
 ]
 
@@ -142,9 +142,25 @@ const BEHIND_OTHERS = killedByTests([
     'V12',
     'a member is removed before its copies are elsewhere',
     `${ROWS}membership.ts`,
-    "  if (phase === 'drained') return null\n",
-    "  if (phase === 'drained' || phase === 'draining') return null\n",
+    "  if (phase !== 'draining' && leaving === undefined) return null\n",
+    "  if (leaving?.cursor !== 'verify') return null\n",
     'state-machine/members',
+  ],
+  [
+    'V22',
+    'a member is removed before its demotion has looked for copies once more',
+    `${ROWS}membership.ts`,
+    "  if (phase !== 'draining' && leaving === undefined) return null\n",
+    "  if (phase === 'drained' || leaving === undefined) return null\n",
+    'state-machine/members',
+  ],
+  [
+    'V23',
+    'what members answered allows a change of others',
+    'src/operations/membership/change-members.ts',
+    'wish.expectedConfigIndex ?? lookedAt ?? null',
+    'wish.expectedConfigIndex ?? null',
+    'api/membership',
   ],
   [
     'V20',

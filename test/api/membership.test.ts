@@ -308,7 +308,7 @@ t.test('what was seen holds for the members as they were then [membership.compar
     const { world, ask } = await begin(t)
     const { memory } = world
     const looked = deferred()
-    const { survey } = memory.membership
+    const before = memory.membership
     const moved = {
       nodeId: 'n2',
       incarnation: 'life-of-n2',
@@ -320,18 +320,18 @@ t.test('what was seen holds for the members as they were then [membership.compar
       adminAddress: null,
     }
     // It is applied between the look and the change that follows from the look.
-    let isMoving: Promise<void> | null = null
+    const moving: Promise<void>[] = []
     memory.membership = {
-      ...memory.membership,
+      ...before,
       survey: async () => {
         memory.beforeApply = () => looked.promise
-        isMoving = memory.change({ type: 'introduceMember', ...moved })
+        moving.push(memory.change({ type: 'introduceMember', ...moved }))
         setImmediate(looked.resolve)
-        return survey()
+        return before.survey()
       },
     }
     t.match(await ask(path, { reason, ...more }), { status: 409, code: 'stale_config_index' }, path)
-    await isMoving
+    await Promise.all(moving)
   }
 })
 

@@ -299,7 +299,7 @@ t.test('a dry run shows votes before and after, and changes nothing [membership.
 })
 
 // Walk 9082: a member was called lost by what was seen long before the rows said who belongs.
-t.test('what was seen holds for the members as they were then [membership.compare-and-set]', async (t) => {
+t.test('what was seen holds for the members as they were then [membership.race]', async (t) => {
   for (const [path, more] of [
     ['/cluster/voters/n3/demote', {}],
     ['/cluster/voters/n3/lost', { confirm: 'n3' }],

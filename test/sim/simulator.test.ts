@@ -1,5 +1,5 @@
 /**
- * Whole nodes in a simulated world: 300 seeds under faults, none of which may break a promise; and worlds made wrong on
+ * Whole nodes in a simulated world: 150 seeds under faults, none of which may break a promise; and worlds made wrong on
  * purpose, each of which must be found out.
  *
  * Rerun one seed with `npm run sim -- --seed S --events M --trace`.
@@ -14,7 +14,7 @@ import type { Canary } from './sim-world.ts'
 import { allowMinutes } from './time-limit.ts'
 import { trapped } from './traps.ts'
 
-const SEEDS = 300
+const SEEDS = 150
 const EVENTS = 50_000
 /** Every so many seeds one is run twice. */
 const TWICE_EVERY = 15

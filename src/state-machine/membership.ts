@@ -234,9 +234,10 @@ function removalFault(view: View, { nodeId, phase }: MemberRecord): Refused | nu
     return blocked('not_demoted', `${cannot}: it is ${phase}; demote it first, or cancel its join`)
   const leaving = unfinishedOperations(view).find((one) => isMembership(one.kind) && one.node === nodeId)
   if (phase !== 'draining' && leaving === undefined) return null
+  const until = leaving === undefined ? '' : ` for operation "${leaving.operationId}"`
   return blocked(
     'not_drained',
-    `${cannot}: it is ${phase}, and its copies are still made elsewhere; wait${leaving === undefined ? '' : ` for operation "${leaving.operationId}"`}`,
+    `${cannot}: it is ${phase}, and it is not known yet that all its copies are elsewhere; wait${until}`,
   )
 }
 

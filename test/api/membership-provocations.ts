@@ -277,7 +277,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
   }),
   ...gate(['removeMember'], 'not_drained', {
     before: draining,
-    says: /"n3": it is draining, and its copies are still made elsewhere; wait/,
+    says: /"n3": it is draining, and it is not known yet that all its copies are elsewhere; wait/,
   }),
   ...one('cancelOperation', {
     code: 'precondition_failed',

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
 import type { RecordedOperation } from '../helpers/recorded-work.ts'
-import { judge, recountSays } from './final-checks.ts'
+import { type Evidence, judge, recountSays, type Verdict } from './final-checks.ts'
 import { LEDGER_BUCKET, objectPath } from './ledger-work.ts'
 import { partingFaults } from './parting-checks.ts'
 import { adminOf, becomesWhole } from './wholeness.ts'
@@ -45,32 +45,26 @@ t.test('the judge of a run', { timeout: 240_000 }, async (t) => {
     t.equal((await cluster.call('n1', 'PUT', objectPath(`c0/${n}`), body)).status, 200)
     stored.set(`c0/${n}`, sha256(body))
   }
-  const seen = (changes: {
+  const judged = async (wrong: {
     readonly stored?: ReadonlyMap<string, string>
     readonly operations?: readonly RecordedOperation[]
     readonly violations?: readonly string[]
-  }) => {
-    const { operations = [], violations = [] } = changes
-    const ledger = {
-      stored: changes.stored ?? stored,
-      folders: [[...(changes.stored ?? stored).keys()]],
-      violations,
-    }
-    return { ledger, registers: { operations, violations: [] } }
+    readonly mishaps?: readonly string[]
+    readonly isWhole?: Evidence['isWhole']
+  }): Promise<readonly Verdict[]> => {
+    const { stored: expected = stored, operations = [], violations = [], mishaps = [] } = wrong
+    const ledger = { stored: expected, folders: [[...expected.keys()]], violations }
+    const registers = { operations, violations: [] }
+    const admin = adminOf(cluster)
+    const evidence = { cluster, admin, ledger, registers, mishaps, isExpected: () => false }
+    const verdicts = await judge({ ...evidence, isWhole: wrong.isWhole ?? isWhole })
+    await admin.close()
+    return verdicts
   }
   const isWhole = (): Promise<boolean> => becomesWhole(cluster, WHOLE_MS_MAX)
 
   await t.test('has nothing to say where nothing was done', async (t) => {
-    const admin = adminOf(cluster)
-    const verdicts = await judge({
-      cluster,
-      admin,
-      ...seen({}),
-      mishaps: [],
-      isExpected: () => false,
-      isWhole,
-    })
-    await admin.close()
+    const verdicts = await judged({})
     for (const { claim, faults } of verdicts) t.same(faults, [], claim)
     t.equal(verdicts.length, 13)
   })
@@ -83,20 +77,17 @@ t.test('the judge of a run', { timeout: 240_000 }, async (t) => {
     const line = { level: 'error', time: new Date().toISOString(), msg: 'oh' }
     appendFileSync(cluster.node('n1').logFile, `${JSON.stringify(line)}\n`)
     const wrong = new Map([...stored, ['c0/0', 'another digest'], ['c0/gone', '']])
-    const admin = adminOf(cluster)
-    const verdicts = await judge({
-      cluster,
-      admin,
-      ...seen({ stored: wrong, operations: [INVENTED], violations: ['GET c0/1: 204'] }),
+    const verdicts = await judged({
+      stored: wrong,
+      operations: [INVENTED],
+      violations: ['GET c0/1: 204'],
       mishaps: ['n1 ended by itself'],
-      isExpected: () => false,
       // Reads would have found it; the scrub has to.
       isWhole: async () => {
         damageOneFile(cluster, 'n2')
         return false
       },
     })
-    await admin.close()
     for (const { claim, faults } of verdicts)
       if (!OF_STOPPED.test(claim) && !claim.startsWith('a recount')) t.not(faults.length, 0, claim)
   })
@@ -105,17 +96,7 @@ t.test('the judge of a run', { timeout: 240_000 }, async (t) => {
     t.same(await partingFaults(cluster, 'n3', 'c0/0'), ['n3 has ended'])
     cluster.hasLeft('n3')
     damageOneFile(cluster, 'n1')
-    const isAlreadyWhole = async (): Promise<boolean> => true
-    const admin = adminOf(cluster)
-    const verdicts = await judge({
-      cluster,
-      admin,
-      ...seen({}),
-      mishaps: [],
-      isExpected: () => false,
-      isWhole: isAlreadyWhole,
-    })
-    await admin.close()
+    const verdicts = await judged({ isWhole: async () => true })
     const broken = verdicts.filter(({ claim }) => OF_STOPPED.test(claim))
     for (const { claim, faults } of broken) t.not(faults.length, 0, claim)
     t.match(

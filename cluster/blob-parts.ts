@@ -6,21 +6,22 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { CopyLocks } from './blobs/copy-locks.ts'
-import { DiskBlobStore } from './blobs/disk-blob-store.ts'
-import { DISK_THRESHOLDS } from './blobs/disk-level.ts'
-import { systemFileOps } from './blobs/file-ops.ts'
-import { ReplicatedBlobs } from './blobs/replicated-blobs.ts'
-import type { Identity } from './identity.ts'
-import type { Clock } from './node/clock.ts'
+import { CopyLocks } from './blobs/disk/copy-locks.ts'
+import { DiskBlobStore } from './blobs/disk/disk-blob-store.ts'
+import { DISK_THRESHOLDS } from './base/disk-level.ts'
+import { systemFileOps } from './base/file-ops.ts'
+import { ReplicatedBlobs } from './blobs/replication/replicated-blobs.ts'
+import { SWEEP_FILE, type Identity } from './membership/identity.ts'
+import type { Clock } from './base/clock.ts'
 import { CopyRemover } from './repair/copy-remover.ts'
 import { CopyWatch, SCRUB_EVERY_MS } from './repair/copy-watch.ts'
 import { RepairEngine } from './repair/repair-engine.ts'
 import { ScrubFile } from './repair/scrub-file.ts'
+import { SweepFile } from './repair/sweep-file.ts'
 import { StoreMarker } from './repair/store-marker.ts'
 import { Throttle } from './repair/throttle.ts'
 import type { Transport } from './transport/transport.ts'
-import type { ClusterOptions, ClusterParts, Member } from './types.ts'
+import type { ClusterOptions, ClusterParts, Member } from './base/types.ts'
 
 export interface BlobParts {
   readonly store: DiskBlobStore
@@ -38,6 +39,8 @@ export interface BlobNeeds extends Pick<ClusterParts, 'copyLedger' | 'logger' | 
   /** A live view. */
   readonly members: readonly Member[]
   readonly readBarrier: () => Promise<void>
+  /** Of the free bytes of such a disk: what belongs to the reserve of the log. */
+  readonly heldBackBytes?: (totalBytes: number) => number
   /** The node must stop: its disk cannot be trusted any more. */
   readonly fail: (error: Error) => void
 }
@@ -52,7 +55,10 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
     directory,
     logger: needs.logger.child({ room: 'blobs' }),
     thresholds: options.diskThresholds ?? DISK_THRESHOLDS,
+    heldBackBytes: needs.heldBackBytes ?? (() => 0),
     fileOps: needs.blobFiles ?? systemFileOps,
+    onWrite: (name) => remover.sweep.onWrite(name),
+    onUnknown: () => remover.sweep.onStoreUnknown(),
     compactionPace: (bytes, signal) => throttle.pass(bytes, signal),
     onFatal: (cause) =>
       needs.fail(new Error(`Cannot trust the blob disk any more: ${cause.message}`, { cause })),
@@ -76,7 +82,9 @@ export function assembleBlobs(options: ClusterOptions, needs: BlobNeeds): BlobPa
   })
   const random = (): number => randomBytes(4).readUInt32LE() / 2 ** 32
   const repair = new RepairEngine({ ...common, tasks: ledger, blobs, throttle, logger, random })
-  const remover = new CopyRemover({ ...common, ledger, readBarrier: needs.readBarrier, logger })
+  const sweepFile = new SweepFile(join(options.dataDir, SWEEP_FILE), identity)
+  const { readBarrier } = needs
+  const remover: CopyRemover = new CopyRemover({ ...common, ledger, sweepFile, readBarrier, logger })
   const copies = new CopyWatch({
     ...common,
     reopenStore: () => store.reopen(),

@@ -1,15 +1,21 @@
 /**
  * The only door of cluster/. src/ imports this file and nothing deeper.
  */
-export * from './types.ts'
+export * from './base/types.ts'
 export { createCluster } from './cluster.ts'
-export { diskLevel } from './blobs/disk-level.ts'
+export { diskLevel } from './base/disk-level.ts'
+export { declareCurrent } from './disk-proof-file.ts'
+export type { ProofState } from './node/disk-proof/disk-verdict.ts'
 export { type Bound, bindToPlan } from './recovery/apply-plan.ts'
 export type { NodeFacts } from './recovery/node-facts.ts'
 export { type PlanRefusal, planRecovery, type RecoveryDecision } from './recovery/recovery-plan.ts'
-export { type Rehearsal, StoppedNode } from './recovery/stopped-node.ts'
-export { findIdentity, type Identity } from './identity.ts'
-export { findFarewell } from './membership/beginning.ts'
+export { orderSkip } from './recovery/skip-order.ts'
+export { planSkip, type SkipDecision, type SkipRefusal } from './recovery/skip-plan.ts'
+export { SkipFile } from './recovery/skip-file.ts'
+export type { Rehearsal } from './recovery/rehearsal.ts'
+export { StoppedNode } from './recovery/stopped-node.ts'
+export { findIdentity, type Identity } from './membership/identity.ts'
+export { findFarewell, isWaiting } from './membership/beginning.ts'
 export { type PeerProbe, probePeer } from './transport/peer-probe.ts'
 export { requireLoopback } from './transport/peer-address.ts'
 export {

@@ -1,7 +1,7 @@
 /**
  * What the Raft log costs the disk, as metric samples.
  */
-import type { MetricSample } from './types.ts'
+import type { MetricSample } from './base/types.ts'
 import type { WalMetrics } from './wal/measured-file-ops.ts'
 
 export function logMetrics({

@@ -5,11 +5,11 @@
  * Rules: an answer comes from another machine and is read by its shape before anybody sees it; a member that is silent costs
  * ASK_MS_MAX and hides nothing of the others.
  */
-import { isDiskLevel } from './blobs/disk-level.ts'
-import type { Clock } from './node/clock.ts'
-import { collectBody } from './node/collect-body.ts'
+import { isDiskLevel } from './base/disk-level.ts'
+import type { Clock } from './base/clock.ts'
+import { collectBody } from './transport/collect-body.ts'
 import type { Transport } from './transport/transport.ts'
-import type { DiskState, Logger, NodeId, NodeRepair, RepairStatus } from './types.ts'
+import type { DiskState, Logger, NodeId, NodeRepair, RepairStatus } from './base/types.ts'
 
 export const REPAIR_STATUS_METHOD = 'repair.status'
 const ASK_MS_MAX = 2_000

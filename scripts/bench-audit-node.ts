@@ -5,7 +5,7 @@
  * Owns: nothing but the switch, which no setting of a node offers.
  */
 import { loadConfig } from '../src/config/load-config.ts'
-import { startService } from '../src/service.ts'
+import { startService } from '../src/service/service.ts'
 import { createLogger } from '../src/telemetry/logger.ts'
 
 const [file = ''] = process.argv.slice(2)

@@ -9,9 +9,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import type { ChunkUse, Command } from '../src/state-machine/commands.ts'
-import { PART_BYTES_MIN, PARTS_MAX } from '../src/state-machine/object-limits.ts'
-import { decodeReply, encodeCommand } from '../src/store/command-codec.ts'
+import { FEATURE_LEVEL } from '../cluster/node/base/feature-level.ts'
+import type { DiscardedBodyRecord } from '../src/state-machine/bodies/records.ts'
+import type { ChunkUse } from '../src/state-machine/chunks/commands.ts'
+import type { Command } from '../src/state-machine/commands.ts'
+import { PART_BYTES_MIN, PARTS_MAX } from '../src/state-machine/objects/limits.ts'
+import { decodeReply, encodeCommand } from '../src/commands/command-codec.ts'
 import { openStore } from '../src/store/open-store.ts'
 
 const CHUNKS_PER_PART = 2
@@ -24,7 +27,14 @@ let index = 0
 /** One entry; resolves with how long it took. Throws what was refused. */
 async function entry(commands: readonly Command[]): Promise<number> {
   index++
-  const encoded = { index, time: 1_800_000_000_000 + index, commands: commands.map(encodeCommand) }
+  const encoded = {
+    index,
+    time: 1_800_000_000_000 + index,
+    confirmedTime: 1_800_000_000_000 + index,
+    orderTime: 1_800_000_000_000 + index,
+    featureLevel: FEATURE_LEVEL,
+    commands: commands.map(encodeCommand),
+  }
   const start = performance.now()
   const [replies = []] = await stateMachine.apply({ entries: [encoded], record: Buffer.from(`${index}`) })
   const ms = performance.now() - start
@@ -49,6 +59,8 @@ function partOf(uploadId: string, partNumber: number): Command {
   const checksums = { CRC64NVME: 'AAAAAAAAAAA=' }
   return { type: 'putPart', ...NAME, uploadId, partNumber, size, etag: etagOf(partNumber), checksums, body }
 }
+
+const dueItem = ({ discardedAt, id }: DiscardedBodyRecord) => ({ discardedAt, id })
 
 async function beginUpload(): Promise<string> {
   const keys = { dataKey: Buffer.alloc(32), dedupKey: Buffer.alloc(32), masterKeyId: 'mk-1' }
@@ -80,8 +92,8 @@ async function measure(): Promise<readonly string[]> {
   const [first, again] = [await entry([complete]), await entry([complete])]
   await entry([{ type: 'deleteObject', ...NAME, versionId: null, ifMatch: null }])
   const steps: number[] = []
-  for (let [row] = await reader.discards(1); row !== undefined; [row] = await reader.discards(1))
-    steps.push(await entry([{ type: 'releaseDiscarded', id: row.id, partNumbers: [] }]))
+  for (let items = await reader.discardedBodies(1); items.length > 0; items = await reader.discardedBodies(1))
+    steps.push(await entry([{ type: 'releaseDue', upTo: index, items: items.map(dueItem) }]))
   const ms = (figure: number): string => `${figure.toFixed(0)} ms`
   const all = steps.reduce((sum, one) => sum + one, 0)
   return [

@@ -10,10 +10,11 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pino from 'pino'
+import { FEATURE_LEVEL } from '../cluster/node/base/feature-level.ts'
 import type { Command } from '../src/state-machine/commands.ts'
-import { decodeReply, encodeCommand } from '../src/store/command-codec.ts'
+import { decodeReply, encodeCommand } from '../src/commands/command-codec.ts'
 import { openStore } from '../src/store/open-store.ts'
-import { createPropose } from '../src/store/propose.ts'
+import { createPropose } from '../src/commands/propose.ts'
 import { TenantDeletion } from '../src/workers/tenant-deletion.ts'
 import { keyAt, LARGE_BUCKET, putOf } from './bench-listing-rows.ts'
 import { UsageError, wholeNumber } from './local-options.ts'
@@ -31,7 +32,14 @@ let turn: Promise<unknown> = Promise.resolve()
 
 async function apply(commands: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
   index++
-  const entry = { index, time: 1_900_000_000_000 + index, commands }
+  const entry = {
+    index,
+    time: 1_900_000_000_000 + index,
+    confirmedTime: 1_900_000_000_000 + index,
+    orderTime: 1_900_000_000_000 + index,
+    featureLevel: FEATURE_LEVEL,
+    commands,
+  }
   const start = performance.now()
   const [replies = []] = await stateMachine.apply({ entries: [entry], record: Buffer.from(`${index}`) })
   longestEntryMs = Math.max(longestEntryMs, performance.now() - start)

@@ -5,9 +5,10 @@
  * real uploads, or the figures would be of smaller rows than there are.
  */
 import { createHash } from 'node:crypto'
+import { FEATURE_LEVEL } from '../cluster/node/base/feature-level.ts'
 import type { Command } from '../src/state-machine/commands.ts'
-import { encodeCommand } from '../src/store/command-codec.ts'
-import type { LevelStateMachine } from '../src/store/level-state-machine.ts'
+import { encodeCommand } from '../src/commands/command-codec.ts'
+import type { LevelStateMachine } from '../src/store/apply/level-state-machine.ts'
 
 export const LARGE_BUCKET = 'photos'
 export const FOLDERS_BUCKET = 'folders'
@@ -41,7 +42,14 @@ export async function fillBucket(
   let index = 0
   const commit = async (commands: readonly Command[]): Promise<void> => {
     index++
-    const entry = { index, time: 1_800_000_000_000 + index, commands: commands.map(encodeCommand) }
+    const entry = {
+      index,
+      time: 1_800_000_000_000 + index,
+      confirmedTime: 1_800_000_000_000 + index,
+      orderTime: 1_800_000_000_000 + index,
+      featureLevel: FEATURE_LEVEL,
+      commands: commands.map(encodeCommand),
+    }
     await machine.apply({ entries: [entry], record: Buffer.from(`${index}`) })
   }
   await commit([

@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pino from 'pino'
 import { listedObjectView } from '../src/api/native/object-view.ts'
-import type { BucketRecord } from '../src/state-machine/records.ts'
-import { removeCleanStop } from '../src/store/clean-stop.ts'
-import type { LevelStateReader } from '../src/store/level-state-reader.ts'
+import type { BucketRecord } from '../src/state-machine/buckets/records.ts'
+import { removeCleanStop } from '../src/store/state/clean-stop.ts'
+import type { LevelStateReader } from '../src/store/reads/level-state-reader.ts'
 import { openStore } from '../src/store/open-store.ts'
 import {
   FOLDERS_BUCKET,

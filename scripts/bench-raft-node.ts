@@ -51,6 +51,7 @@ const cluster = await createCluster(
     electionTimeoutMs: 1000,
     logKeepEntries: LOG_KEEP_ENTRIES,
     logKeepBytes: LOG_KEEP_BYTES,
+    logPinBytes: 2 ** 26,
   },
   {
     stateMachine: new BenchMachine(join(dataDir, 'state')),

@@ -6,7 +6,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
-import { VERSION } from '../src/version.ts'
+import { VERSION } from '../src/base/version.ts'
 import { bounds, syncAnchor } from './bench-anchor.ts'
 import { BLOWS, type FailoverFigures, measureFailover } from './bench-failover.ts'
 import { freshCluster, type MeasuredCluster, runningCluster, withCluster } from './bench-cluster.ts'

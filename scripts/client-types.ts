@@ -59,7 +59,7 @@ export function clientTypesText(plane: ClientPlane): string {
     '/**',
     ` * The operations of the ${plane} plane as docs/openapi/${plane}.json has them. Made by \`node scripts/client-types.ts\`.`,
     ' */',
-    `import type { ${[...used, 'Route'].join(', ')} } from '../operation.ts'`,
+    `import type { ${[...used, 'Route'].join(', ')} } from '../base/operation.ts'`,
     '',
     ...Object.entries(records).map(([name, schema]) => `export type ${name} = ${typeText(schema)}\n`),
     `export interface ${Plane}Operations {`,

@@ -4,9 +4,9 @@
  * Rule: the parts that served are not asked; they are opened anew on the files that they left.
  */
 import { join } from 'node:path'
-import { DiskBlobStore } from '../cluster/blobs/disk-blob-store.ts'
-import type { BlobRef, CopyLedger, Logger } from '../cluster/types.ts'
-import { createCopyLedger } from '../src/store/copy-ledger.ts'
+import { DiskBlobStore } from '../cluster/blobs/disk/disk-blob-store.ts'
+import type { BlobRef, CopyLedger, Logger } from '../cluster/base/types.ts'
+import { createCopyLedger } from '../src/store/ledger/copy-ledger.ts'
 import { openStore } from '../src/store/open-store.ts'
 
 const PAGE = 500

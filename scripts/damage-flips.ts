@@ -7,8 +7,8 @@
 import { randomInt } from 'node:crypto'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { HEADER_BYTES } from '../cluster/blobs/blob-header.ts'
-import { SHARDS } from '../cluster/blobs/blob-layout.ts'
+import { HEADER_BYTES } from '../cluster/blobs/base/blob-header.ts'
+import { SHARDS } from '../cluster/blobs/files/blob-layout.ts'
 import { decodePackHead, PACK_HEAD_BYTES } from '../cluster/blobs/packs/pack-record.ts'
 import { scanPack } from '../cluster/blobs/packs/pack-scan.ts'
 

@@ -84,7 +84,7 @@ const MEANINGS: Readonly<Record<keyof typeof STATUS_OF, string>> = {
     'Too few nodes could take a durable copy, or no copy could be read. Nothing was committed; try again.',
   slow_down: 'This node or the leader has too much to do. Nothing was done; try again later.',
   disk_full:
-    'The disk of the log is full, here or at the leader; or the disks of so many nodes that no two have room for copies. Nothing was committed; an operator has to free space. Of a full log, other nodes may still serve.',
+    'The disk of the log and the state is full, here, at the leader or at a majority; or the disks of so many nodes that no two have room for copies. Nothing was committed. Deletes are still taken, and lead to room; if one node alone is full, others serve.',
   shutting_down: 'This node stops. Ask another one.',
   quota_exceeded: 'The quota of the tenant is reached. Delete something, or ask an operator for more.',
   insufficient_storage: 'A limit of stored bytes is reached.',

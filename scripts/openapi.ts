@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openApiText } from '../src/api/openapi-documents.ts'
+import { openApiText } from '../src/api/server/openapi-documents.ts'
 
 const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs', 'openapi')
 

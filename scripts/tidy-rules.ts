@@ -30,185 +30,117 @@ const ESCAPE = new RegExp(
   `${['@ts', '-'].join('')}(ignore|nocheck|expect-error)|\\bas ${'any'}\\b|as unknown ${'as'}|(oxlint|eslint|biome)-(disable|ignore)`,
 )
 
-/** Which folders a room may import from; the pure rooms have a rule of their own. A room without a row is a finding. [style: imports] */
-const MAY_IMPORT: readonly { readonly room: string; readonly rooms: readonly string[] }[] = [
-  {
-    room: 'cluster/wal/',
-    rooms: [
-      'cluster/wal/',
-      'cluster/raft/types.ts',
-      'cluster/node/clock.ts',
-      'cluster/node/system-clock.ts',
-      'cluster/types.ts',
-    ],
-  },
-  {
-    room: 'cluster/transport/',
-    rooms: ['cluster/transport/', 'cluster/raft/types.ts', 'cluster/node/clock.ts', 'cluster/types.ts'],
-  },
-  {
-    room: 'cluster/blobs/',
-    rooms: [
-      'cluster/blobs/',
-      'cluster/transport/',
-      'cluster/placement/',
-      'cluster/raft/types.ts',
-      'cluster/node/clock.ts',
-      'cluster/types.ts',
-    ],
-  },
-  {
-    room: 'cluster/node/',
-    rooms: ['cluster/node/', 'cluster/raft/', 'cluster/wal/', 'cluster/transport/', 'cluster/types.ts'],
-  },
-  {
-    room: 'cluster/membership/',
-    rooms: [
-      'cluster/membership/',
-      'cluster/node/',
-      'cluster/raft/types.ts',
-      'cluster/transport/',
-      'cluster/repair/replace-file.ts',
-      'cluster/blobs/file-ops.ts',
-      'cluster/types.ts',
-    ],
-  },
-  {
-    room: 'cluster/recovery/',
-    rooms: [
-      'cluster/recovery/',
-      'cluster/node/',
-      'cluster/raft/',
-      'cluster/wal/',
-      'cluster/membership/',
-      'cluster/blobs/disk-blob-store.ts',
-      'cluster/data-lock.ts',
-      'cluster/identity.ts',
-      'cluster/types.ts',
-    ],
-  },
-  {
-    room: 'cluster/repair/',
-    rooms: [
-      'cluster/repair/',
-      'cluster/blobs/',
-      'cluster/placement/',
-      'cluster/node/clock.ts',
-      'cluster/types.ts',
-    ],
-  },
-  {
-    room: 'src/operations/',
-    rooms: [
-      'src/operations/',
-      'src/access/',
-      'src/audit/audit-trail.ts',
-      'src/content/',
-      'src/store/',
-      'src/state-machine/',
-      'src/telemetry/events.ts',
-      'src/config/types.ts',
-      'src/refusal.ts',
-      'cluster/index.ts',
-    ],
-  },
-  {
-    room: 'src/api/',
-    rooms: [
-      'src/api/',
-      'src/operations/',
-      'src/access/',
-      'src/audit/audit-trail.ts',
-      'src/config/',
-      'src/telemetry/',
-      'src/content/',
-      'src/state-machine/',
-      'src/version.ts',
-      'src/refusal.ts',
-      'cluster/index.ts',
-    ],
-  },
-  {
-    room: 'src/store/',
-    rooms: ['src/store/', 'src/state-machine/', 'cluster/index.ts'],
-  },
-  {
-    room: 'src/access/',
-    rooms: [
-      'src/access/',
-      'src/state-machine/records.ts',
-      'src/store/state-reader.ts',
-      'src/config/types.ts',
-      'src/config/nearest.ts',
-      'src/refusal.ts',
-      'cluster/index.ts',
-    ],
-  },
-  {
-    room: 'src/content/',
-    rooms: [
-      'src/content/',
-      'src/access/',
-      'src/state-machine/records.ts',
-      'src/state-machine/commands.ts',
-      'src/store/state-reader.ts',
-      'src/config/types.ts',
-      'src/refusal.ts',
-      'cluster/index.ts',
-    ],
-  },
-  { room: 'src/audit/', rooms: ['src/audit/', 'src/state-machine/audit-records.ts', 'cluster/index.ts'] },
+/** Files of another room that every room of its half may import: the ids of Raft, and the door of `cluster/`. */
+const RAFT_TYPES = 'cluster/raft/types.ts'
+const CLUSTER_DOOR = 'cluster/index.ts'
+
+/** Which other rooms a room may import from; the pure rooms have a rule of their own. A room without a row is a finding. [style: imports] */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'cluster/base/': [RAFT_TYPES],
+  'cluster/wal/': ['cluster/base/', RAFT_TYPES],
+  'cluster/transport/': ['cluster/base/', RAFT_TYPES],
+  'cluster/blobs/': ['cluster/base/', 'cluster/transport/', 'cluster/placement/', RAFT_TYPES],
+  'cluster/node/': ['cluster/base/', 'cluster/raft/', 'cluster/wal/', 'cluster/transport/'],
+  'cluster/membership/': ['cluster/base/', 'cluster/node/', 'cluster/transport/', RAFT_TYPES],
+  'cluster/recovery/': [
+    'cluster/base/',
+    'cluster/blobs/',
+    'cluster/node/',
+    'cluster/raft/',
+    'cluster/wal/',
+    'cluster/membership/',
+  ],
+  'cluster/repair/': ['cluster/base/', 'cluster/blobs/', 'cluster/placement/', RAFT_TYPES],
+  'src/base/': ['src/state-machine/', CLUSTER_DOOR],
   // A client like any other: it knows the contract document and nothing of the service.
-  { room: 'src/client/', rooms: ['src/client/'] },
-  { room: 'src/config/', rooms: ['src/config/', 'cluster/index.ts'] },
-  { room: 'src/telemetry/', rooms: ['src/telemetry/', 'src/config/types.ts', 'cluster/index.ts'] },
-  {
-    room: 'src/workers/',
-    rooms: [
-      'src/workers/',
-      'src/operations/',
-      'src/access/',
-      'src/audit/',
-      'src/content/uploads.ts',
-      'src/store/',
-      'src/state-machine/',
-      'src/refusal.ts',
-      'cluster/index.ts',
-    ],
-  },
-  {
-    room: 'src/recovery/',
-    rooms: [
-      'src/recovery/',
-      'src/access/master-key.ts',
-      'src/config/',
-      'src/store/',
-      'src/state-machine/',
-      'src/telemetry/logger.ts',
-      'cluster/index.ts',
-    ],
-  },
-  {
-    room: 'src/cli/',
-    rooms: [
-      'src/cli/',
-      'src/recovery/',
-      'src/client/',
-      'src/access/',
-      'src/api/local/node-status.ts',
-      'src/config/',
-      'src/workers/',
-      'src/store/state-inspection.ts',
-      'src/state-machine/records.ts',
-      'src/telemetry/logger.ts',
-      'src/local-socket.ts',
-      'src/refusal.ts',
-      'src/service.ts',
-      'src/version.ts',
-      'cluster/index.ts',
-    ],
-  },
-]
+  'src/client/': [],
+  'src/config/': [CLUSTER_DOOR],
+  'src/telemetry/': ['src/config/', CLUSTER_DOOR],
+  'src/commands/': ['src/base/', 'src/state-machine/', CLUSTER_DOOR],
+  'src/audit/': ['src/state-machine/', CLUSTER_DOOR],
+  'src/store/': ['src/commands/', 'src/state-machine/', CLUSTER_DOOR],
+  'src/access/': ['src/base/', 'src/config/', 'src/state-machine/', 'src/store/', CLUSTER_DOOR],
+  'src/content/': [
+    'src/access/',
+    'src/base/',
+    'src/config/',
+    'src/state-machine/',
+    'src/store/',
+    CLUSTER_DOOR,
+  ],
+  'src/operations/': [
+    'src/access/',
+    'src/audit/',
+    'src/base/',
+    'src/commands/',
+    'src/config/',
+    'src/content/',
+    'src/state-machine/',
+    'src/store/',
+    'src/telemetry/',
+    CLUSTER_DOOR,
+  ],
+  'src/api/': [
+    'src/access/',
+    'src/audit/',
+    'src/base/',
+    'src/config/',
+    'src/content/',
+    'src/operations/',
+    'src/state-machine/',
+    'src/telemetry/',
+    CLUSTER_DOOR,
+  ],
+  'src/workers/': [
+    'src/access/',
+    'src/audit/',
+    'src/base/',
+    'src/commands/',
+    'src/content/',
+    'src/operations/',
+    'src/state-machine/',
+    'src/store/',
+    CLUSTER_DOOR,
+  ],
+  'src/recovery/': [
+    'src/access/',
+    'src/commands/',
+    'src/config/',
+    'src/state-machine/',
+    'src/store/',
+    'src/telemetry/',
+    CLUSTER_DOOR,
+  ],
+  'src/service/': [
+    'src/access/',
+    'src/api/',
+    'src/audit/',
+    'src/base/',
+    'src/commands/',
+    'src/config/',
+    'src/content/',
+    'src/operations/',
+    'src/state-machine/',
+    'src/store/',
+    'src/telemetry/',
+    'src/workers/',
+    CLUSTER_DOOR,
+  ],
+  'src/cli/': [
+    'src/access/',
+    'src/api/local/',
+    'src/base/',
+    'src/client/',
+    'src/config/',
+    'src/recovery/',
+    'src/service/',
+    'src/state-machine/',
+    'src/store/state/',
+    'src/telemetry/',
+    'src/workers/',
+    CLUSTER_DOOR,
+  ],
+}
 
 /** Resolves a relative specifier against the importing file. */
 export function resolveImport(from: string, specifier: string): string {
@@ -224,6 +156,13 @@ export function importsOf(text: string): readonly string[] {
   return [...text.matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)].map(
     (m) => m[1] ?? m[2] ?? '',
   )
+}
+
+/** Of files in this repository, as paths from the root. */
+function relativeImportsOf({ path, text }: SourceFile): readonly string[] {
+  return importsOf(text)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => resolveImport(path, specifier))
 }
 
 const withoutComments = (text: string): string =>
@@ -255,7 +194,8 @@ const hasPlainName: Rule = ({ path }) => {
 }
 
 const pureRoomIsPure: Rule = ({ path, text }) => {
-  if (!PURE_ROOMS.some((room) => path.startsWith(room))) return []
+  const room = PURE_ROOMS.find((candidate) => path.startsWith(candidate))
+  if (room === undefined) return []
   const code = withoutComments(text)
   const found = code.match(
     /\b(await|async|Promise|Date|performance|setTimeout|setInterval|queueMicrotask|globalThis|process|Buffer|console)\b|Math\.random/,
@@ -264,7 +204,7 @@ const pureRoomIsPure: Rule = ({ path, text }) => {
     ? [`uses '${found[0]}' in a pure room: pass it in as data, or return it as an effect`]
     : []
   for (const specifier of importsOf(text)) {
-    if (!/^\.\/[a-z]/.test(specifier))
+    if (!specifier.startsWith('.') || !resolveImport(path, specifier).startsWith(room))
       problems.push(`imports '${specifier}': a pure room imports its own folder only`)
   }
   return problems
@@ -273,14 +213,13 @@ const pureRoomIsPure: Rule = ({ path, text }) => {
 const importsFitTheTable: Rule = ({ path, text }) => {
   const room = /^(cluster|src)\/[^/]+\//.exec(path)?.[0]
   if (room === undefined || PURE_ROOMS.includes(room)) return []
-  const row = MAY_IMPORT.find((candidate) => candidate.room === room)
-  if (!row)
+  const others = MAY_IMPORT[room]
+  if (!others)
     return [`is in ${room}, which has no row in the import table of scripts/tidy-rules.ts: give it one`]
-  return importsOf(text)
-    .filter((specifier) => specifier.startsWith('.'))
-    .map((specifier) => resolveImport(path, specifier))
-    .filter((target) => !row.rooms.some((room) => target.startsWith(room)))
-    .map((target) => `imports ${target}: ${row.room} may import ${row.rooms.join(', ')} only`)
+  const allowed = [room, ...others]
+  return relativeImportsOf({ path, text })
+    .filter((target) => !allowed.some((prefix) => target.startsWith(prefix)))
+    .map((target) => `imports ${target}: ${room} may import ${allowed.join(', ')} only`)
 }
 
 const leavesNothingOpen: Rule = ({ text }) => {
@@ -326,6 +265,43 @@ const SOURCE_RULES: readonly Rule[] = [
 
 export function checkSource(file: SourceFile): readonly Finding[] {
   return SOURCE_RULES.flatMap((rule) => rule(file).map((message) => ({ path: file.path, message })))
+}
+
+/** Folders of the product import each other without cycles; imports of types count too. One finding for each folder in a cycle. */
+export function checkFolders(files: readonly SourceFile[]): readonly Finding[] {
+  const imports = new Map<string, Map<string, string>>()
+  for (const file of files) {
+    if (!/^(cluster|src)\//.test(file.path)) continue
+    const folder = folderOf(file.path)
+    for (const target of relativeImportsOf(file)) {
+      if (folderOf(target) === folder) continue
+      const others = imports.get(folder) ?? new Map<string, string>()
+      imports.set(folder, others.set(folderOf(target), `${file.path} -> ${target}`))
+    }
+  }
+  return [...imports.keys()].flatMap((folder) => {
+    const way = wayBack(imports, folder)
+    return way === null
+      ? []
+      : [{ path: folder, message: `imports itself through other folders: ${way.join(', ')}` }]
+  })
+}
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
+
+/** The imports that lead from the folder back to it; null: none do. Breadth first, so the shortest way. */
+function wayBack(
+  imports: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  start: string,
+): readonly string[] | null {
+  const ways = new Map<string, readonly string[]>([[start, []]])
+  for (const [folder, way] of ways) {
+    for (const [next, edge] of imports.get(folder) ?? []) {
+      if (next === start) return [...way, edge]
+      if (!ways.has(next)) ways.set(next, [...way, edge])
+    }
+  }
+  return null
 }
 
 /** No machine's path and no registry's host may enter the repository; every dependency has a reason in an ADR. */

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { checkRepository, checkSource, type SourceFile } from './tidy-rules.ts'
+import { checkFolders, checkRepository, checkSource, type SourceFile } from './tidy-rules.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -34,6 +34,7 @@ function main(): number {
   )
   const findings = [
     ...sources.flatMap(checkSource),
+    ...checkFolders(sources),
     ...checkRepository({
       lockfile: readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
       dependencies: Object.keys(manifest.dependencies ?? {}),

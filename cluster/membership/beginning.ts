@@ -4,8 +4,8 @@
  * Owns: the choice. Knows nothing of: how members change later. Rule: what was written at the first start stands for ever; a node that
  * joins begins outside of the group, with the voters it was told of, so it neither votes nor campaigns until the log names it.
  */
-import { expulsionOf, expulsionText } from '../node/expulsion.ts'
-import { type ClusterOptions, type Member, type NodeId, StartError } from '../types.ts'
+import { expulsionOf, expulsionText } from '../node/base/expulsion.ts'
+import { type ClusterOptions, type Member, type NodeId, StartError } from '../base/types.ts'
 import { Directory, type Membership, type Places } from './directory.ts'
 import { MemberFile } from './member-file.ts'
 
@@ -32,6 +32,11 @@ export async function findFarewell(dataDir: string, nodeId: NodeId): Promise<str
   const known = await new MemberFile(dataDir).read()
   const expulsion = known === null ? null : expulsionOf(new Directory(nodeId, known).expelled)
   return expulsion === null ? null : expulsionText(nodeId, expulsion)
+}
+
+/** Whether this directory still waits to be made a member: its master key was not compared with that of the cluster. Throws StartError. */
+export async function isWaiting(dataDir: string): Promise<boolean> {
+  return (await new MemberFile(dataDir).read())?.isJoining === true
 }
 
 function firstOf(options: Beginner): Membership {

@@ -6,7 +6,7 @@
  */
 import type { Configuration } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection } from '../transport/peer-identity.ts'
-import type { KnownMembers, Member, NodeId, PeerAddress, Place } from '../types.ts'
+import type { KnownMembers, Member, NodeId, PeerAddress, Place } from '../base/types.ts'
 
 /** By node: what an operator says of it in the configuration. */
 export type Places = Readonly<Record<NodeId, Place>>

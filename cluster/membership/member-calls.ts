@@ -4,9 +4,9 @@
  * Owns: names and shapes of the three calls. Knows nothing of: what follows from an answer.
  * Rule: an answer comes from another machine and is read by its shape before anybody sees it.
  */
-import { collectBody } from '../node/collect-body.ts'
+import { collectBody } from '../transport/collect-body.ts'
 import type { CallResponse, Transport } from '../transport/transport.ts'
-import type { KnownMembers, Member, MemberStatus, NewcomerStatus, NodeId } from '../types.ts'
+import type { KnownMembers, Member, MemberStatus, NewcomerStatus, NodeId } from '../base/types.ts'
 
 export const MEMBER_METHODS = {
   status: 'member.status',

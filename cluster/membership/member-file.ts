@@ -8,9 +8,9 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type FileOps, systemFileOps } from '../blobs/file-ops.ts'
-import { replaceFile } from '../repair/replace-file.ts'
-import { StartError } from '../types.ts'
+import { errorCode, type FileOps, systemFileOps } from '../base/file-ops.ts'
+import { replaceFile } from '../base/replace-file.ts'
+import { StartError } from '../base/types.ts'
 import type { Membership } from './directory.ts'
 
 const FORMAT = 1
@@ -33,7 +33,7 @@ export class MemberFile {
     try {
       text = await readFile(this.#path, 'utf8')
     } catch (cause) {
-      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null
+      if (errorCode(cause) === 'ENOENT') return null
       throw unreadable(this.#path, cause)
     }
     try {
@@ -67,6 +67,12 @@ function digestOf(line: string): string {
 }
 
 function unreadable(path: string, cause: unknown): StartError {
+  const code = errorCode(cause)
+  if (code !== undefined)
+    return new StartError('members_unreadable', `Cannot start: ${path} cannot be read (${code})`, {
+      cause,
+      hint: 'Nothing was changed. Let this user read the file; if the disk fails, replace the node, or bring the directory to another disk.',
+    })
   return new StartError('damaged_members', `Cannot start: ${path} cannot be understood`, {
     cause,
     hint: 'Restore this file from a backup, or move the whole data directory away and let the node join anew under another name.',

@@ -5,7 +5,7 @@
  * leaves, phases, operations. Rule: it changes nothing by itself; an order is followed at the leader or refused.
  */
 import type { Node } from '../node/node.ts'
-import type { Clock, Timer } from '../node/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import { CertificateNameError } from '../transport/certificate-identity.ts'
 import { handshakeAdvice } from '../transport/handshake-advice.ts'
 import { codeOf } from '../transport/handshake-refusals.ts'
@@ -22,7 +22,7 @@ import {
   type NodeIdentity,
   type PeerAddress,
   type Place,
-} from '../types.ts'
+} from '../base/types.ts'
 import type { Directory } from './directory.ts'
 import {
   askDirectory,
@@ -173,7 +173,9 @@ export class MembershipRoom implements MembershipPort {
     if (!this.#isUsable(address)) return Promise.resolve('unusable_address')
     return directory.asking(nodeId, address, async () => {
       try {
-        return await greet(transport, nodeId, isWelcome ? this.#known() : null)
+        const said = await greet(transport, nodeId, isWelcome ? this.#known() : null)
+        // The data directory that owns the name, as far as this node has applied.
+        return { ...said, registered: this.#parts.node.registered(nodeId)?.incarnation ?? null }
       } catch (error) {
         if (error instanceof PeerRefusedError) return error.code
         if (error instanceof PeerUnreachableError) return this.#silence(nodeId, address, error)

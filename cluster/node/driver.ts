@@ -8,7 +8,7 @@
 import { Raft } from '../raft/raft.ts'
 import { membersOf } from '../raft/configuration.ts'
 import type { Effect, Entry, NodeId, RaftStatus, Term } from '../raft/types.ts'
-import { Condition } from '../types.ts'
+import { Condition } from '../base/types.ts'
 import {
   type CallHandler,
   type IncomingCall,
@@ -16,41 +16,38 @@ import {
   PeerRefusedError,
   type TransportEvents,
 } from '../transport/transport.ts'
-import { assert } from './assert.ts'
-import type { Applier, Completion } from './applier.ts'
-import { Batcher, type ProposalOutcome, type ProposalRefusal } from './batcher.ts'
-import { CoreLoop } from './core-loop.ts'
-import { DiskWatch } from './disk-watch.ts'
-import type { NodeLimits } from './limits.ts'
-import type { Proposal, SessionId } from './log-entry.ts'
-import { LevelRaise } from './level-raise.ts'
-import { LOG_ENTRIES_METHOD } from './log-entries-call.ts'
-import { LocalState } from './local-state.ts'
-import { LogSource } from './log-source.ts'
+import { assert } from '../base/assert.ts'
+import type { Applier, Completion } from './state/applier.ts'
+import { ApplyFlow } from './proposals/apply-flow.ts'
+import { Batcher } from './proposals/batcher.ts'
+import { ClockWatch } from './time/clock-watch.ts'
+import type { ClusterTime } from './time/cluster-time.ts'
+import { CoreLoop } from './base/core-loop.ts'
+import type { DiskWatch } from './disk/disk-watch.ts'
+import { type DiskWatches, watchDisks } from './disk/disk-watches.ts'
+import type { NodeLimits } from './base/limits.ts'
+import type { SessionId } from './base/log-entry.ts'
+import { LevelRaise, levelsHeard } from './lifecycle/level-raise.ts'
+import { LocalState } from './state/local-state.ts'
+import { LogReadBack } from './log/log-read-back.ts'
+import { LogSource } from './log/log-source.ts'
 import { MembershipChanges } from './membership-changes.ts'
-import type { NodeOptions, NodeParts } from './options.ts'
-import type { PeerGate } from './peer-gate.ts'
-import { callPropose, PROPOSE_METHOD, proposeHandler } from './propose-call.ts'
-import { Proposals } from './proposals.ts'
-import { ReadBarriers } from './read-barriers.ts'
-import type { Recovered } from './recovery.ts'
-import type { Route } from './route.ts'
-import { SNAPSHOT_METHODS } from './snapshot-calls.ts'
-import { CHECKSUMS_METHOD } from './state-guard.ts'
+import { electionTicksOf, type NodeOptions, type NodeParts } from './base/options.ts'
+import { fatalOf, PeerDoubts } from './peers/peer-doubts.ts'
+import type { PeerGate } from './peers/peer-gate.ts'
+import { forwardProposals, PROPOSE_METHOD, proposeHandler } from './proposals/propose-call.ts'
+import { Proposals } from './proposals/proposals.ts'
+import { ReadBarriers } from './reads/read-barriers.ts'
+import type { Recovered } from './log/log-recovery.ts'
+import type { RoomWatch } from './base/room-watch.ts'
+import type { Route } from './base/route.ts'
 import { Ticker } from './ticker.ts'
-
-/** What peers may ask of a node that takes part. */
-export const DRIVER_METHODS: readonly string[] = [
-  PROPOSE_METHOD,
-  LOG_ENTRIES_METHOD,
-  CHECKSUMS_METHOD,
-  ...Object.values(SNAPSHOT_METHODS),
-]
 
 export interface DriverParts extends NodeParts {
   readonly limits: NodeLimits
   readonly recovered: Recovered
   readonly gate: PeerGate
+  readonly time: ClusterTime
   /** The node cannot go on. The driver is mute already. */
   readonly onFatal: (error: Error) => void
 }
@@ -61,13 +58,18 @@ export class Driver {
   readonly #loop: CoreLoop
   readonly #ticker: Ticker
   readonly #batcher: Batcher
+  readonly #flow: ApplyFlow
   readonly state: LocalState
   readonly proposals: Proposals
   readonly reads: ReadBarriers
   readonly gate: PeerGate
   readonly disk: DiskWatch
+  readonly readBack: LogReadBack
+  readonly room: RoomWatch
   readonly membership: MembershipChanges
   readonly levels: LevelRaise
+  readonly clocks: ClockWatch
+  readonly doubts: PeerDoubts
   readonly #handlers: ReadonlyMap<string, CallHandler>
   /** Wakes who waits for another leader. Bounded: `stop` waits, and operators who asked for it. */
   readonly #routeWaiters = new Set<() => void>()
@@ -75,33 +77,30 @@ export class Driver {
   #leaderChanges = 0
   #appendedSequence = 0
   #durableSequence = 0
-
   constructor(options: NodeOptions, parts: DriverParts) {
     this.#options = options
     this.#parts = parts
     this.gate = parts.gate
+    this.doubts = new PeerDoubts(parts.logger)
     const { heartbeatMs, electionTimeoutMs } = options
     const { restored } = parts.recovered
     this.#route = { term: restored.hardState.currentTerm, leaderId: null, isLeader: false }
     this.#loop = this.#makeLoop()
-    this.#ticker = new Ticker({
-      clock: parts.clock,
-      heartbeatMs,
-      gapMs: electionTimeoutMs,
-      onTick: (kind) => this.#onTick(kind),
-    })
-    this.disk = new DiskWatch({
-      ...parts,
-      electionTimeoutMs,
-      handOver: () => this.#offerLead(),
-      onDead: this.#onFatal,
-    })
+    const onTick = (kind: 'tick' | 'tickGap'): void => this.#onTick(kind)
+    this.#ticker = new Ticker({ ...parts, heartbeatMs, gapMs: electionTimeoutMs, onTick })
+    const { disk, room } = this.#makeDisks()
+    this.disk = disk
+    this.room = room
+    this.clocks = this.#makeClocks()
+    this.readBack = new LogReadBack(parts.wal, this.#submit)
     this.#batcher = new Batcher({
       ...parts,
+      stamp: () => this.clocks.stamp(),
       submit: this.#submit,
       isLogBusy: () => this.#durableSequence < this.#appendedSequence,
-      objection: () => this.#objection(),
+      objection: (need) => (this.room.refusal(need) === null ? this.#flow.objection : 'diskFull'),
     })
+    this.#flow = this.#makeFlow()
     this.state = this.#makeState()
     this.proposals = this.#makeProposals()
     this.reads = new ReadBarriers({
@@ -122,7 +121,7 @@ export class Driver {
       known: parts.limits.featureLevelMax,
       present: () => this.applier.featureLevel,
       route: () => this.#route,
-      others: () => this.#levelsOfPeers(),
+      others: () => levelsHeard(this.#peers(), this.gate, this.applier),
       size: () => this.#peers().length + 1,
       raise: (level, settle) => this.#batcher.raise(level, settle),
     })
@@ -130,11 +129,42 @@ export class Driver {
   }
 
   #makeLoop(): CoreLoop {
-    const { nodeId, heartbeatMs, electionTimeoutMs, random } = this.#options
+    const { nodeId, random } = this.#options
     const { limits, recovered } = this.#parts
-    const electionTicks = Math.max(10, Math.ceil(electionTimeoutMs / heartbeatMs))
+    const electionTicks = electionTicksOf(this.#options)
     const raft = new Raft({ nodeId, electionTicks, random, limits: limits.raft }, recovered.restored)
     return new CoreLoop(raft, { begin: (effect) => this.#begin(effect), onBug: this.#onFatal })
+  }
+
+  #makeClocks(): ClockWatch {
+    return new ClockWatch({
+      ...this.#parts,
+      status: () => this.#loop.status(),
+      isLeader: () => this.#route.isLeader,
+      level: () => this.applier.featureLevel,
+      logTime: () => this.applier.time.time,
+      transfer: (target) => this.#loop.submit({ type: 'transferLeadership', target }),
+      stampTime: () => this.#batcher.stampTime(),
+    })
+  }
+
+  #makeFlow(): ApplyFlow {
+    return new ApplyFlow({
+      ...this.#parts,
+      status: () => this.status(),
+      appliedIndex: () => this.applier.appliedIndex,
+      committedAfter: (index) => this.#loop.unapplied(index),
+      silentTicksMax: electionTicksOf(this.#options),
+    })
+  }
+
+  #makeDisks(): DiskWatches {
+    return watchDisks(this.#options, this.#parts, {
+      isLeader: () => this.#route.isLeader,
+      offerLead: (target) => this.#offerLead(target),
+      voters: () => this.#loop.status().configuration.voters,
+      onDead: this.#onFatal,
+    })
   }
 
   #makeState(): LocalState {
@@ -157,11 +187,11 @@ export class Driver {
       ...this.#parts,
       session: this.#session,
       route: () => this.#route,
-      isDiskFull: () => this.disk.isFull,
+      lacksRoom: (need) => this.room.refusal(need),
       unreadable: () => this.gate.farewell ?? this.state.rebuild.reason,
       hasLeft: () => this.gate.farewell !== null,
       offer: (proposal, settle) => this.#batcher.add(proposal, settle),
-      forward: (leader, proposals, signal) => this.#forward(leader, proposals, signal),
+      forward: (leader, proposals, signal) => forwardProposals({ ...this.#parts, signal }, leader, proposals),
     })
   }
 
@@ -169,7 +199,12 @@ export class Driver {
     const isOpen = (): boolean => !this.#loop.isMute
     return new Map([
       [PROPOSE_METHOD, proposeHandler(this.#batcher, this.#parts.limits, isOpen)],
-      ...new LogSource({ loop: this.#loop, proposals: this.proposals, logger: this.#parts.logger }).handlers,
+      ...new LogSource({
+        loop: this.#loop,
+        wal: this.#parts.wal,
+        proposals: this.proposals,
+        logger: this.#parts.logger,
+      }).handlers,
       ...this.state.handlers,
     ])
   }
@@ -201,6 +236,7 @@ export class Driver {
   readonly transportEvents: TransportEvents = {
     onMessages: (messages) => {
       for (const message of messages) this.#loop.submit({ type: 'message', message })
+      this.disk.onCommitted(this.#loop.commitIndex)
     },
     onUnreachable: (peer) => this.#loop.submit({ type: 'peerUnreachable', peer }),
   }
@@ -210,8 +246,9 @@ export class Driver {
     this.state.guard.start()
   }
 
-  onDiskFull(): void {
-    this.disk.onFull()
+  /** What lies here counts like what lies anywhere else. */
+  diskProved(): void {
+    this.#loop.submit({ type: 'diskProved' })
   }
 
   onDurable(sequence: number): void {
@@ -247,23 +284,8 @@ export class Driver {
     return membersOf(this.#loop.status().configuration).filter((peer) => peer !== this.#options.nodeId)
   }
 
-  #levelsOfPeers(): readonly (number | null)[] {
-    const { gate } = this.#parts
-    const known = this.#peers().map((peer) => ({ peer, level: gate.featureLevelOf(peer) }))
-    const here = known.filter(({ peer, level }) => level !== null || this.applier.registered(peer) !== null)
-    return here.map(({ level }) => level)
-  }
-
-  #offerLead(): void {
-    if (this.#route.isLeader) this.#loop.submit({ type: 'transferLeadership', target: null })
-  }
-
-  /** Why this node takes no proposal of anybody now. */
-  #objection(): ProposalRefusal | null {
-    if (this.disk.isFull) return 'diskFull'
-    const { unappliedEntriesMax, unappliedBytesMax } = this.#parts.limits
-    const { entries, bytes } = this.#loop.unapplied()
-    return entries > unappliedEntriesMax || bytes > unappliedBytesMax ? 'backlogFull' : null
+  #offerLead(target: NodeId | null = null): void {
+    if (this.#route.isLeader) this.#loop.submit({ type: 'transferLeadership', target })
   }
 
   get #session(): SessionId {
@@ -272,33 +294,20 @@ export class Driver {
   }
 
   readonly #submit: CoreLoop['submit'] = (input) => this.#loop.submit(input)
-
-  readonly #onFatal = (error: Error): void => {
+  readonly #onFatal = (cause: Error): void => {
+    const error = fatalOf(this.#options.nodeId, cause)
     this.mute(new Condition('shutting_down', 'This node has failed and stops', { cause: error }))
     this.#parts.onFatal(error)
-  }
-
-  async #forward(
-    leader: NodeId,
-    proposals: readonly Proposal[],
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<number, ProposalOutcome>> {
-    const { transport, limits } = this.#parts
-    try {
-      return await callPropose(transport, leader, proposals, { signal, timeoutMs: limits.forwardTimeoutMs })
-    } catch (error) {
-      this.#parts.logger.debug({ peer: leader, count: proposals.length, err: error }, 'proposals not taken')
-      if (error instanceof PeerRefusedError) this.gate.onRefused(leader, error.code)
-      throw error
-    }
   }
 
   #begin(effect: Effect): void {
     switch (effect.type) {
       case 'appendWal':
         this.#appendedSequence = effect.sequence
-        this.disk.onAppend(effect.sequence)
+        this.disk.onAppend(effect.sequence, effect.entries.at(-1)?.index ?? null)
         return this.#parts.wal.append(effect)
+      case 'readLog':
+        return void this.readBack.begin(effect)
       case 'send':
         // Nobody hears it; silence keeps the logs of the others short.
         return this.gate.expelled === null ? this.#parts.transport.send(effect.message) : undefined
@@ -318,6 +327,9 @@ export class Driver {
         return this.reads.onRefused(effect.readId)
       case 'fetchSnapshot':
         return this.state.fetch(effect.from, effect.atLeast)
+      case 'peerDoubted':
+      case 'peerForgot':
+        return this.doubts.on(effect)
       case 'roleChanged':
         return this.#onRoleChanged(effect.role === 'leader', effect.term, effect.leaderId)
     }
@@ -345,11 +357,13 @@ export class Driver {
   #onTick(kind: 'tick' | 'tickGap'): void {
     if (kind === 'tickGap') this.disk.onGap()
     this.#loop.submit({ type: kind })
+    this.room.onTick()
     this.disk.onTick()
     this.proposals.onTick()
     this.reads.onTick()
     this.membership.onTick()
     this.levels.onTick()
+    this.clocks.onTick()
   }
 
   #onApplied(completions: readonly Completion[]): void {
@@ -372,7 +386,7 @@ export class Driver {
   }
 
   #compact(): void {
-    const index = this.state.compactable()
+    const index = this.state.keeper.takeDue(() => this.state.pins(this.status(), this.disk))
     if (index === null) return
     this.#loop.submit({ type: 'compact', index })
     const { base } = this.#loop.status()

@@ -5,7 +5,7 @@
  * Rule: an order ends well only when a configuration that is not joint and is the wanted one is applied here. Once it was accepted its
  * failure is `commit_unknown`, because another leader may complete it.
  */
-import { Condition, MembershipRefusedError } from '../types.ts'
+import { Condition, MembershipRefusedError } from '../base/types.ts'
 import { isJoint } from '../raft/configuration.ts'
 import type {
   Configuration,
@@ -15,8 +15,8 @@ import type {
   RefusalReason,
   TargetConfiguration,
 } from '../raft/types.ts'
-import type { Clock } from './clock.ts'
-import type { NodeLimits } from './limits.ts'
+import type { Clock } from '../base/clock.ts'
+import type { NodeLimits } from './base/limits.ts'
 
 export interface MembershipChangesParts {
   readonly clock: Clock

@@ -8,23 +8,35 @@
 import type { LogIndex, NodeId, RaftStatus, TargetConfiguration } from '../raft/types.ts'
 import type { PeerClaims, PeerObjection, PeerStanding } from '../transport/peer-identity.ts'
 import { type CallHandler, PeerRefusedError, type TransportEvents } from '../transport/transport.ts'
-import { Condition, type MetricSample, type Readiness, type StateDamagedError } from '../types.ts'
-import { assert } from './assert.ts'
-import type { ChecksumPoint } from './checksum-points.ts'
-import { damageIn, distrust } from './distrust.ts'
-import { Driver, DRIVER_METHODS } from './driver.ts'
-import { MemoryEpochFloor } from './epoch-floor.ts'
-import { DEFAULT_NODE_LIMITS, type NodeLimits } from './limits.ts'
-import { LOG_ENTRIES_METHOD } from './log-entries-call.ts'
-import { Mending } from './mending.ts'
-import { type Found, lackOf, membersIn } from './mending-plan.ts'
+import {
+  type ClusterTimePort,
+  Condition,
+  type MetricSample,
+  type ProposeOptions,
+  type Readiness,
+  type StateDamagedError,
+} from '../base/types.ts'
+import { distrustOfLog } from '../wal/wal-errors.ts'
+import { assert } from '../base/assert.ts'
+import type { ChecksumPoint } from './state/checksum-points.ts'
+import { CLOCK_SKEW_MAX_MS, ClusterTime } from './time/cluster-time.ts'
+import { damageIn, distrust } from './state/distrust.ts'
+import { Driver } from './driver.ts'
+import { DRIVER_METHODS } from './driver-methods.ts'
+import { MemoryEpochFloor } from './base/epoch-floor.ts'
+import { DEFAULT_NODE_LIMITS, type NodeLimits } from './base/limits.ts'
+import { LOG_ENTRIES_METHOD } from './log/log-entries-call.ts'
+import { Mending } from './lifecycle/mending.ts'
+import { type Found, lackOf, membersIn } from './lifecycle/mending-plan.ts'
 import { nodeMetrics } from './node-metrics.ts'
-import { nodeReadiness } from './node-readiness.ts'
-import type { NodeOptions, NodeParts } from './options.ts'
-import { type GateState, PeerGate } from './peer-gate.ts'
-import { recover } from './recovery.ts'
-import { Registration } from './registration.ts'
-import type { Registered } from './sessions.ts'
+import { nodeReadiness, timeStatus } from './node-readiness.ts'
+import type { NodeOptions, NodeParts } from './base/options.ts'
+import { OwnDisk } from './disk-proof/own-disk.ts'
+import { type GateState, PeerGate } from './peers/peer-gate.ts'
+import { recover } from './log/log-recovery.ts'
+import { endOf } from '../wal/entry-spans.ts'
+import { Registration } from './lifecycle/registration.ts'
+import type { Registered } from './base/sessions.ts'
 
 /** No effect of the core has this sequence: it marks the write that realigns the log with the state at start. */
 const REALIGN_SEQUENCE = 0
@@ -34,11 +46,13 @@ export class Node {
   readonly #parts: NodeParts
   readonly #limits: NodeLimits
   readonly #gate: PeerGate
+  readonly #time: ClusterTime
   #driver: Driver | null = null
   #mending: Mending | null = null
   #mended: Promise<void> = Promise.resolve()
   #failure: Error | null = null
   #distrusting: Promise<void> | null = null
+  readonly #disk: OwnDisk
   #stopped: Promise<void> | null = null
   #reportFailure: (error: Error) => void = () => undefined
   #reportServing: () => void = () => undefined
@@ -51,9 +65,17 @@ export class Node {
     this.#options = options
     this.#parts = parts
     this.#limits = { ...DEFAULT_NODE_LIMITS, ...options.limits }
+    this.#disk = new OwnDisk(parts.diskProof, parts.logger)
     this.failed = new Promise((resolve) => (this.#reportFailure = resolve))
     this.serving = new Promise((resolve) => (this.#reportServing = resolve))
-    const { nodeId, boot, before = null, expelled = null } = options
+    const {
+      nodeId,
+      boot,
+      before = null,
+      expelled = null,
+      clockSkewMaxMs: skewMaxMs = CLOCK_SKEW_MAX_MS,
+    } = options
+    this.#time = new ClusterTime({ nodeId, clock: parts.clock, skewMaxMs })
     const state = (): GateState | null => this.#driver?.applier ?? null
     this.#gate = new PeerGate({
       nodeId,
@@ -62,6 +84,8 @@ export class Node {
       before,
       state,
       epochFloor: parts.epochFloor ?? new MemoryEpochFloor(),
+      clock: () => this.#time.claim(),
+      onClock: (peer, told) => this.#time.heard(peer, told, peer === this.#driver?.route.leaderId),
       isBlank: () => this.#driver?.status().lastIndex === 0,
       logger: parts.logger,
       onStale: (error) => this.fail(error),
@@ -108,10 +132,16 @@ export class Node {
   }
 
   /** Resolves with the reply once the command is applied here. Throws Condition. */
-  async propose(command: Uint8Array): Promise<Uint8Array> {
+  async propose(command: Uint8Array, how: ProposeOptions = {}): Promise<Uint8Array> {
     assert(command.length > 0, 'a command has bytes')
     this.#assertMended()
-    return this.#running.proposals.propose(command)
+    return this.#running.proposals.propose(command, how)
+  }
+
+  /** As a majority tells it. */
+  readonly time: ClusterTimePort = {
+    now: () => this.#time.now(),
+    status: () => timeStatus(this.#time, this.#driver),
   }
 
   /** After it resolves, the local state holds everything that was acknowledged anywhere before the call. Throws Condition. */
@@ -254,14 +284,16 @@ export class Node {
 
   async #read(): Promise<Found> {
     const { wal, stateMachine } = this.#parts
-    const { record, fault } = await stateMachine.open((damage) => this.#onStateDamaged(damage))
+    const state = await stateMachine.open((damage) => this.#onStateDamaged(damage))
+    const { record, fault } = state
     const log = await wal.open({
       onDurable: (sequence) => {
         if (sequence !== REALIGN_SEQUENCE) this.#running.onDurable(sequence)
       },
-      onFatal: (cause) => this.fail(new Error(`Cannot trust the log any more: ${cause.message}`, { cause })),
-      onDiskFull: () => this.#driver?.onDiskFull(),
+      onFatal: (cause) => this.fail(distrustOfLog(cause)),
+      onDiskFull: () => this.#driver?.disk.onFull(),
     })
+    await this.#disk.judge(log, state)
     return { log, record, fault }
   }
 
@@ -269,17 +301,19 @@ export class Node {
   #makeDriver({ log, record }: Found): Driver {
     const { wal, logger } = this.#parts
     const { featureLevelMax } = this.#limits
-    const recovered = recover(log, record, this.#options.initialConfiguration, featureLevelMax)
+    const start = recover(log, record, this.#options.initialConfiguration, featureLevelMax)
+    const trust = this.#disk.trustAt(start.record)
+    const recovered = { ...start, restored: { ...start.restored, trust } }
     const { rewrite, restored } = recovered
     if (rewrite) {
       logger.warn({ base: rewrite.base, term: rewrite.hardState.currentTerm }, 'log realigned with the state')
       wal.append({ sequence: REALIGN_SEQUENCE, ...rewrite, entries: [] })
     }
-    const { appliedIndex, base, entries } = restored
-    logger.info({ appliedIndex, base: base.index, entries: entries.length }, 'node recovered')
+    const { appliedIndex, base } = restored
+    logger.info({ appliedIndex, base: base.index, last: endOf(restored).index, trust }, 'node recovered')
     const onFatal = (error: Error): void => this.fail(error)
-    const gate = this.#gate
-    return new Driver(this.#options, { ...this.#parts, limits: this.#limits, recovered, gate, onFatal })
+    const [gate, time] = [this.#gate, this.#time]
+    return new Driver(this.#options, { ...this.#parts, limits: this.#limits, recovered, gate, time, onFatal })
   }
 
   async #mend(mending: Mending): Promise<void> {
@@ -306,8 +340,15 @@ export class Node {
       proposals,
       limits: this.#limits,
       isOver,
-      onRegistered: () => this.#parts.onRegistered?.(),
+      onRegistered: () => this.#onRegistered(driver),
     }).run()
+  }
+
+  /** The state holds an entry that was made after this start, and committed without leaning on this disk (docs/adr/0029). */
+  #onRegistered(driver: Driver): void {
+    driver.diskProved()
+    this.#disk.confirm()
+    this.#parts.onRegistered?.()
   }
 
   #handlerOf(method: string): CallHandler {
@@ -334,6 +375,7 @@ export class Node {
     await this.#distrusting
     await wal.close()
     await stateMachine.close()
+    await this.#disk.stopped(this.#failure === null)
     logger.info({}, 'node stopped')
   }
 

@@ -4,7 +4,7 @@
  * Owns: the heartbeat of the core. Knows nothing of: what a tick causes. Rule: a process that slept gets one tick gap and never a
  * bunch of ticks; a bunch would let it believe that its peers were silent while it was the one that was away.
  */
-import type { Clock, Timer } from './clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 
 export interface TickerOptions {
   readonly clock: Clock

@@ -6,13 +6,16 @@
  * least as far as the state machine.
  */
 import { assert } from './assert.ts'
-import { emit } from './core.ts'
+import { emit, entriesFor } from './core.ts'
 import type { Core } from './core.ts'
+import { APPLY } from './log-reads.ts'
 import type { LogIndex } from './types.ts'
 
 const APPLY_BATCH = { bytesMax: 4 * 1024 * 1024, countMax: 512 } as const
 /** Handed out and not yet applied. A restarted node may have a long log to go through. */
 const UNAPPLIED_ENTRIES_MAX = 2048
+/** The same in bytes of data; one batch may go beyond it. */
+const UNAPPLIED_BYTES_MAX = 16 * 1024 * 1024
 
 export function handOutCommitted(core: Core): void {
   if (core.fetching !== null) return
@@ -21,11 +24,17 @@ export function handOutCommitted(core: Core): void {
     core.durability.durableIndex,
     core.appliedIndex + UNAPPLIED_ENTRIES_MAX,
   )
-  while (core.handedIndex < through) {
-    const entries = core.log.batch(core.handedIndex + 1, through, APPLY_BATCH)
+  while (core.handedIndex < through && handedBytes(core) < UNAPPLIED_BYTES_MAX) {
+    const from = core.handedIndex + 1
+    const entries = entriesFor(core, APPLY, { from, through, limits: APPLY_BATCH })
+    if (entries === null) return
     emit(core, { type: 'apply', entries })
     core.handedIndex += entries.length
   }
+}
+
+function handedBytes({ log, appliedIndex, handedIndex }: Core): number {
+  return log.bytesBetween(appliedIndex, handedIndex)
 }
 
 export function applied(core: Core, index: LogIndex): void {

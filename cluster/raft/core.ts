@@ -11,9 +11,12 @@ import { Durability } from './durability.ts'
 import type { Needs } from './durability.ts'
 import { FollowerReads } from './follower-reads.ts'
 import type { Progress } from './progress.ts'
+import { type LogReader, LogReads, type Wanted } from './log-reads.ts'
 import { RaftLog } from './raft-log.ts'
 import type { ReadRounds } from './read-rounds.ts'
 import type {
+  DiskDoubt,
+  DiskTrust,
   Effect,
   Entry,
   HardState,
@@ -37,10 +40,18 @@ export interface Leadership {
   transfer: { readonly target: NodeId; ticks: number } | null
 }
 
+/** An answer to this campaign. */
+interface Vote {
+  readonly granted: boolean
+  readonly doubt: DiskDoubt | null
+}
+
 export interface Core {
   readonly nodeId: NodeId
   readonly options: RaftOptions
   readonly log: RaftLog
+  /** What comes back from the segments. */
+  readonly logReads: LogReads
   readonly durability: Durability
   readonly configurations: ConfigurationHistory
   readonly followerReads: FollowerReads
@@ -59,17 +70,21 @@ export interface Core {
   electionTimeout: number
   /** The connection to the leader broke, and nothing has been heard of it since. */
   isLeaderSuspect: boolean
-  votes: Map<NodeId, boolean>
+  votes: Map<NodeId, Vote>
   leadership: Leadership | null
   /** The snapshot that the driver is pulling. Meanwhile nothing is handed out: the state machine is about to be replaced. */
   fetching: LogBase | null
   /** The driver replaces the state machine by itself; what this member promised stands in its log alone. */
   isStateLost: boolean
+  /** Rises to `proved` and never falls: what this process promises stays on its disk. */
+  trust: DiskTrust
+  /** Somebody's disk was in doubt: voters of every configuration since the commit index may be needed. */
+  asksWidely: boolean
 }
 
 export function createCore(options: RaftOptions, restored: RaftRestored): Core {
-  const log = new RaftLog(restored.base, restored.entries)
-  const { appliedIndex } = restored
+  const { appliedIndex, older = [] } = restored
+  const log = new RaftLog(restored.base, restored.entries, older)
   assert(
     restored.base.index <= appliedIndex && appliedIndex <= log.lastIndex,
     'the applied index lies in the log',
@@ -79,11 +94,13 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
   assert(restored.configurationIndex <= appliedIndex, 'the restored configuration is an applied one')
   assert(options.electionTicks >= 2, 'an election time-out is several heartbeats')
   const configurations = new ConfigurationHistory(restored.configurationIndex, restored.configuration)
-  configurations.appended(restored.entries.filter((entry) => entry.index > appliedIndex))
+  const logged = [...older.flatMap((span) => span.configurations), ...restored.entries]
+  configurations.appended(logged.filter((entry) => entry.index > appliedIndex))
   const core: Core = {
     nodeId: options.nodeId,
     options,
     log,
+    logReads: new LogReads(),
     configurations,
     durability: new Durability(restored.hardState, log.lastIndex),
     followerReads: new FollowerReads(firstRequestId(options)),
@@ -102,8 +119,11 @@ export function createCore(options: RaftOptions, restored: RaftRestored): Core {
     leadership: null,
     fetching: null,
     isStateLost: false,
+    trust: restored.trust ?? 'proved',
+    asksWidely: (restored.trust ?? 'proved') !== 'proved',
   }
   resetElectionTimer(core)
+  shrinkWindow(core)
   return core
 }
 
@@ -152,6 +172,19 @@ export function commitTo(core: Core, index: LogIndex): void {
   core.commitIndex = index
 }
 
+/** The next entries for a reader, from memory or as they came back from the segments; null when they have to be read first. */
+export function entriesFor(core: Core, reader: LogReader, wanted: Wanted): readonly Entry[] | null {
+  const { entries, read } = core.logReads.take(core.log, reader, wanted)
+  if (read !== null) core.effects.push(read)
+  return entries
+}
+
+/** What the segments hold leaves memory. */
+export function shrinkWindow(core: Core): void {
+  const { windowBytesMax: bytesMax, windowEntriesMax: countMax } = core.options.limits
+  core.log.shrinkWindow({ bytesMax, countMax }, core.durability.durableIndex)
+}
+
 /** A leader only ever appends to its log [thesis 3.4]; a configuration is in force from here on [thesis 4.1]. */
 export function appendOwn(core: Core, entry: Entry): void {
   assert(core.role === 'leader' && entry.term === core.term, 'a leader appends entries of its term')
@@ -160,11 +193,17 @@ export function appendOwn(core: Core, entry: Entry): void {
   core.durability.appended(entry.index)
 }
 
+/** Says what is true when the message is made: a promise of a suspect that waits for its disk leaves as one of a suspect. */
 export function envelope(
-  core: Core,
+  { nodeId, term, trust }: Core,
   to: NodeId,
-): { readonly from: NodeId; readonly to: NodeId; readonly term: Term } {
-  return { from: core.nodeId, to, term: core.term }
+): { readonly from: NodeId; readonly to: NodeId; readonly term: Term; readonly doubt?: DiskDoubt } {
+  const told = { from: nodeId, to, term }
+  return trust === 'proved' ? told : { ...told, doubt: trust }
+}
+
+export function ownDoubt({ trust }: Core): DiskDoubt | null {
+  return trust === 'proved' ? null : trust
 }
 
 export function emit(core: Core, effect: Effect): void {

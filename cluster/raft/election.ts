@@ -6,10 +6,13 @@
  * name of a log or a term that a crash could still take back: a restarted candidate would collect old votes for a
  * shorter log.
  */
-import { isVoter, membersOf } from './configuration.ts'
+import { hasAgreement, votersAsked } from './agreement.ts'
+import { isVoter } from './configuration.ts'
 import {
+  commitTo,
   envelope,
   hardStateOf,
+  ownDoubt,
   promise,
   raiseTerm,
   resetCampaignTimer,
@@ -19,7 +22,6 @@ import {
 } from './core.ts'
 import type { Core } from './core.ts'
 import { becomeLeader } from './leader.ts'
-import { hasQuorum } from './quorum.ts'
 import { becomeFollower, setLeader } from './role.ts'
 import type { NodeId, RequestVote, RequestVoteResponse, TimeoutNow } from './types.ts'
 
@@ -50,8 +52,19 @@ export function handleRequestVoteResponse(core: Core, message: RequestVoteRespon
   if (core.role !== (message.preVote ? 'preCandidate' : 'candidate')) return
   // A granted pre-vote carries the term that was asked for; one for an older campaign says nothing about this one.
   if (message.preVote && message.granted && message.term !== core.term + 1) return
-  if (!core.votes.has(message.from)) core.votes.set(message.from, message.granted)
+  const { from, granted, doubt = null } = message
+  if (doubt !== null) core.asksWidely = true
+  if (!core.votes.has(from)) core.votes.set(from, { granted, doubt })
   tally(core)
+}
+
+/**
+ * What is committed is so in every term, whoever says it. A candidate that asks the voters of every configuration since its commit index
+ * could otherwise wait for ever for one that the newest, committed, has made a learner.
+ */
+export function learnCommit(core: Core, { committed }: RequestVoteResponse): void {
+  if (committed === undefined || core.role === 'leader' || committed.index <= core.commitIndex) return
+  if (core.log.matches(committed.index, committed.term)) commitTo(core, committed.index)
 }
 
 /** The leader orders an election: no pre-vote, and voters do not protect the leader that wants to go [thesis 3.10]. */
@@ -68,8 +81,12 @@ export function countOwnVote(core: Core): void {
     !core.durability.isDurable(hardStateOf(core))
   )
     return
-  core.votes.set(core.nodeId, true)
+  core.votes.set(core.nodeId, ownVote(core))
   tally(core)
+}
+
+function ownVote(core: Core) {
+  return { granted: true, doubt: ownDoubt(core) }
 }
 
 /**
@@ -85,7 +102,7 @@ function mayCampaign(core: Core): boolean {
 
 function becomePreCandidate(core: Core): void {
   beginCampaign(core, 'preCandidate')
-  core.votes.set(core.nodeId, true)
+  core.votes.set(core.nodeId, ownVote(core))
   for (const to of otherVoters(core)) {
     send(core, { ...voteRequest(core, to), term: core.term + 1, preVote: true, transfer: false })
   }
@@ -124,11 +141,16 @@ function giveUpLeader(core: Core): void {
   )
 }
 
-/** Only votes of the configuration in force count, and both halves while it is joint. */
+/** Only votes of the configuration in force count, and both halves while it is joint; of suspects one more is needed. */
 function tally(core: Core): void {
-  const configuration = core.configurations.current
-  const isWon = hasQuorum(configuration, (nodeId) => core.votes.get(nodeId) === true)
-  const isLost = !hasQuorum(configuration, (nodeId) => core.votes.get(nodeId) !== false)
+  const isRolledBack = (nodeId: NodeId): boolean => core.votes.get(nodeId)?.doubt === 'rolledBack'
+  const isProved = (nodeId: NodeId): boolean => (core.votes.get(nodeId)?.doubt ?? null) === null
+  const agreement = (agrees: (nodeId: NodeId) => boolean): boolean => {
+    const proved = (nodeId: NodeId): boolean => agrees(nodeId) && isProved(nodeId)
+    return hasAgreement(core, { agreed: agrees, proved, isRolledBack })
+  }
+  const isWon = agreement((nodeId) => core.votes.get(nodeId)?.granted === true)
+  const isLost = !agreement((nodeId) => core.votes.get(nodeId)?.granted !== false)
   if (isLost) becomeFollower(core, core.term, null)
   else if (isWon && core.role === 'preCandidate') becomeCandidate(core, false)
   else if (isWon) becomeLeader(core)
@@ -169,14 +191,21 @@ function voteRequest(core: Core, to: NodeId) {
     ...envelope(core, to),
     lastLogIndex: lastIndex,
     lastLogTerm: lastTerm,
+    ...(core.asksWidely ? ({ asksCommit: true } as const) : {}),
   } as const
 }
 
 function voteResponse(core: Core, message: RequestVote) {
-  return { type: 'RequestVoteResponse', ...envelope(core, message.from), preVote: message.preVote } as const
+  const { commitIndex: index, log } = core
+  const told = message.asksCommit === true ? { committed: { index, term: log.knownTermAt(index) } } : {}
+  return {
+    type: 'RequestVoteResponse',
+    ...envelope(core, message.from),
+    preVote: message.preVote,
+    ...told,
+  } as const
 }
 
 function otherVoters(core: Core): readonly NodeId[] {
-  const { current } = core.configurations
-  return membersOf(current).filter((nodeId) => nodeId !== core.nodeId && isVoter(current, nodeId))
+  return votersAsked(core).filter((nodeId) => nodeId !== core.nodeId)
 }

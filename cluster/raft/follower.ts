@@ -5,24 +5,27 @@
  * Rule: what is committed is never truncated, and an acknowledgement names only what is equal to the leader's log AND
  * durable here.
  */
-import { assert } from './assert.ts'
+import { ContradictionError } from './assert.ts'
 import { commitTo, envelope, promise, resetElectionTimer } from './core.ts'
 import type { Core } from './core.ts'
+import { doubt } from './doubts.ts'
 import { becomeFollower, setLeader } from './role.ts'
 import type { AppendEntries, Entry, LogIndex, NodeId } from './types.ts'
 
-/** Somebody speaks as the leader of the current term. */
-export function followLeader(core: Core, leaderId: NodeId): void {
-  assert(core.role !== 'leader', `${leaderId} and ${core.nodeId} both lead term ${core.term}`)
-  assert(core.leaderId === null || core.leaderId === leaderId, `two leaders in term ${core.term}`)
+/** Somebody speaks as the leader of the current term. False: another one leads it, and whoever was heard first stays leader here. */
+export function followLeader(core: Core, leaderId: NodeId): boolean {
+  if (core.leaderId !== null && core.leaderId !== leaderId) {
+    doubt(core, leaderId, 'second_leader', `leads term ${core.term}, and so does ${core.leaderId}`)
+    return false
+  }
   if (core.role !== 'follower') becomeFollower(core, core.term, leaderId)
   setLeader(core, leaderId)
   resetElectionTimer(core)
+  return true
 }
 
 export function handleAppendEntries(core: Core, message: AppendEntries): void {
-  followLeader(core, message.from)
-  assertContiguous(message)
+  if (hasGap(core, message) || !followLeader(core, message.from)) return
   const { prevLogIndex, prevLogTerm, entries } = message
   // Below the commit index the logs are equal without looking: a leader holds everything committed.
   if (prevLogIndex >= core.commitIndex && !core.log.matches(prevLogIndex, prevLogTerm)) {
@@ -40,7 +43,8 @@ function appendEntries(core: Core, entries: readonly Entry[]): void {
   const { configurations, durability, log } = core
   const known = entries.filter((entry) => entry.index <= core.commitIndex)
   for (const { index, term } of known) {
-    assert((log.termAt(index) ?? term) === term, `the leader contradicts committed entry ${index}`)
+    if ((log.termAt(index) ?? term) !== term)
+      throw new ContradictionError(`the leader of term ${core.term} contradicts committed entry ${index}`)
   }
   const first = entries.find(
     (entry) => entry.index > core.commitIndex && !log.matches(entry.index, entry.term),
@@ -87,8 +91,9 @@ function response(core: Core, message: AppendEntries) {
   } as const
 }
 
-function assertContiguous({ prevLogIndex, entries }: AppendEntries): void {
-  for (const [offset, entry] of entries.entries()) {
-    assert(entry.index === prevLogIndex + 1 + offset, `entry ${entry.index} does not follow ${prevLogIndex}`)
-  }
+function hasGap(core: Core, { from, prevLogIndex, entries }: AppendEntries): boolean {
+  const gap = entries.find((entry, offset) => entry.index !== prevLogIndex + 1 + offset)
+  if (gap === undefined) return false
+  doubt(core, from, 'entries_with_gap', `sends entry ${gap.index} that does not follow ${prevLogIndex}`)
+  return true
 }

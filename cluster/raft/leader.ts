@@ -5,21 +5,23 @@
  * Rule: only entries of the leader's own term commit by counting; older ones commit with them [thesis 3.6.2]. The
  * leader's own copy counts when its disk has it, not before.
  */
+import { agreedIndex, hasAgreement, votersAsked } from './agreement.ts'
 import { assert } from './assert.ts'
 import { membersOf } from './configuration.ts'
-import { appendOwn, commitTo, emit } from './core.ts'
+import { appendOwn, commitTo, emit, ownDoubt } from './core.ts'
 import type { Core } from './core.ts'
+import { doubt } from './doubts.ts'
 import { dropRemovedPeers } from './membership.ts'
 import { Progress } from './progress.ts'
-import { hasQuorum, quorumIndex } from './quorum.ts'
+import { hasQuorum } from './quorum.ts'
 import { ReadRounds } from './read-rounds.ts'
 import { sendHeartbeats } from './replication.ts'
 import { becomeFollower, leadershipOf, setLeader } from './role.ts'
 import { orderElectionWhenReady, tickTransfer } from './transfer.ts'
 import type {
   AppendEntriesResponse,
+  DiskDoubt,
   InstallSnapshotResponse,
-  LogIndex,
   NodeId,
   RefusalReason,
 } from './types.ts'
@@ -30,7 +32,8 @@ export function becomeLeader(core: Core): void {
   assert(core.role === 'candidate', `a ${core.role} cannot become leader`)
   assert(core.votedFor === core.nodeId, 'a leader has voted for itself')
   const nextIndex = core.log.lastIndex + 1
-  const peerIds = membersOf(core.configurations.current).filter((nodeId) => nodeId !== core.nodeId)
+  const members = new Set([...membersOf(core.configurations.current), ...votersAsked(core)])
+  const peerIds = [...members].filter((nodeId) => nodeId !== core.nodeId)
   core.role = 'leader'
   core.leadership = {
     peers: new Map(peerIds.map((nodeId) => [nodeId, new Progress(nextIndex)])),
@@ -49,13 +52,21 @@ export function tickLeader(core: Core): void {
   for (const peer of peers.values()) peer.tick()
   const isHeard = (nodeId: NodeId): boolean =>
     nodeId === core.nodeId || (peers.get(nodeId)?.silentTicks ?? electionTicks) < electionTicks
-  if (!hasQuorum(core.configurations.current, isHeard)) {
+  const proved = (nodeId: NodeId): boolean => isHeard(nodeId) && doubtOf(core, nodeId) === null
+  // Whoever could not commit anything is no leader for anybody.
+  if (!hasAgreement(core, { agreed: isHeard, proved, isRolledBack: rolledBackIn(core) })) {
     becomeFollower(core, core.term, null)
     return
   }
   dropRemovedPeers(core, leadership)
   tickTransfer(core)
   sendHeartbeats(core)
+}
+
+/** What this member holds counts like what any other holds. */
+export function diskProved(core: Core): void {
+  core.trust = 'proved'
+  if (core.role === 'leader') advanceCommit(core)
 }
 
 /** After a pause somebody else may lead. Only a leader that is a quorum by itself cannot have been replaced. */
@@ -79,53 +90,90 @@ export function handleAppendEntriesResponse(core: Core, message: AppendEntriesRe
   const { peers, reads } = leadershipOf(core)
   const peer = peers.get(message.from)
   if (peer === undefined) return
-  assert(message.readToken <= reads.token, 'a peer echoes a token that was never made')
+  if (isImpossible(core, message, reads.token)) return
   peer.readToken = Math.max(peer.readToken, message.readToken)
+  if (message.doubt === undefined) peer.provedToken = Math.max(peer.provedToken, message.readToken)
   if (message.success) accepted(core, peer, message)
   else rejected(core, peer, message)
 }
 
 export function handleInstallSnapshotResponse(core: Core, message: InstallSnapshotResponse): void {
   const peer = leadershipOf(core).peers.get(message.from)
-  if (peer === undefined) return
-  acknowledge(core, message.from, message.index)
+  if (peer === undefined || isBeyondLog(core, message)) return
+  acknowledge(core, message)
   // Below the base the answer is an old one: the offer is repeated in due time.
   if (peer.state === 'snapshot' && peer.matchIndex >= core.log.base.index)
     peer.becomeProbe(peer.matchIndex + 1)
 }
 
+/** Of this member, or as a peer said last. */
+function doubtOf(core: Core, nodeId: NodeId): DiskDoubt | null {
+  return nodeId === core.nodeId ? ownDoubt(core) : (core.leadership?.peers.get(nodeId)?.doubt ?? null)
+}
+
+export function rolledBackIn(core: Core): (nodeId: NodeId) => boolean {
+  return (nodeId) => doubtOf(core, nodeId) === 'rolledBack'
+}
+
 /** Called whenever a copy of an entry became durable somewhere. */
 export function advanceCommit(core: Core): void {
   const { peers } = leadershipOf(core)
-  const durableAt = (nodeId: NodeId): LogIndex =>
-    nodeId === core.nodeId ? core.durability.durableIndex : (peers.get(nodeId)?.matchIndex ?? 0)
-  const index = quorumIndex(core.configurations.current, durableAt)
+  const own = core.durability.durableIndex
+  const index = agreedIndex(core, {
+    agreed: (nodeId) => (nodeId === core.nodeId ? own : (peers.get(nodeId)?.matchIndex ?? 0)),
+    proved: (nodeId) => {
+      if (nodeId !== core.nodeId) return peers.get(nodeId)?.provedIndex ?? 0
+      return core.trust === 'proved' ? own : 0
+    },
+    isRolledBack: rolledBackIn(core),
+  })
   if (index > core.commitIndex && core.log.knownTermAt(index) === core.term) commitTo(core, index)
 }
 
 function accepted(core: Core, peer: Progress, message: AppendEntriesResponse): void {
   const meets = message.index >= peer.nextIndex - 1
-  const isNews = acknowledge(core, message.from, message.index)
+  const isNews = acknowledge(core, message)
   const isInLog = peer.matchIndex >= core.log.base.index
   if (peer.state === 'probe' && (isNews || meets)) peer.becomeReplicate()
   else if (peer.state === 'snapshot' && isNews && isInLog) peer.becomeReplicate()
 }
 
+/** Counting it would commit what does not exist; ending here would take the one log away that others can be compared with. */
+function isImpossible(core: Core, message: AppendEntriesResponse, token: number): boolean {
+  if (message.readToken > token) {
+    doubt(core, message.from, 'echoes_unknown_token', `echoes read token ${message.readToken} of ${token}`)
+    return true
+  }
+  return message.success && isBeyondLog(core, message)
+}
+
+function isBeyondLog(core: Core, { from, index }: AppendEntriesResponse | InstallSnapshotResponse): boolean {
+  const { lastIndex } = core.log
+  if (index <= lastIndex) return false
+  doubt(core, from, 'acknowledges_beyond_log', `acknowledges ${index} beyond the log end ${lastIndex}`)
+  return true
+}
+
 /** Both sides skip whole terms, so a probe is needed at most once per term that differs [thesis 3.5]. */
 function rejected(core: Core, peer: Progress, message: AppendEntriesResponse): void {
-  if (!peer.isRejectionCurrent(message.index)) return
+  const acknowledged = peer.matchIndex
+  const hasLost = message.index <= acknowledged && hasLostAcknowledged(core, peer, message)
+  if (hasLost) emit(core, { type: 'peerForgot', peer: message.from, acknowledged })
+  else if (!peer.isRejectionCurrent(message.index)) return
   const meeting = core.log.lastNotAfterTerm(message.hintIndex, message.hintTerm)
   peer.becomeProbe(Math.min(message.index, meeting + 1))
 }
 
-function acknowledge(core: Core, from: NodeId, index: LogIndex): boolean {
-  const peer = leadershipOf(core).peers.get(from)
+/** What was committed by counting it stays committed: the commit index never falls. */
+function hasLostAcknowledged(core: Core, peer: Progress, message: AppendEntriesResponse): boolean {
+  const { reads } = leadershipOf(core)
+  return peer.hasLost(message.readToken, () => reads.renew())
+}
+
+function acknowledge(core: Core, message: AppendEntriesResponse | InstallSnapshotResponse): boolean {
+  const peer = leadershipOf(core).peers.get(message.from)
   assert(peer !== undefined, 'an acknowledgement comes from a peer')
-  assert(
-    index <= core.log.lastIndex,
-    `${from} acknowledges ${index} beyond the log end ${core.log.lastIndex}`,
-  )
-  const isNews = peer.acked(index)
+  const isNews = peer.acked(message.index, message.doubt)
   if (isNews) advanceCommit(core)
   if (isNews) orderElectionWhenReady(core)
   return isNews

@@ -2,13 +2,15 @@
  * What the leader knows of one peer's log.
  *
  * Owns: the probe / replicate / snapshot state and the window of appends under way. Knows nothing of: messages, the log.
- * Rule: matchIndex < nextIndex, and matchIndex never falls. Late, doubled and reordered answers change nothing.
+ * Rule: matchIndex < nextIndex. matchIndex falls only when the peer proves that it no longer holds what it has acknowledged: it rejects
+ * a question about that, and the question was asked after the rejection of an earlier one. Late, doubled and reordered answers change
+ * nothing.
  *
  * probe: one append at a time until the logs are known to meet. replicate: a stream, nextIndex runs ahead of the
  * answers. snapshot: the entries it needs are gone, the peer must pull the state.
  */
 import { assert } from './assert.ts'
-import type { LogIndex, RaftLimits } from './types.ts'
+import type { DiskDoubt, LogIndex, RaftLimits } from './types.ts'
 
 /** Ticks without any progress in a filled window after which the peer is asked whether the window was lost. */
 const LOST_WINDOW_TICKS = 2
@@ -18,17 +20,29 @@ type ProgressState = 'probe' | 'replicate' | 'snapshot'
 export class Progress {
   #state: ProgressState = 'probe'
   #matchIndex: LogIndex = 0
+  /** Of what it acknowledged while its disk was proved to forget nothing. */
+  #provedIndex: LogIndex = 0
   #nextIndex: LogIndex
   #hasProbed = false
   #inflight: { readonly lastIndex: LogIndex; readonly bytes: number }[] = []
   #inflightBytes = 0
   #ticksWithoutProgress = 0
+  /** Read token of the question whose rejection is proof; 0 while nothing is doubted. */
+  #proofToken = 0
+  /** The highest index that it acknowledged and lost; 0: nothing, or it holds that again. */
+  #forgottenIndex: LogIndex = 0
   /** Ticks since the last message from the peer in this term. */
   silentTicks = 0
   /** Ticks since a configuration without it was committed; 0 while it is a member. */
   ticksSinceRemoval = 0
   /** Highest read token it has echoed. */
   readToken = 0
+  /** The first snapshot that was offered since it needs one; null in every other state. */
+  offeredIndex: LogIndex | null = null
+  /** The same, while its disk was proved to forget nothing. */
+  provedToken = 0
+  /** As of its last message. */
+  doubt: DiskDoubt | null = null
   /** Highest commit index that a message under way can have taught it. */
   commitSent: LogIndex = 0
 
@@ -44,8 +58,17 @@ export class Progress {
     return this.#matchIndex
   }
 
+  /** At most matchIndex. A late message of the process before cannot lift what the present one says as a suspect. */
+  get provedIndex(): LogIndex {
+    return this.#provedIndex
+  }
+
   get nextIndex(): LogIndex {
     return this.#nextIndex
+  }
+
+  get hasForgotten(): boolean {
+    return this.#forgottenIndex > this.#matchIndex
   }
 
   get ticksInState(): number {
@@ -67,7 +90,7 @@ export class Progress {
   sent(lastIndex: LogIndex, bytes: number): void {
     assert(lastIndex >= this.#nextIndex, 'an append starts at nextIndex')
     if (this.#state === 'probe') {
-      this.#hasProbed = true
+      this.probed()
       return
     }
     if (this.#inflight.length === 0) this.#ticksWithoutProgress = 0
@@ -76,17 +99,45 @@ export class Progress {
     this.#nextIndex = lastIndex + 1
   }
 
+  /** A question at nextIndex - 1 left for the peer, with entries or without. */
+  probed(): void {
+    this.#hasProbed = true
+  }
+
   /** The peer holds everything up to `index` durably. True when that is news. */
-  acked(index: LogIndex): boolean {
-    const isNews = index > this.#matchIndex
+  acked(index: LogIndex, doubt: DiskDoubt | null = null): boolean {
+    let isNews = index > this.#matchIndex
     this.#matchIndex = Math.max(this.#matchIndex, index)
+    if (doubt === null && !this.hasForgotten && index > this.#provedIndex) {
+      this.#provedIndex = index
+      isNews = true
+    }
     this.#nextIndex = Math.max(this.#nextIndex, index + 1)
     while (this.#inflight[0] !== undefined && this.#inflight[0].lastIndex <= this.#matchIndex) {
       this.#inflightBytes -= this.#inflight.shift()?.bytes ?? 0
     }
     if (isNews) this.#ticksWithoutProgress = 0
+    if (isNews) this.#proofToken = 0
     this.#assertOrder()
     return isNews
+  }
+
+  /**
+   * A rejection of what the peer has acknowledged. It may be older than the acknowledgement, so the first one only opens a question:
+   * `newToken` makes a read token that no message has carried yet. True when this one answers such a question: then it is proof, and
+   * nothing is known to match any more.
+   */
+  hasLost(echoedToken: number, newToken: () => number): boolean {
+    if (this.#proofToken === 0) {
+      this.#proofToken = newToken()
+      return false
+    }
+    if (echoedToken < this.#proofToken) return false
+    this.#proofToken = 0
+    this.#forgottenIndex = Math.max(this.#forgottenIndex, this.#matchIndex)
+    this.#matchIndex = 0
+    this.#provedIndex = 0
+    return true
   }
 
   /** False for an answer to a question that is no longer open. */
@@ -122,6 +173,7 @@ export class Progress {
     this.#inflight = []
     this.#inflightBytes = 0
     this.#ticksWithoutProgress = 0
+    this.offeredIndex = null
     this.commitSent = 0
   }
 

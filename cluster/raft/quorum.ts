@@ -12,14 +12,43 @@ export function hasQuorum(configuration: Configuration, agrees: (nodeId: NodeId)
   return halvesOf(configuration).every((half) => half.filter(agrees).length > half.length / 2)
 }
 
-/** The highest index that a majority of every half has reached. */
-export function quorumIndex(configuration: Configuration, reached: (nodeId: NodeId) => LogIndex): LogIndex {
-  return Math.min(...halvesOf(configuration).map((half) => majorityIndex(half.map(reached))))
+/** The same with one more than a majority of every half, or all of it where there are no more. */
+export function hasWideQuorum(configuration: Configuration, agrees: (nodeId: NodeId) => boolean): boolean {
+  return halvesOf(configuration).every((half) => half.filter(agrees).length >= wideCount(half))
 }
 
-function majorityIndex(indexes: readonly LogIndex[]): LogIndex {
-  const descending = indexes.toSorted((a, b) => b - a)
-  const index = descending[Math.floor(descending.length / 2)]
+/** The highest index that a majority of every half has reached. */
+export function quorumIndex(configuration: Configuration, reached: (nodeId: NodeId) => LogIndex): LogIndex {
+  return Math.min(...halvesOf(configuration).map((half) => indexOf(half.map(reached), majorityCount(half))))
+}
+
+export function wideQuorumIndex(
+  configuration: Configuration,
+  reached: (nodeId: NodeId) => LogIndex,
+): LogIndex {
+  return Math.min(...halvesOf(configuration).map((half) => indexOf(half.map(reached), wideCount(half))))
+}
+
+export function everyVoter(configuration: Configuration, agrees: (nodeId: NodeId) => boolean): boolean {
+  return halvesOf(configuration).every((half) => half.every(agrees))
+}
+
+/** What every voter has reached. */
+export function leastIndex(configuration: Configuration, reached: (nodeId: NodeId) => LogIndex): LogIndex {
+  return Math.min(...halvesOf(configuration).flat().map(reached))
+}
+
+function majorityCount(half: readonly NodeId[]): number {
+  return Math.floor(half.length / 2) + 1
+}
+
+function wideCount(half: readonly NodeId[]): number {
+  return Math.min(majorityCount(half) + 1, half.length)
+}
+
+/** The highest that so many have reached. */
+function indexOf(indexes: readonly LogIndex[], count: number): LogIndex {
+  const index = indexes.toSorted((a, b) => b - a)[count - 1]
   assert(index !== undefined, 'a majority needs at least one voter')
   return index
 }

@@ -1,26 +1,52 @@
 /**
- * The log in memory: the entries after `base`, and nothing before it.
+ * The log: terms of all entries after `base`, and a window of the newest entries themselves.
  *
- * Owns: indexes, terms and byte sums of entries. Knows nothing of: commitment, durability, peers.
- * Rule: indexes are contiguous from base.index + 1, and terms never fall with rising index.
+ * Owns: indexes, terms and byte sums of entries, and which of them are in memory. Knows nothing of: commitment, durability, peers.
+ * Rule: indexes are contiguous from base.index + 1, and terms never fall with rising index. The window ends at the last entry;
+ * what lies before it is in the segments on disk alone. Byte sums are exact inside the window and estimates before it.
  */
 import { assert } from './assert.ts'
-import type { Entry, LogBase, LogIndex, Term } from './types.ts'
+import type { Entry, EntrySpan, LogBase, LogIndex, Term } from './types.ts'
 
 interface BatchLimits {
   readonly bytesMax: number
   readonly countMax: number
 }
 
+/** The entries from `first` to the next run have this term. */
+interface TermRun {
+  readonly first: LogIndex
+  readonly term: Term
+}
+
+/** Data bytes of everything ever appended up to and including `index`. */
+interface Mark {
+  readonly index: LogIndex
+  readonly bytes: number
+}
+
+/** Entries between two exact byte sums of what is not in memory. Count. */
+const MARK_EVERY = 256
+/** The window shrinks when a limit is passed by one part in this many: not at every entry. */
+const SLACK = 8
+
 export class RaftLog {
   #base: LogBase
+  /** Bounded by the number of elections since the base. */
+  #runs: TermRun[] = []
+  /** Of the entries between the base and the window, ascending; the first is that of the base. */
+  #marks: Mark[]
+  /** The end of what only the segments hold; #entries follow it. */
+  #before: Mark
   #entries: Entry[] = []
   /** #bytesThrough[i]: data bytes of everything ever appended up to and including #entries[i]. */
   #bytesThrough: number[] = []
-  #bytesBefore = 0
 
-  constructor(base: LogBase, entries: readonly Entry[]) {
+  constructor(base: LogBase, entries: readonly Entry[], older: readonly EntrySpan[] = []) {
     this.#base = base
+    this.#before = { index: base.index, bytes: 0 }
+    this.#marks = [this.#before]
+    for (const span of older) this.#appendStored(span)
     this.append(entries)
   }
 
@@ -29,17 +55,28 @@ export class RaftLog {
   }
 
   get lastIndex(): LogIndex {
-    return this.#base.index + this.#entries.length
+    return this.#before.index + this.#entries.length
   }
 
   get lastTerm(): Term {
-    return this.#entries.at(-1)?.term ?? this.#base.term
+    return this.#runs.at(-1)?.term ?? this.#base.term
+  }
+
+  /** The last entry that only the segments hold; the base when all are in memory. */
+  get storedIndex(): LogIndex {
+    return this.#before.index
+  }
+
+  /** What is in memory. Count and bytes of data. */
+  get window(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.#entries.length, bytes: this.#totalBytes() - this.#before.bytes }
   }
 
   /** Null when the log does not reach there, or no longer does. */
   termAt(index: LogIndex): Term | null {
     if (index === this.#base.index) return this.#base.term
-    return this.#entries[index - this.#base.index - 1]?.term ?? null
+    if (index < this.#base.index || index > this.lastIndex) return null
+    return this.#runs[this.#runAt(index)]?.term ?? null
   }
 
   /** For an index that the caller knows to be held: base.index <= index <= lastIndex. */
@@ -65,6 +102,7 @@ export class RaftLog {
         entry.term >= this.lastTerm,
         `term falls from ${this.lastTerm} to ${entry.term} at ${entry.index}`,
       )
+      if (this.#runs.at(-1)?.term !== entry.term) this.#runs.push({ first: entry.index, term: entry.term })
       this.#bytesThrough.push(this.#totalBytes() + entry.data.length)
       this.#entries.push(entry)
     }
@@ -72,31 +110,62 @@ export class RaftLog {
 
   truncateFrom(index: LogIndex): void {
     assert(index > this.#base.index && index <= this.lastIndex, `cannot truncate from ${index}`)
-    this.#entries.length = index - this.#base.index - 1
+    const end = { index: index - 1, bytes: this.#bytesUpTo(index - 1) }
+    if (end.index < this.#before.index) this.#before = end
+    this.#entries.length = end.index - this.#before.index
     this.#bytesThrough.length = this.#entries.length
+    this.#marks = this.#marks.filter((mark) => mark.index <= end.index)
+    this.#runs = this.#runs.filter((run) => run.first < index)
   }
 
   /** Forgets entries up to and including `index`; the term there stays known as the base. */
   compactTo(index: LogIndex): void {
     const term = this.knownTermAt(index)
-    const count = index - this.#base.index
-    this.#bytesBefore = this.#bytesThrough[count - 1] ?? this.#bytesBefore
-    this.#entries = this.#entries.slice(count)
-    this.#bytesThrough = this.#bytesThrough.slice(count)
+    const mark = { index, bytes: this.#bytesUpTo(index) }
+    this.#marks = [mark, ...this.#marks.filter((later) => later.index > index)]
+    if (index > this.#before.index) this.#dropWindow(index - this.#before.index)
     this.#base = { index, term }
+    const alive = index < this.lastIndex ? this.#runs.slice(this.#runAt(index + 1)) : []
+    this.#runs = alive.map((run) => ({ ...run, first: Math.max(run.first, index + 1) }))
   }
 
   /** The log is void and begins again after `base`. */
   restart(base: LogBase): void {
+    this.#before = { index: base.index, bytes: this.#totalBytes() }
+    this.#marks = [this.#before]
     this.#base = base
+    this.#runs = []
     this.#entries = []
     this.#bytesThrough = []
   }
 
+  /** The oldest entries leave memory until the window fits; only those up to `durable`, which the segments hold. */
+  shrinkWindow(limits: BatchLimits, durable: LogIndex): void {
+    const { entries, bytes } = this.window
+    const { bytesMax, countMax } = limits
+    if (entries <= countMax + countMax / SLACK && bytes <= bytesMax + bytesMax / SLACK) return
+    const droppable = Math.min(entries, durable - this.#before.index)
+    const total = this.#totalBytes()
+    let count = 0
+    while (
+      count < droppable &&
+      (entries - count > countMax || total - this.#bytesUpTo(this.#before.index + count) > bytesMax)
+    )
+      count += 1
+    if (count === 0) return
+    this.#dropWindow(count)
+    const last = this.#marks.at(-1)
+    if (last === undefined || this.#before.index - last.index >= MARK_EVERY) this.#marks.push(this.#before)
+  }
+
+  holdsInMemory(index: LogIndex): boolean {
+    return index > this.#before.index && index <= this.lastIndex
+  }
+
   /** Entries from..through, both included. */
   slice(from: LogIndex, through: LogIndex): readonly Entry[] {
-    assert(from > this.#base.index, `entry ${from} was compacted away`)
-    return this.#entries.slice(from - this.#base.index - 1, through - this.#base.index)
+    assert(from > this.#before.index, `entry ${from} is not in memory`)
+    return this.#entries.slice(from - this.#before.index - 1, through - this.#before.index)
   }
 
   /** A prefix of from..through within the limits, and at least one entry: an entry larger than the limit still travels. */
@@ -122,18 +191,62 @@ export class RaftLog {
    */
   lastNotAfterTerm(index: LogIndex, term: Term): LogIndex {
     let candidate = Math.min(index, this.lastIndex)
-    while (candidate > this.#base.index && this.knownTermAt(candidate) > term) candidate -= 1
+    while (candidate > this.#base.index && this.knownTermAt(candidate) > term)
+      candidate = (this.#runs[this.#runAt(candidate)]?.first ?? candidate) - 1
     return candidate
   }
 
+  #appendStored({ first, last, term, bytes }: EntrySpan): void {
+    assert(first === this.lastIndex + 1, `span ${first} does not follow ${this.lastIndex}`)
+    assert(term >= this.lastTerm, `term falls from ${this.lastTerm} to ${term} at ${first}`)
+    if (this.#runs.at(-1)?.term !== term) this.#runs.push({ first, term })
+    this.#before = { index: last, bytes: this.#before.bytes + bytes }
+    this.#marks.push(this.#before)
+  }
+
+  #dropWindow(count: number): void {
+    const bytes = this.#bytesThrough[count - 1]
+    assert(bytes !== undefined, 'what leaves memory is in memory')
+    this.#before = { index: this.#before.index + count, bytes }
+    this.#entries = this.#entries.slice(count)
+    this.#bytesThrough = this.#bytesThrough.slice(count)
+  }
+
   #totalBytes(): number {
-    return this.#bytesThrough.at(-1) ?? this.#bytesBefore
+    return this.#bytesThrough.at(-1) ?? this.#before.bytes
   }
 
   #bytesUpTo(index: LogIndex): number {
-    if (index <= this.#base.index) return this.#bytesBefore
-    const bytes = this.#bytesThrough[index - this.#base.index - 1]
+    if (index <= this.#before.index) return this.#estimate(index)
+    const bytes = this.#bytesThrough[index - this.#before.index - 1]
     assert(bytes !== undefined, `index ${index} is beyond the log end ${this.lastIndex}`)
     return bytes
   }
+
+  /** Between two marks all entries count as equally large. */
+  #estimate(index: LogIndex): number {
+    if (index >= this.#before.index) return this.#before.bytes
+    const next = lastWhere(this.#marks, (mark) => mark.index <= index) + 1
+    const low = this.#marks[next - 1]
+    if (low === undefined) return this.#marks[0]?.bytes ?? 0
+    const high = this.#marks[next] ?? this.#before
+    const share = (index - low.index) / Math.max(1, high.index - low.index)
+    return low.bytes + Math.floor((high.bytes - low.bytes) * share)
+  }
+
+  #runAt(index: LogIndex): number {
+    return lastWhere(this.#runs, (run) => run.first <= index)
+  }
+}
+
+/** Position of the last row for which it holds, -1 when there is none; it holds for a first part of the rows. */
+function lastWhere<T>(rows: readonly T[], holds: (row: T) => boolean): number {
+  let [low, high] = [0, rows.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const row = rows[middle]
+    if (row !== undefined && holds(row)) low = middle + 1
+    else high = middle
+  }
+  return low - 1
 }

@@ -8,19 +8,21 @@
  */
 import { applied, handOutCommitted } from './apply.ts'
 import { assert } from './assert.ts'
-import { createCore, hardStateOf } from './core.ts'
+import { createCore, hardStateOf, shrinkWindow } from './core.ts'
 import type { Core } from './core.ts'
 import {
   countOwnVote,
   handleRequestVote,
   handleRequestVoteResponse,
   handleTimeoutNow,
+  learnCommit,
   leaderUnreachable,
   tickElection,
 } from './election.ts'
 import { handleAppendEntries } from './follower.ts'
 import {
   advanceCommit,
+  diskProved,
   handleAppendEntriesResponse,
   handleInstallSnapshotResponse,
   leaderWokeUp,
@@ -81,16 +83,26 @@ export class Raft {
     return statusOf(this.#core)
   }
 
-  /** What the log holds there, committed or not, for whoever has lost it. Null: nothing, or not any more. */
+  /** What the log holds there in memory, committed or not. Null: nothing, or only in the segments. */
   entry(index: LogIndex): Entry | null {
     const { log } = this.#core
-    return index > log.base.index && index <= log.lastIndex ? (log.slice(index, index)[0] ?? null) : null
+    return log.holdsInMemory(index) ? (log.slice(index, index)[0] ?? null) : null
   }
 
-  /** How far the state machine is behind what is committed. Count and bytes of data. */
-  unapplied(): { readonly entries: number; readonly bytes: number } {
-    const { log, appliedIndex, commitIndex } = this.#core
-    return { entries: commitIndex - appliedIndex, bytes: log.bytesBetween(appliedIndex, commitIndex) }
+  /** Null: nothing, or not any more. */
+  termAt(index: LogIndex): Term | null {
+    return this.#core.log.termAt(index)
+  }
+
+  get commitIndex(): LogIndex {
+    return this.#core.commitIndex
+  }
+
+  /** How far a state that ends here is behind what is committed. Count and bytes of data, an estimate beyond the window. */
+  unapplied(applied: LogIndex): { readonly entries: number; readonly bytes: number } {
+    const { log, commitIndex } = this.#core
+    const after = Math.min(applied, commitIndex)
+    return { entries: commitIndex - after, bytes: log.bytesBetween(after, commitIndex) }
   }
 
   /** The write comes first: what is sent in the same step travels in parallel with it [thesis 10.2.1]. */
@@ -101,6 +113,7 @@ export class Raft {
     else replicate(core, advanceReads(core, core.leadership))
     handOutCommitted(core)
     const { write, ready } = core.durability.flush(hardStateOf(core), core.log)
+    shrinkWindow(core)
     const effects: Effect[] = write === null ? [] : [write]
     effects.push(...this.#roleChange(), ...core.effects)
     for (const message of ready) effects.push({ type: 'send', message })
@@ -145,6 +158,8 @@ function dispatch(core: Core, input: Input): void {
       return snapshotFailed(core)
     case 'stateLost':
       return stateLost(core)
+    case 'diskProved':
+      return diskProved(core)
     case 'stateReplaced':
       return stateReplaced(core, input)
     case 'compact':
@@ -153,12 +168,15 @@ function dispatch(core: Core, input: Input): void {
       return transferLeadership(core, input.target)
     case 'peerUnreachable':
       return peerUnreachable(core, input.peer)
+    case 'logRead':
+      return core.logReads.came(input.readId, input.entries)
   }
 }
 
 function receive(core: Core, message: Message): void {
   assert(message.to === core.nodeId, `a message for ${message.to} came to ${core.nodeId}`)
   assert(message.from !== core.nodeId, 'a member sends nothing to itself')
+  if (message.type === 'RequestVoteResponse') learnCommit(core, message)
   if (!admit(core, message)) return
   switch (message.type) {
     case 'AppendEntries':
@@ -183,6 +201,7 @@ function receive(core: Core, message: Message): void {
 }
 
 function tick(core: Core): void {
+  core.logReads.tick()
   if (core.role === 'leader') return tickLeader(core)
   tickFollowerReads(core)
   tickElection(core)

@@ -5,9 +5,10 @@
  * Rule: the index is the leader's commit index at a moment after the read began; it is told once a quorum has spoken in
  * this term after that moment, and never before an entry of this term is committed. Who asks has spoken by asking.
  */
+import { hasAgreement } from './agreement.ts'
 import { emit, envelope, send } from './core.ts'
 import type { Core, Leadership } from './core.ts'
-import { hasQuorum } from './quorum.ts'
+import { rolledBackIn } from './leader.ts'
 import type { ReadRound } from './read-rounds.ts'
 import { refuseFollowerReads } from './role.ts'
 import type { NodeId, ReadIndex, ReadIndexResponse } from './types.ts'
@@ -24,7 +25,7 @@ export function handleReadIndex(core: Core, message: ReadIndex): void {
   const { from, requestId } = message
   if (core.leadership?.peers.has(from) !== true) {
     sendReadIndexResponse(core, from, { requestId, index: null })
-  } else if (isConfirmedByAsker(core, core.leadership, from)) {
+  } else if (isConfirmedByAsker(core, core.leadership, message)) {
     sendReadIndexResponse(core, from, { requestId, index: core.commitIndex })
   } else {
     core.leadership.reads.addRemote(from, requestId)
@@ -36,9 +37,14 @@ export function handleReadIndex(core: Core, message: ReadIndex): void {
  * term when it asked, which was after its reads began; the leader is in it now. So neither had voted in a later term
  * when the reads began, nobody had won one, and whatever was acknowledged by then is committed here.
  */
-function isConfirmedByAsker(core: Core, { noopIndex }: Leadership, asker: NodeId): boolean {
-  const hasSpoken = (nodeId: NodeId): boolean => nodeId === core.nodeId || nodeId === asker
-  return core.commitIndex >= noopIndex && hasQuorum(core.configurations.current, hasSpoken)
+function isConfirmedByAsker(core: Core, { noopIndex }: Leadership, message: ReadIndex): boolean {
+  const { from: asker, doubt } = message
+  const agreed = (nodeId: NodeId): boolean => nodeId === core.nodeId || nodeId === asker
+  const proved = (nodeId: NodeId): boolean =>
+    nodeId === core.nodeId ? core.trust === 'proved' : nodeId === asker && doubt === undefined
+  return (
+    core.commitIndex >= noopIndex && hasAgreement(core, { agreed, proved, isRolledBack: rolledBackIn(core) })
+  )
 }
 
 export function handleReadIndexResponse(core: Core, message: ReadIndexResponse): void {
@@ -74,9 +80,13 @@ export function advanceReads(core: Core, leadership: Leadership): boolean {
 function confirmRound(core: Core, { peers, reads }: Leadership): void {
   const round = reads.open
   if (round === null) return
-  const hasEchoed = (nodeId: NodeId): boolean =>
+  const agreed = (nodeId: NodeId): boolean =>
     nodeId === core.nodeId || (peers.get(nodeId)?.readToken ?? 0) >= round.token
-  if (!hasQuorum(core.configurations.current, hasEchoed)) return
+  const proved = (nodeId: NodeId): boolean => {
+    if (nodeId !== core.nodeId) return (peers.get(nodeId)?.provedToken ?? 0) >= round.token
+    return core.trust === 'proved'
+  }
+  if (!hasAgreement(core, { agreed, proved, isRolledBack: rolledBackIn(core) })) return
   reads.close()
   answerRound(core, round)
 }

@@ -33,6 +33,12 @@ export class ReadRounds {
     return this.#token
   }
 
+  /** A token that no message has carried yet. Whoever echoes it has heard this leader after this moment. */
+  renew(): number {
+    this.#token += 1
+    return this.#token
+  }
+
   get open(): ReadRound | null {
     return this.#open
   }

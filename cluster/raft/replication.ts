@@ -5,7 +5,7 @@
  * Rule: an empty append in place of a heartbeat asks at an index where the leader knows the logs to meet, so that it can
  * never disturb a stream; it asks at the stream's end only while probing or when the window seems lost.
  */
-import { envelope, send } from './core.ts'
+import { entriesFor, envelope, send } from './core.ts'
 import type { Core } from './core.ts'
 import type { Progress } from './progress.ts'
 import { leadershipOf } from './role.ts'
@@ -29,7 +29,7 @@ export function sendHeartbeats(core: Core): void {
   for (const [to, peer] of leadershipOf(core).peers) {
     sendEmptyAppend(core, to, peer)
     const isOfferDue = peer.ticksInState > 0 && peer.ticksInState % core.options.electionTicks === 0
-    if (peer.state === 'snapshot' && isOfferDue) offerSnapshot(core, to)
+    if (peer.state === 'snapshot' && isOfferDue) offerSnapshot(core, to, peer)
   }
 }
 
@@ -40,19 +40,29 @@ function sendEntries(core: Core, to: NodeId, peer: Progress): boolean {
   while (peer.state !== 'snapshot') {
     if (peer.nextIndex <= log.base.index) {
       peer.becomeSnapshot()
-      offerSnapshot(core, to)
+      offerSnapshot(core, to, peer)
     } else if (peer.nextIndex > log.lastIndex || !peer.maySend(options.limits)) {
       break
     } else {
-      const entries = log.batch(peer.nextIndex, log.lastIndex, limits)
+      const entries = entriesFor(core, to, { from: peer.nextIndex, through: log.lastIndex, limits })
+      if (entries === null) {
+        // They are being read. Where the logs meet can be found out meanwhile.
+        if (peer.state === 'probe') probe(core, to, peer)
+        break
+      }
       const last = peer.nextIndex + entries.length - 1
-      const bytes = log.bytesBetween(peer.nextIndex - 1, last)
+      const bytes = entries.reduce((sum, { data }) => sum + data.length, 0)
       sendAppend(core, to, peer, { after: peer.nextIndex - 1, entries })
       peer.sent(last, bytes)
       hasSent = true
     }
   }
   return hasSent
+}
+
+function probe(core: Core, to: NodeId, peer: Progress): void {
+  sendAppend(core, to, peer, { after: peer.nextIndex - 1, entries: [] })
+  peer.probed()
 }
 
 /** Every node completes its own proposals when it applies them, so it hears of a commit at once. */
@@ -92,8 +102,10 @@ function sendAppend(core: Core, to: NodeId, peer: Progress, { after, entries }: 
 }
 
 /** The offer names the applied prefix: a state machine has no other cut to give, and its configuration is committed. */
-function offerSnapshot(core: Core, to: NodeId): void {
+function offerSnapshot(core: Core, to: NodeId, peer: Progress): void {
   const { appliedIndex, configurations, log } = core
+  // What follows the first offer is kept for the peer, as far as the log on disk may grow.
+  if (peer.offeredIndex === null || peer.offeredIndex < log.base.index) peer.offeredIndex = appliedIndex
   send(core, {
     type: 'InstallSnapshot',
     ...envelope(core, to),

@@ -41,6 +41,7 @@ export function leadershipOf(core: Core): Leadership {
 function dropLeadership(core: Core): void {
   const reads = core.leadership?.reads.takeAll()
   core.leadership = null
+  core.logReads.dropPeers()
   if (reads === undefined) return
   for (const readId of reads.local) emit(core, { type: 'readRefused', readId })
   for (const [peer, requestId] of reads.remote) {

@@ -13,7 +13,7 @@ import { becomeFollower } from './role.ts'
 import type { InstallSnapshot, LogIndex, NodeId, SnapshotInstalled, StateReplaced } from './types.ts'
 
 export function handleInstallSnapshot(core: Core, message: InstallSnapshot): void {
-  followLeader(core, message.from)
+  if (!followLeader(core, message.from)) return
   const { lastIncluded } = message
   const isHeld =
     lastIncluded.index <= core.commitIndex || core.log.matches(lastIncluded.index, lastIncluded.term)

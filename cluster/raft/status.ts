@@ -4,10 +4,10 @@
  * Rule: plain values only; nobody can reach live state through it.
  */
 import type { Core } from './core.ts'
-import type { RaftStatus } from './types.ts'
+import type { NodeId, RaftStatus } from './types.ts'
 
 export function statusOf(core: Core): RaftStatus {
-  const { nodeId, role, term, leaderId, commitIndex, appliedIndex, log } = core
+  const { nodeId, role, term, leaderId, commitIndex, appliedIndex, log, trust } = core
   const { voters, learners, outgoing } = core.configurations.current
   return {
     nodeId,
@@ -18,12 +18,25 @@ export function statusOf(core: Core): RaftStatus {
     appliedIndex,
     lastIndex: log.lastIndex,
     base: { ...log.base },
+    window: log.window,
+    readBackBytes: core.logReads.bytes,
+    trust,
+    suspects: suspectsKnownTo(core),
     configurationIndex: core.configurations.index,
     configuration: { voters: [...voters], learners: [...learners], outgoing: [...outgoing] },
-    peers: [...(core.leadership?.peers ?? [])].map(([peerId, { matchIndex, state, silentTicks }]) => {
+    peers: [...(core.leadership?.peers ?? [])].map(([peerId, peer]) => {
+      const { matchIndex, state, silentTicks, offeredIndex, hasForgotten, doubt } = peer
       const lagEntries = log.lastIndex - matchIndex
       const lagBytes = log.bytesBetween(Math.max(matchIndex, log.base.index), log.lastIndex)
-      return { nodeId: peerId, matchIndex, state, silentTicks, lagEntries, lagBytes }
+      const lag = { lagEntries, lagBytes }
+      return { nodeId: peerId, matchIndex, state, silentTicks, offeredIndex, hasForgotten, doubt, ...lag }
     }),
   }
+}
+
+function suspectsKnownTo({ nodeId, trust, votes, leadership }: Core): readonly NodeId[] {
+  const own = trust === 'proved' ? [] : [nodeId]
+  const candidates = [...votes].filter(([, { doubt }]) => doubt !== null).map(([peer]) => peer)
+  const peers = [...(leadership?.peers ?? [])].filter(([, { doubt }]) => doubt !== null).map(([peer]) => peer)
+  return [...new Set([...own, ...candidates, ...peers])]
 }

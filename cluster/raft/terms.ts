@@ -2,7 +2,7 @@
  * The gate for messages: which term they belong to, and whether they are heard at all.
  *
  * Owns: raising the term, answering the past. Knows nothing of: what a message asks for.
- * Rule: a message of an older term never changes anything; a pre-vote, asked or granted, never raises the term
+ * Rule: a message of an older term changes nothing but what is known to be committed; a pre-vote, asked or granted, never raises the term
  * [thesis 9.6]; a request for votes is not heard while a leader is [thesis 4.2.3].
  */
 import { envelope, promise } from './core.ts'
@@ -56,5 +56,7 @@ function answerPast(core: Core, message: Message): void {
 
 function noteHeard(core: Core, message: Message): void {
   const peer = core.leadership?.peers.get(message.from)
-  if (peer !== undefined && message.term === core.term) peer.silentTicks = 0
+  if (peer === undefined || message.term !== core.term) return
+  peer.silentTicks = 0
+  peer.doubt = message.doubt ?? null
 }

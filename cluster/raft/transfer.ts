@@ -38,7 +38,9 @@ export function orderElectionWhenReady(core: Core): void {
 /** Among those heard of within an election time-out. */
 export function mostUpToDateVoter(core: Core): NodeId | null {
   const rows = [...leadershipOf(core).peers].filter(([nodeId, peer]) => {
-    return isCandidateForTransfer(core, nodeId) && peer.silentTicks < core.options.electionTicks
+    const isHeard = peer.silentTicks < core.options.electionTicks
+    // A suspect wins only with more votes than a majority.
+    return isCandidateForTransfer(core, nodeId) && isHeard && peer.doubt === null
   })
   rows.sort(([, a], [, b]) => b.matchIndex - a.matchIndex || a.silentTicks - b.silentTicks)
   return rows[0]?.[0] ?? null

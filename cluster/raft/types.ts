@@ -50,7 +50,16 @@ interface Envelope {
   readonly from: NodeId
   readonly to: NodeId
   readonly term: Term
+  /** The disk of the sender is not proved to hold all that it promised. Absent: it is. */
+  readonly doubt?: DiskDoubt
 }
+
+/**
+ * Whether the disk of this member holds everything that it has ever promised. `proved`: nothing speaks against it. `suspect`: an older
+ * copy could look the same. `rolledBack`: it certainly does not.
+ */
+export type DiskTrust = 'proved' | DiskDoubt
+export type DiskDoubt = 'suspect' | 'rolledBack'
 
 /** An empty `entries` is the heartbeat. `readToken` opens or repeats a read round [thesis 6.4]. */
 export interface AppendEntries extends Envelope {
@@ -82,12 +91,16 @@ export interface RequestVote extends Envelope {
   readonly transfer: boolean
   readonly lastLogIndex: LogIndex
   readonly lastLogTerm: Term
+  /** The answer is to say what is committed. Never before the state of a member is at the level at which disks are doubted. */
+  readonly asksCommit?: true
 }
 
 export interface RequestVoteResponse extends Envelope {
   readonly type: 'RequestVoteResponse'
   readonly preVote: boolean
   readonly granted: boolean
+  /** The last entry that the voter knows to be committed. */
+  readonly committed?: LogBase
 }
 
 /** The offer of a snapshot. The bytes are pulled by the receiver's driver, they never pass the core. */
@@ -192,6 +205,8 @@ export type Input =
    * votes, acknowledges and, if nobody takes over, leads on. It does not ask for the lead and is offered no snapshot meanwhile.
    */
   | { readonly type: 'stateLost' }
+  /** The state machine holds an entry that was made after the start of this process and committed without leaning on this disk. */
+  | { readonly type: 'diskProved' }
   | StateReplaced
   /** Forget log entries up to `index`, which must be applied. */
   | { readonly type: 'compact'; readonly index: LogIndex }
@@ -199,6 +214,8 @@ export type Input =
   | { readonly type: 'transferLeadership'; readonly target: NodeId | null }
   /** The transport gave up on a message to this peer: probe again instead of streaming. */
   | { readonly type: 'peerUnreachable'; readonly peer: NodeId }
+  /** The answer to `readLog`: entries from its `from` on without a gap, at least one; null when the segments do not hold it any more. */
+  | { readonly type: 'logRead'; readonly readId: number; readonly entries: readonly Entry[] | null }
 
 // ---------------------------------------------------------------------------------------------
 // Effects of step(), in the order in which the driver must begin them.
@@ -213,6 +230,17 @@ export interface AppendWal {
   readonly base: LogBase | null
   /** When not empty: entries[0].index may be <= the last index in the file; the file is truncated from there first. */
   readonly entries: readonly Entry[]
+}
+
+/** Durable entries of the log that left memory are needed again. Answered with `logRead`; a part of the range is enough. */
+export interface ReadLog {
+  readonly type: 'readLog'
+  readonly readId: number
+  readonly from: LogIndex
+  /** Inclusive. */
+  readonly through: LogIndex
+  /** Of data; a larger first entry is read all the same. */
+  readonly bytesMax: number
 }
 
 export type RefusalReason =
@@ -230,8 +258,19 @@ export type RefusalReason =
   /** Not the one that the operator saw. */
   | 'configurationChanged'
 
+export type ImpossibleClaim =
+  /** Acknowledges entries that were never made. */
+  | 'acknowledges_beyond_log'
+  /** Echoes a read token that was never made. */
+  | 'echoes_unknown_token'
+  /** Speaks as leader of a term that has another leader. */
+  | 'second_leader'
+  /** Entries that do not follow each other. */
+  | 'entries_with_gap'
+
 export type Effect =
   | AppendWal
+  | ReadLog
   | { readonly type: 'send'; readonly message: Message }
   /** Committed entries, contiguous, each handed out exactly once per process, in order. */
   | { readonly type: 'apply'; readonly entries: readonly Entry[] }
@@ -248,6 +287,16 @@ export type Effect =
   | { readonly type: 'readRefused'; readonly readId: number }
   /** Pull the leader's state machine from `from`; answer with snapshotInstalled or snapshotFailed. */
   | { readonly type: 'fetchSnapshot'; readonly from: NodeId; readonly atLeast: LogBase }
+  /** A message of this peer claims what cannot be, and was dropped. */
+  | {
+      readonly type: 'peerDoubted'
+      readonly peer: NodeId
+      readonly claim: ImpossibleClaim
+      /** Completes "<peer> ...". */
+      readonly what: string
+    }
+  /** At the leader: the peer acknowledged entries up to `acknowledged` and has proved since that it does not hold all of them. */
+  | { readonly type: 'peerForgot'; readonly peer: NodeId; readonly acknowledged: LogIndex }
   /** Facts for the log and the metrics. The core itself never logs. */
   | {
       readonly type: 'roleChanged'
@@ -257,14 +306,31 @@ export type Effect =
     }
 
 /** What the core starts from. `entries` follow `base` without a gap. */
+/** Entries of one term, one after another, whose bytes are in the segments alone. */
+export interface EntrySpan {
+  readonly first: LogIndex
+  /** Inclusive. */
+  readonly last: LogIndex
+  readonly term: Term
+  /** Of data; an estimate where a part of the span has gone. */
+  readonly bytes: number
+  /** Those of them that bring one, whole. */
+  readonly configurations: readonly Entry[]
+}
+
 export interface RaftRestored {
   readonly hardState: HardState
   readonly base: LogBase
+  /** Entries after the base that only the segments hold, without a gap; absent: none. */
+  readonly older?: readonly EntrySpan[]
+  /** They follow the last of `older`, or the base. */
   readonly entries: readonly Entry[]
-  /** Configuration in force at `appliedIndex`; later ones are found in `entries`. */
+  /** Configuration in force at `appliedIndex`; later ones are found in `older` and `entries`. */
   readonly configuration: Configuration
   /** Of the entry that brought it; 0 when it is the one that the group began with. */
   readonly configurationIndex: LogIndex
+  /** Absent: proved. */
+  readonly trust?: DiskTrust
   /** Durable in the state machine; base.index <= appliedIndex <= last index. */
   readonly appliedIndex: LogIndex
 }
@@ -288,6 +354,9 @@ export interface RaftLimits {
   readonly inflightBytesMax: number
   /** Data of entries not yet committed; more is refused with `backlogFull`. Bytes. */
   readonly uncommittedBytesMax: number
+  /** Newest entries kept in memory; what is durable beyond it is read back from the segments. Bytes of data and count. */
+  readonly windowBytesMax: number
+  readonly windowEntriesMax: number
 }
 
 /** What the node may show of the core; a copy, never live state. */
@@ -300,6 +369,13 @@ export interface RaftStatus {
   readonly appliedIndex: LogIndex
   readonly lastIndex: LogIndex
   readonly base: LogBase
+  /** What of the log is in memory. Count and bytes of data. */
+  readonly window: { readonly entries: number; readonly bytes: number }
+  /** Entries that came back from the segments and wait to be used. Bytes of data. */
+  readonly readBackBytes: number
+  readonly trust: DiskTrust
+  /** Members, this one included, of which this one knows that their disk is not proved current. */
+  readonly suspects: readonly NodeId[]
   readonly configuration: Configuration
   readonly configurationIndex: LogIndex
   /** At the leader: one row per peer. Elsewhere empty. */
@@ -307,9 +383,15 @@ export interface RaftStatus {
     readonly nodeId: NodeId
     readonly matchIndex: LogIndex
     readonly state: 'probe' | 'replicate' | 'snapshot'
+    /** It does not hold all that it has acknowledged: its disk has lost something. */
+    readonly hasForgotten: boolean
+    /** What it said last of its disk; null: it is proved current. */
+    readonly doubt: DiskDoubt | null
     /** Ticks since the last message from it. */
     readonly silentTicks: number
-    /** What it has not acknowledged of this log: entries, and data bytes of those that are still held. */
+    /** While it needs a snapshot: the first one offered, after which it needs the log. */
+    readonly offeredIndex: LogIndex | null
+    /** What it has not acknowledged of this log: entries, and data bytes of those that are still held (an estimate beyond the window). */
     readonly lagEntries: number
     readonly lagBytes: number
   }[]

@@ -3,15 +3,16 @@
  * other survivor it only says that nobody is elected without the winner, and goes when the winner's log arrives.
  *
  * Owns: the order of what is made durable, and what makes it idempotent. Knows nothing of: how the plan was made, sealed or read.
- * Rules: the epoch first, so that nobody ever speaks with the new entry and without the new epoch; a node that was started since it
+ * Rules: what was believed of copies goes, then the epoch comes, so that nobody ever speaks with the new entry and without the new epoch; a node that was started since it
  * was looked at is refused; two plans are never pending on one directory.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeRecoveryNote, RECOVERY_LEVEL } from '../node/recovery-note.ts'
+import { encodeRecoveryNote, RECOVERY_LEVEL } from '../node/base/recovery-note.ts'
 import { encodeConfiguration } from '../raft/configuration.ts'
-import { goOnFrom } from '../identity.ts'
+import { goOnFrom, SWEEP_FILE } from '../membership/identity.ts'
 import type { Entry, LogBase } from '../raft/types.ts'
-import { StartError } from '../types.ts'
+import { StartError } from '../base/types.ts'
 import { nodeFileOps } from '../wal/file-ops.ts'
 import { SegmentedLog } from '../wal/segmented-log.ts'
 import type { NodeFacts } from './node-facts.ts'
@@ -43,11 +44,20 @@ export async function bindToPlan(node: StoppedNode, order: RecoveryOrder): Promi
   if (!isMine && Math.max(mark.epoch, stateEpoch) >= decision.epoch) throw outdated(node, decision)
   const isWritten = isLast(node, entryFor(node, order))
   if (!isWritten) requireUnchanged(node, order)
+  forgetOpenCopies(node.dataDir)
   if (!isMine) node.recovery.write({ epoch: decision.epoch, planId })
   await forgetDead(node, decision)
   if (!isWritten) writeEntry(node, order)
   await goOnFrom(node.dataDir, node.identity, decision.boots[node.identity.nodeId] ?? 0)
   return isMine && isWritten ? 'bound already' : 'bound'
+}
+
+/** The rows of the group may name other copies than those of this node did: without this file its next start walks over all of them. */
+function forgetOpenCopies(dataDir: string): void {
+  const path = join(dataDir, SWEEP_FILE)
+  if (!existsSync(path)) return
+  nodeFileOps.unlink(path)
+  nodeFileOps.syncDir(dataDir)
 }
 
 function isLast({ recovered }: StoppedNode, { index, term, data }: Entry): boolean {

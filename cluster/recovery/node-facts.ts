@@ -3,6 +3,7 @@
  *
  * Owns: the shape. Knows nothing of: files, signatures, what the service stores. Everything is plain data and travels as JSON.
  */
+import type { Obstacle } from '../node/state/apply-failure.ts'
 import type { Configuration, LogBase, LogIndex, NodeId, Term } from '../raft/types.ts'
 
 export interface NodeFacts {
@@ -27,8 +28,12 @@ export interface NodeFacts {
   /** Why nothing can be built on this node; null: its log is whole, and every row of its state was read and fits the checksum. */
   readonly fault: string | null
   readonly holes: readonly { readonly index: LogIndex; readonly term: Term | null }[]
-  /** Of the state at the applied index, and as the entries after it would leave it, one by one. */
+  /** Of the state at the applied index, and as the entries after it would leave it, one by one, up to the obstacle. */
   readonly checksums: readonly (LogBase & { readonly checksum: string })[]
+  /** The first entry of the log that cannot be applied; null: there is none, or the state cannot be used. */
+  readonly obstacle: Obstacle | null
+  /** Entries that this directory skips by order of an operator. */
+  readonly skips: readonly { readonly planId: string; readonly index: LogIndex; readonly term: Term }[]
   /** The latest process of each node that its state has registered. */
   readonly registered: readonly { readonly nodeId: NodeId; readonly boot: number }[]
   /** Whom it knew as members last. */

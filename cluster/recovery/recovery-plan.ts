@@ -9,6 +9,7 @@ import { membersOf } from '../raft/configuration.ts'
 import { hasQuorum } from '../raft/quorum.ts'
 import type { Configuration, LogBase, LogIndex, NodeId, Term } from '../raft/types.ts'
 import type { NodeFacts } from './node-facts.ts'
+import { comparison, contradictions, foreigners, isBetter, pairsOf } from './reports.ts'
 
 export interface PlanRefusal {
   readonly code:
@@ -72,14 +73,6 @@ export function planRecovery(reports: readonly NodeFacts[], situation: Situation
   return { decision: decisionOf({ winner, reports, ...situation }) }
 }
 
-/** By the rule of an election, then by what is applied, then by name: the same choice whoever makes it. */
-function isBetter(one: NodeFacts, other: NodeFacts): boolean {
-  if (one.last.term !== other.last.term) return one.last.term > other.last.term
-  if (one.last.index !== other.last.index) return one.last.index > other.last.index
-  if (one.applied.index !== other.applied.index) return one.applied.index > other.applied.index
-  return one.nodeId < other.nodeId
-}
-
 interface Accounted extends Situation {
   readonly winner: NodeFacts
   readonly reports: readonly NodeFacts[]
@@ -117,17 +110,6 @@ function bootOf(node: NodeId, reports: readonly NodeFacts[]): number {
   return Math.max(...own, ...known.map(({ boot }) => boot))
 }
 
-function foreigners(reports: readonly NodeFacts[], first: NodeFacts): readonly PlanRefusal[] {
-  return reports
-    .filter(({ clusterId }) => clusterId !== first.clusterId)
-    .map(({ nodeId, clusterId }) =>
-      refusal(
-        'foreign_cluster',
-        `${nodeId} belongs to cluster "${clusterId}", ${first.nodeId} to "${first.clusterId}"`,
-      ),
-    )
-}
-
 function unusable(reports: readonly NodeFacts[]): readonly PlanRefusal[] {
   return reports.flatMap(({ nodeId, fault }) =>
     fault === null
@@ -137,26 +119,6 @@ function unusable(reports: readonly NodeFacts[]): readonly PlanRefusal[] {
           `Nothing can be built on ${nodeId}: ${fault}; leave its report away and name it dead if the others can do without it`,
         ),
   )
-}
-
-function contradictions(reports: readonly NodeFacts[], dead: readonly NodeId[]): readonly PlanRefusal[] {
-  const names = reports.map(({ nodeId }) => nodeId)
-  const twice = names.filter((nodeId, at) => names.indexOf(nodeId) !== at)
-  const both = names.filter((nodeId) => dead.includes(nodeId))
-  const epochs = new Set(reports.map(({ recoveryEpoch }) => recoveryEpoch))
-  return [
-    ...twice.map((nodeId) => refusal('reported_twice', `There are two reports of ${nodeId}`)),
-    ...both.map((nodeId) => refusal('dead_but_reported', `${nodeId} is named dead and has a report`)),
-    ...(epochs.size > 1 ? [refusal('epochs_differ', epochsText(reports))] : []),
-  ]
-}
-
-function epochsText(reports: readonly NodeFacts[]): string {
-  const told = reports.map(({ nodeId, recoveryEpoch, pendingPlan }) => {
-    const pending = pendingPlan === null ? '' : ` with plan ${pendingPlan} pending`
-    return `${nodeId} at ${recoveryEpoch}${pending}`
-  })
-  return `The survivors stand at different recovery epochs: ${told.join(', ')}; apply the pending plan on all of them, or leave those away that an earlier recovery left behind`
 }
 
 function accountFaults(
@@ -205,19 +167,6 @@ function stateFaults(reports: readonly NodeFacts[]): readonly PlanRefusal[] {
         `The states of ${one.nodeId} and ${other.nodeId} differ at an index that both have reached; leave one of them away`,
       ),
     )
-}
-
-/** Entries of one index and one term are one entry, and everything before them is equal as well [thesis 3.5]. */
-function comparison(one: NodeFacts, other: NodeFacts): 'equal' | 'different' | 'unknown' {
-  const sums = new Map(one.checksums.map(({ index, term, checksum }) => [`${index}.${term}`, checksum]))
-  const common = other.checksums.filter(({ index, term }) => sums.has(`${index}.${term}`))
-  if (common.length === 0) return 'unknown'
-  const isEqual = common.every(({ index, term, checksum }) => sums.get(`${index}.${term}`) === checksum)
-  return isEqual ? 'equal' : 'different'
-}
-
-function pairsOf(reports: readonly NodeFacts[]): readonly (readonly [NodeFacts, NodeFacts])[] {
-  return reports.flatMap((one, at) => reports.slice(at + 1).map((other) => [one, other] as const))
 }
 
 function refusal(code: PlanRefusal['code'], message: string): PlanRefusal {

@@ -7,25 +7,25 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DiskBlobStore } from '../blobs/disk-blob-store.ts'
-import { lockDataDir, type DataLock } from '../data-lock.ts'
-import { checkIdentity, type Expected, findIdentity, type Identity } from '../identity.ts'
+import { DiskBlobStore } from '../blobs/disk/disk-blob-store.ts'
+import { lockDataDir, type DataLock } from '../base/data-lock.ts'
+import { checkIdentity, type Expected, findIdentity, type Identity } from '../membership/identity.ts'
 import type { Membership } from '../membership/directory.ts'
 import { MemberFile } from '../membership/member-file.ts'
-import { Applier } from '../node/applier.ts'
-import { DEFAULT_NODE_LIMITS } from '../node/limits.ts'
-import { lackOf } from '../node/mending-plan.ts'
-import { recover, type Recovered } from '../node/recovery.ts'
+import { decodedOrNull } from '../node/base/log-entry.ts'
+import { lackOf } from '../node/lifecycle/mending-plan.ts'
+import { recover, type Recovered } from '../node/log/log-recovery.ts'
 import { decodeConfiguration } from '../raft/configuration.ts'
 import type { Configuration, LogIndex } from '../raft/types.ts'
-import { type BlobName, type Logger, StartError, type StateMachine } from '../types.ts'
+import { type BlobName, type Logger, StartError, type StateMachine } from '../base/types.ts'
 import { nodeFileOps } from '../wal/file-ops.ts'
 import { recoverLog } from '../wal/recovery.ts'
 import type { WalContent } from '../wal/wal.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { RecoveryFile } from './recovery-file.ts'
+import { type Rehearsal, rehearsed } from './rehearsal.ts'
+import { SkipFile } from './skip-file.ts'
 
-const CHECKSUMS_MAX = 1024
 const NAMES_PER_READ = 1024
 
 export interface StoppedNodeParts {
@@ -33,13 +33,11 @@ export interface StoppedNodeParts {
   readonly logger: Logger
 }
 
-/** What the entries behind the applied index are tried out on, without leaving a trace on the disk. */
-export type Rehearsal = Pick<StateMachine, 'apply' | 'checksum'>
-
 export class StoppedNode {
   readonly dataDir: string
   readonly identity: Identity
   readonly recovery: RecoveryFile
+  readonly skipFile: SkipFile
   readonly members: Membership
   readonly memberFile: MemberFile
   /** As it lies on the disk. */
@@ -54,6 +52,7 @@ export class StoppedNode {
     this.dataDir = found.dataDir
     this.identity = found.identity
     this.recovery = found.recovery
+    this.skipFile = found.skipFile
     this.members = found.members
     this.memberFile = found.memberFile
     this.log = found.log
@@ -74,9 +73,11 @@ export class StoppedNode {
     const lock = await lockDataDir(dataDir)
     try {
       const recovery = RecoveryFile.open(dataDir)
-      const log = recoverLog(nodeFileOps, join(dataDir, 'raft'), identity).content
+      const skipFile = SkipFile.open(dataDir, identity.clusterId)
+      const log = recoverLog(nodeFileOps, { ...identity, dir: join(dataDir, 'raft') }).content
       const state = await openState(log, members.first, parts.stateMachine)
-      return new StoppedNode({ dataDir, identity, recovery, members, memberFile, log, ...state }, parts, lock)
+      const found = { dataDir, identity, recovery, skipFile, members, memberFile, log, ...state }
+      return new StoppedNode(found, parts, lock)
     } catch (error) {
       await parts.stateMachine.close()
       await lock.release()
@@ -84,7 +85,10 @@ export class StoppedNode {
     }
   }
 
-  /** `rehearsal`: the state as it was opened; it holds what the whole log says when this resolves. */
+  /**
+   * `rehearsal`: the state as it was opened; when this resolves it holds what the log says, as far as its entries can be applied. What
+   * is ordered to be skipped is skipped.
+   */
   async facts(rehearsal: () => Rehearsal): Promise<NodeFacts> {
     const { identity, recovery, log, recovered, members } = this
     const { clusterId, nodeId, incarnation, boot } = identity
@@ -98,6 +102,11 @@ export class StoppedNode {
       index: record?.configurationIndex ?? 0,
     }
     const { epoch, planId } = recovery.mark
+    const { skips } = this.skipFile
+    const tried =
+      recovered === null
+        ? { checksums: [], obstacle: null }
+        : await rehearsed(recovered, rehearsal(), { ...this.#parts, skips })
     const stateEpoch = record?.recoveryEpoch ?? 0
     return {
       clusterId,
@@ -115,10 +124,18 @@ export class StoppedNode {
       latest: latestIn(entries, committed),
       fault: this.#fault,
       holes: log.holes,
-      checksums: recovered === null ? [] : await rehearsed(recovered, rehearsal(), this.#parts),
+      ...tried,
+      skips: skips.map((skip) => ({ planId: skip.planId, index: skip.index, term: skip.term })),
       registered: (record?.sessions ?? []).map((session) => ({ nodeId: session.nodeId, boot: session.boot })),
       members: members.members.map((member) => member.nodeId),
     }
+  }
+
+  /** What an entry carries; null: it cannot be decoded, or the log does not hold it. */
+  commandsAt(at: LogIndex): readonly Uint8Array[] | null {
+    const entry = this.log.entries.find(({ index, kind }) => index === at && kind === 'command')
+    const decoded = entry === undefined ? null : decodedOrNull(entry.data)
+    return decoded?.proposals.map(({ command }) => command) ?? null
   }
 
   /** The copies that the disk has a file or a whole record of, in the order of their names; their bytes are not read. */
@@ -155,7 +172,7 @@ export class StoppedNode {
 interface OnDisk
   extends Pick<
     StoppedNode,
-    'dataDir' | 'identity' | 'recovery' | 'members' | 'memberFile' | 'log' | 'recovered'
+    'dataDir' | 'identity' | 'recovery' | 'skipFile' | 'members' | 'memberFile' | 'log' | 'recovered'
   > {
   readonly fault: string | null
 }
@@ -181,40 +198,6 @@ function latestIn(entries: WalContent['entries'], committed: NodeFacts['committe
   const last = entries.findLast(({ kind }) => kind === 'configuration')
   if (last === undefined || last.index <= committed.index) return committed
   return { configuration: decodeConfiguration(last.data), index: last.index }
-}
-
-/** Applies what follows, entry by entry, the very way a node does. */
-async function rehearsed(
-  { restored, record }: Recovered,
-  stateMachine: Rehearsal,
-  { logger }: StoppedNodeParts,
-): Promise<NodeFacts['checksums']> {
-  const { appliedIndex, entries } = restored
-  const tail = entries.filter(({ index }) => index > appliedIndex)
-  const sumAt = (index: LogIndex, term: number) => {
-    return { index, term, checksum: Buffer.from(stateMachine.checksum()).toString('hex') }
-  }
-  const sums = [sumAt(appliedIndex, record.appliedTerm)]
-  if (tail.length === 0) return sums
-  logger.info({ entries: tail.length }, 'entries that are not applied yet are tried out')
-  await new Promise<void>((resolve, reject) => {
-    const applier = new Applier({
-      stateMachine,
-      session: { nodeId: '', incarnation: '', boot: 0 },
-      limits: { ...DEFAULT_NODE_LIMITS, applyEntriesMax: 1 },
-      record,
-      onApplied: ([entry]) => {
-        if (entry === undefined) return
-        sums.push(sumAt(entry.index, entry.term))
-        if (entry.index === tail.at(-1)?.index) resolve()
-      },
-      onPoint: () => undefined,
-      onDamaged: reject,
-      onFatal: reject,
-    })
-    applier.push(tail)
-  })
-  return sums.slice(-CHECKSUMS_MAX)
 }
 
 function neverRan(dataDir: string): StartError {

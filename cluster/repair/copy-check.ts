@@ -5,8 +5,8 @@
  * Rules: the rows are asked under the copy's lock; what is owed, about to be dropped or undecided is left alone; a copy counts
  * as good only when it is what its row says, not what its own header says.
  */
-import type { BlobContent, BlobStore } from '../blobs/blob-store.ts'
-import type { CopyLocks } from '../blobs/copy-locks.ts'
+import type { BlobContent, BlobStore } from '../blobs/base/blob-store.ts'
+import type { CopyLocks } from '../blobs/disk/copy-locks.ts'
 import type { CopyRemover } from './copy-remover.ts'
 import {
   BlobDamagedError,
@@ -16,7 +16,7 @@ import {
   type CopyLedger,
   type Logger,
   type NodeId,
-} from '../types.ts'
+} from '../base/types.ts'
 
 /** `lost` with the row that counts on it: to be told to the ledger, which lets it be made again. */
 export type CopyFinding =

@@ -1,7 +1,7 @@
 /**
  * What the watch over copies tells about itself, as Prometheus-shaped facts.
  */
-import type { MetricSample } from '../types.ts'
+import type { MetricSample } from '../base/types.ts'
 import type { CopyWatchStatus } from './copy-watch.ts'
 
 export function copyWatchMetrics(

@@ -5,16 +5,16 @@
  * Rules: the inventory comes first at every start, because it is quick and finds what is gone; a directory that vanished is
  * opened anew and counted through without an operator, twice, since what removed it may not have been done yet.
  */
-import type { CopyVerdict } from '../blobs/blob-calls.ts'
-import type { BlobStore } from '../blobs/blob-store.ts'
-import type { CopyLocks } from '../blobs/copy-locks.ts'
-import type { Clock } from '../node/clock.ts'
-import type { CopyLedger, Logger, MetricSample, NodeId, RepairStatus } from '../types.ts'
+import type { CopyVerdict } from '../blobs/base/blob-calls.ts'
+import type { BlobStore } from '../blobs/base/blob-store.ts'
+import type { CopyLocks } from '../blobs/disk/copy-locks.ts'
+import type { Clock } from '../base/clock.ts'
+import type { CopyLedger, Logger, MetricSample, NodeId, RepairStatus } from '../base/types.ts'
 import { CopyCheck } from './copy-check.ts'
 import type { CopyRemover } from './copy-remover.ts'
 import { copyWatchMetrics } from './copy-watch-metrics.ts'
 import { Inventory } from './inventory.ts'
-import { Patience, StoppedError } from './patience.ts'
+import { Patience, StoppedError } from '../base/patience.ts'
 import { Scrub } from './scrub.ts'
 import type { ScrubFile } from './scrub-file.ts'
 import type { StoreMarker } from './store-marker.ts'

@@ -4,10 +4,10 @@
  * Knows nothing of: tasks, retries. Rule: a suspect disk gets a copy only of what would else have too few, because a copy
  * that may be lost is better than none; a full disk gets none.
  */
-import { BLOB_LIMITS } from '../blobs/blob-limits.ts'
-import type { DiskUsage } from '../blobs/blob-store.ts'
-import { takesNewBlobs } from '../blobs/disk-level.ts'
-import type { BlobRef } from '../types.ts'
+import { BLOB_LIMITS } from '../blobs/base/blob-limits.ts'
+import type { DiskUsage } from '../blobs/base/blob-store.ts'
+import { takesNewBlobs } from '../base/disk-level.ts'
+import type { BlobRef } from '../base/types.ts'
 
 /** Null: none. */
 export function diskObstacle(

@@ -4,15 +4,19 @@
  * Owns: the walk from rows to disk, which finds what a walk over the disk cannot see. Knows nothing of: why a copy is gone.
  * Rule: a run looks at every row that was there when it began; what it cannot tell the ledger now, it tells later, never not.
  */
-import type { Clock } from '../node/clock.ts'
-import type { BlobRef, CopyLedger, HeldCopies, InventoryStatus, Logger, NodeId } from '../types.ts'
+import type { BlobStore } from '../blobs/base/blob-store.ts'
+import type { Clock } from '../base/clock.ts'
+import type { BlobRef, CopyLedger, HeldCopies, InventoryStatus, Logger, NodeId } from '../base/types.ts'
 import type { CopyCheck } from './copy-check.ts'
-import type { Patience } from './patience.ts'
+import type { Patience } from '../base/patience.ts'
+import type { Throttle } from './throttle.ts'
 
 export interface InventoryParts {
   readonly nodeId: NodeId
   readonly ledger: Pick<CopyLedger, 'listed' | 'lost' | 'inventoried'>
+  readonly store: Pick<BlobStore, 'areAsLeft'>
   readonly check: CopyCheck
+  readonly throttle: Throttle
   readonly clock: Clock
   readonly patience: Patience
   readonly logger: Logger
@@ -23,6 +27,8 @@ export interface InventoryParts {
 const PAGE_MAX = 256
 /** Frames read at once; the disk has other work. */
 const AT_ONCE = 4
+/** What a frame costs of the rate of repair: a page of the disk. Bytes. */
+const FRAME_BYTES = 4_096
 
 export class Inventory {
   readonly #parts: InventoryParts
@@ -75,20 +81,34 @@ export class Inventory {
     logger.info({ copies: this.#copies, lost: this.#lost - before }, 'inventory of copies done')
   }
 
+  /** A disk on which copies are missing is gone through at full speed, any other at half. */
   async #look(refs: readonly BlobRef[]): Promise<void> {
-    const { nodeId, ledger, check, patience, onLost } = this.#parts
+    const { nodeId, ledger, patience, onLost, store, clock } = this.#parts
+    const began = clock.now()
+    const areAsLeft = await patience.insist('copies not looked at yet', () => store.areAsLeft(refs))
+    const lost = await this.#lostOf(refs.filter((_, at) => areAsLeft[at] !== true))
+    this.#copies += refs.length
+    if (lost.length === 0) {
+      const tookMs = clock.now() - began
+      if (tookMs > 0) await patience.wait(tookMs)
+      return
+    }
+    await patience.insist('lost copies not told yet', () => ledger.lost(nodeId, lost, 'inventory'))
+    this.#lost += lost.length
+    onLost()
+  }
+
+  async #lostOf(refs: readonly BlobRef[]): Promise<readonly BlobRef[]> {
+    const { check, patience, throttle } = this.#parts
     const lost: BlobRef[] = []
     for (let first = 0; first < refs.length; first += AT_ONCE) {
       const few = refs.slice(first, first + AT_ONCE).map(async (ref) => {
         const finding = await patience.insist('copy not looked at yet', () => check.byHeader(ref))
         if (finding.kind === 'lost') lost.push(finding.ref)
+        else await throttle.pass(FRAME_BYTES)
       })
       await Promise.all(few)
-      this.#copies += few.length
     }
-    if (lost.length === 0) return
-    await patience.insist('lost copies not told yet', () => ledger.lost(nodeId, lost, 'inventory'))
-    this.#lost += lost.length
-    onLost()
+    return lost
   }
 }

@@ -6,10 +6,10 @@
  * from this node's own disk, and stays locked until that is committed; a failure never stops the loop. What this disk has
  * no room for waits without being tried, and goes on by itself within a poll of there being room.
  */
-import type { BlobStore } from '../blobs/blob-store.ts'
-import { BlobWriteError } from '../blobs/blob-store.ts'
-import type { CopyLocks } from '../blobs/copy-locks.ts'
-import type { Clock, Timer } from '../node/clock.ts'
+import type { BlobStore } from '../blobs/base/blob-store.ts'
+import { BlobWriteError } from '../blobs/base/blob-store.ts'
+import type { CopyLocks } from '../blobs/disk/copy-locks.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import {
   type BlobCopy,
   BlobDamagedError,
@@ -21,8 +21,8 @@ import {
   type NodeId,
   type CopyLedger,
   type ReplicaTask,
-} from '../types.ts'
-import { Backoff } from './backoff.ts'
+} from '../base/types.ts'
+import { Backoff } from '../base/backoff.ts'
 import { diskObstacle } from './disk-obstacle.ts'
 import { repairMetrics } from './repair-metrics.ts'
 import type { Throttle } from './throttle.ts'

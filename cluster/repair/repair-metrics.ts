@@ -1,7 +1,7 @@
 /**
  * What the repair room tells about itself, as Prometheus-shaped facts.
  */
-import type { MetricSample } from '../types.ts'
+import type { MetricSample } from '../base/types.ts'
 
 export interface RepairFacts {
   readonly done: number

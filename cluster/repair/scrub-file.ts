@@ -7,10 +7,10 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { parseFileName, fileNameOf } from '../blobs/blob-name.ts'
-import { type FileOps, systemFileOps } from '../blobs/file-ops.ts'
-import type { BlobName } from '../types.ts'
-import { replaceFile } from './replace-file.ts'
+import { parseFileName, fileNameOf } from '../blobs/base/blob-name.ts'
+import { type FileOps, systemFileOps } from '../base/file-ops.ts'
+import type { BlobName } from '../base/types.ts'
+import { replaceFile } from '../base/replace-file.ts'
 
 export interface ScrubMark {
   /** When the pass under way began, or the last one when it is over. ms since 1970, as is the next. */

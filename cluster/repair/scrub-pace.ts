@@ -4,7 +4,7 @@
  * Rule: the share of the way that is done is read off the name where the scrub stands. Ids are digests, so names, and with
  * them bytes, lie evenly between the first possible and the last; nobody has to count what is stored.
  */
-import type { BlobName } from '../types.ts'
+import type { BlobName } from '../base/types.ts'
 
 const DIGITS = 12
 

@@ -6,11 +6,11 @@
  * pass up in sight of all; the disk rests at least as long as it reads. The wall clock sets the pace over restarts: a wrong
  * one makes a pass faster or slower, never less complete. Who asks for a pass gets one that begins after the asking.
  */
-import type { BlobStore } from '../blobs/blob-store.ts'
-import type { Clock } from '../node/clock.ts'
-import type { BlobName, BlobRef, CopyLedger, Logger, NodeId, ScrubStatus } from '../types.ts'
+import type { BlobStore } from '../blobs/base/blob-store.ts'
+import type { Clock } from '../base/clock.ts'
+import type { BlobName, BlobRef, CopyLedger, Logger, NodeId, ScrubStatus } from '../base/types.ts'
 import type { CopyCheck, CopyFinding } from './copy-check.ts'
-import { type Patience, StoppedError } from './patience.ts'
+import { type Patience, StoppedError } from '../base/patience.ts'
 import { NOTHING_PASSED, type PassCounts, type ScrubFile, type ScrubMark } from './scrub-file.ts'
 import { positionOf, restMs } from './scrub-pace.ts'
 import type { Throttle } from './throttle.ts'

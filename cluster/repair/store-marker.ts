@@ -6,8 +6,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode, type FileOps, systemFileOps } from '../blobs/file-ops.ts'
-import { replaceFile } from './replace-file.ts'
+import { errorCode, type FileOps, systemFileOps } from '../base/file-ops.ts'
+import { replaceFile } from '../base/replace-file.ts'
 
 const DIGITS = /^[0-9a-f]{32}\n$/
 

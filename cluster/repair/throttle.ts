@@ -4,7 +4,7 @@
  * Rules: never ahead of the rate by more than one piece for each that waits, and unused time is not saved up for a burst; who
  * waits goes in the order of coming; a new rate holds at once, also for those that wait already.
  */
-import type { Clock, Timer } from '../node/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 
 /** A wait is looked at again after this long, so that no rate makes a timer longer than a timer can be. */
 const TIMER_MS_MAX = 60_000

@@ -4,7 +4,7 @@
  * Owns: that such a call behaves like any other (headers by value, the same refusals, time limit and abort).
  * Rule: nothing mutable is shared between caller and handler, neither headers nor bytes.
  */
-import type { Clock } from '../node/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import { Deadline } from './deadline.ts'
 import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from './frame.ts'
 import { type HandlerContext, runHandler } from './run-handler.ts'

@@ -9,8 +9,8 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import type { Clock, Timer } from '../node/clock.ts'
-import { type Logger, StartError } from '../types.ts'
+import type { Clock, Timer } from '../base/clock.ts'
+import { type Logger, StartError } from '../base/types.ts'
 
 export interface CertificateFilesOptions {
   /** `ca` null: nobody is asked for a certificate. */

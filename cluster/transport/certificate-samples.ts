@@ -1,7 +1,7 @@
 /**
  * What a scrape learns of the certificate of one listener.
  */
-import type { MetricSample } from '../types.ts'
+import type { MetricSample } from '../base/types.ts'
 
 const EXPIRY = {
   name: 'holdfast_tls_certificate_expiry_timestamp_seconds',

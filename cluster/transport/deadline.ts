@@ -4,7 +4,7 @@
  * Owns: the timer and the listener, and that both are gone after `release`.
  * Rule: the time limit ends with `met`; the caller's signal counts until `release`.
  */
-import type { Clock, Timer } from '../node/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 
 export interface DeadlineOptions {
   readonly clock: Clock

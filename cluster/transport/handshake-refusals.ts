@@ -5,8 +5,8 @@
  * address, and what is remembered is bounded.
  */
 import type { Socket } from 'node:net'
-import type { Clock } from '../node/clock.ts'
-import type { Logger } from '../types.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/types.ts'
 import { handshakeAdvice } from './handshake-advice.ts'
 
 const SILENCE_MS = 60_000

@@ -6,9 +6,9 @@
  * others: each has its own queue, connections and time limits.
  */
 import assert from 'node:assert/strict'
-import type { Clock, Timer } from '../node/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import type { Message, NodeId } from '../raft/types.ts'
-import type { Logger, MetricSample, PeerAddress, TlsFiles } from '../types.ts'
+import type { Logger, MetricSample, PeerAddress, TlsFiles } from '../base/types.ts'
 import { AddressMemory, type ResolveName } from './address-memory.ts'
 import { callSelf } from './call-self.ts'
 import { parsePeerAddress, requireLoopback } from './peer-address.ts'

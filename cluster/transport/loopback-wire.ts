@@ -6,9 +6,9 @@
  * Rule: messages cross it as encoded frames. What one node does to an object can never be seen by another.
  */
 import assert from 'node:assert/strict'
-import type { Clock } from '../node/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Message, NodeId } from '../raft/types.ts'
-import type { Logger } from '../types.ts'
+import type { Logger } from '../base/types.ts'
 import { decodeBatch, encodeBatch } from './frame.ts'
 import { LoopbackLink } from './loopback-link.ts'
 import type { PeerClaims } from './peer-identity.ts'

@@ -6,7 +6,17 @@
  * claim another sender. Entry indexes are never written either: they follow `prevLogIndex` without a gap.
  */
 import assert from 'node:assert/strict'
-import type { AppendEntries, Entry, EntryKind, InstallSnapshot, Message, NodeId } from '../raft/types.ts'
+import type {
+  AppendEntries,
+  DiskDoubt,
+  Entry,
+  EntryKind,
+  InstallSnapshot,
+  Message,
+  NodeId,
+  RequestVote,
+  RequestVoteResponse,
+} from '../raft/types.ts'
 import { MalformedFrameError } from './msgpack-guard.ts'
 import { TupleReader } from './tuple-reader.ts'
 
@@ -30,6 +40,9 @@ const TYPE_CODES = {
   TimeoutNow: 9,
 } as const satisfies Record<Message['type'], number>
 
+/** Added to the code of the type when the disk of the sender is in doubt; of none it is before all nodes know feature level 3. */
+const DOUBT_CODES = { suspect: 64, rolledBack: 128 } as const satisfies Record<DiskDoubt, number>
+
 const TYPE_NAMES = new Map<number, Message['type']>(
   (Object.keys(TYPE_CODES) as Message['type'][]).map((type) => [TYPE_CODES[type], type]),
 )
@@ -37,17 +50,25 @@ const TYPE_NAMES = new Map<number, Message['type']>(
 const ENTRY_KINDS = ['noop', 'command', 'configuration'] as const satisfies readonly EntryKind[]
 
 export function messageToTuple(message: Message): unknown[] {
-  return [TYPE_CODES[message.type], message.term, ...fieldsOf(message)]
+  const code = TYPE_CODES[message.type] + (message.doubt === undefined ? 0 : DOUBT_CODES[message.doubt])
+  return [code, message.term, ...fieldsOf(message)]
 }
 
 export function messageFromTuple(value: unknown, route: Route): Message {
   const reader = new TupleReader(value, 'message')
   const code = reader.integer('type')
-  const type = TYPE_NAMES.get(code)
+  const doubt = doubtIn(code)
+  const type = TYPE_NAMES.get(doubt === null ? code : code - DOUBT_CODES[doubt])
   if (type === undefined) throw new MalformedFrameError(`Message type ${code} is unknown`)
-  const message = readFields(type, { ...route, term: reader.integer('term') }, reader)
+  const envelope = { ...route, term: reader.integer('term'), ...(doubt === null ? {} : { doubt }) }
+  const message = readFields(type, envelope, reader)
   reader.end()
   return message
+}
+
+function doubtIn(code: number): DiskDoubt | null {
+  if (code > DOUBT_CODES.rolledBack) return 'rolledBack'
+  return code > DOUBT_CODES.suspect ? 'suspect' : null
 }
 
 function fieldsOf(message: Message): unknown[] {
@@ -57,9 +78,9 @@ function fieldsOf(message: Message): unknown[] {
     case 'AppendEntriesResponse':
       return [message.success, message.index, message.hintIndex, message.hintTerm, message.readToken]
     case 'RequestVote':
-      return [message.preVote, message.transfer, message.lastLogIndex, message.lastLogTerm]
+      return requestVoteFields(message)
     case 'RequestVoteResponse':
-      return [message.preVote, message.granted]
+      return requestVoteResponseFields(message)
     case 'InstallSnapshot':
       return installSnapshotFields(message)
     case 'InstallSnapshotResponse':
@@ -73,7 +94,7 @@ function fieldsOf(message: Message): unknown[] {
   }
 }
 
-type Envelope = Route & { readonly term: number }
+type Envelope = Route & { readonly term: number; readonly doubt?: DiskDoubt }
 
 /** Object literals are evaluated from top to bottom, which is the order of the fields on the wire. */
 function readFields(type: Message['type'], envelope: Envelope, reader: TupleReader): Message {
@@ -91,16 +112,9 @@ function readFields(type: Message['type'], envelope: Envelope, reader: TupleRead
         readToken: reader.integer('readToken'),
       }
     case 'RequestVote':
-      return {
-        type,
-        ...envelope,
-        preVote: reader.boolean('preVote'),
-        transfer: reader.boolean('transfer'),
-        lastLogIndex: reader.integer('lastLogIndex'),
-        lastLogTerm: reader.integer('lastLogTerm'),
-      }
+      return readRequestVote(envelope, reader)
     case 'RequestVoteResponse':
-      return { type, ...envelope, preVote: reader.boolean('preVote'), granted: reader.boolean('granted') }
+      return readRequestVoteResponse(envelope, reader)
     case 'InstallSnapshot':
       return readInstallSnapshot(envelope, reader)
     case 'InstallSnapshotResponse':
@@ -117,6 +131,40 @@ function readFields(type: Message['type'], envelope: Envelope, reader: TupleRead
     case 'TimeoutNow':
       return { type, ...envelope }
   }
+}
+
+/** The last field is there only when it says something: older nodes do not know it. */
+function requestVoteFields(message: RequestVote): unknown[] {
+  const { preVote, transfer, lastLogIndex, lastLogTerm, asksCommit } = message
+  return [preVote, transfer, lastLogIndex, lastLogTerm, ...(asksCommit === undefined ? [] : [asksCommit])]
+}
+
+function readRequestVote(envelope: Envelope, reader: TupleReader): RequestVote {
+  const request = {
+    type: 'RequestVote',
+    ...envelope,
+    preVote: reader.boolean('preVote'),
+    transfer: reader.boolean('transfer'),
+    lastLogIndex: reader.integer('lastLogIndex'),
+    lastLogTerm: reader.integer('lastLogTerm'),
+  } as const
+  return reader.hasMore && reader.boolean('asksCommit') ? { ...request, asksCommit: true } : request
+}
+
+function requestVoteResponseFields({ preVote, granted, committed }: RequestVoteResponse): unknown[] {
+  return [preVote, granted, ...(committed === undefined ? [] : [committed.index, committed.term])]
+}
+
+function readRequestVoteResponse(envelope: Envelope, reader: TupleReader): RequestVoteResponse {
+  const response = {
+    type: 'RequestVoteResponse',
+    ...envelope,
+    preVote: reader.boolean('preVote'),
+    granted: reader.boolean('granted'),
+  } as const
+  if (!reader.hasMore) return response
+  const committed = { index: reader.integer('committed.index'), term: reader.integer('committed.term') }
+  return { ...response, committed }
 }
 
 function appendEntriesFields(message: AppendEntries): unknown[] {

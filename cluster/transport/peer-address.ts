@@ -5,7 +5,7 @@
  * outside; anybody who reaches the peer port could otherwise vote and write.
  */
 import { BlockList, isIP } from 'node:net'
-import { type PeerAddress, StartError } from '../types.ts'
+import { type PeerAddress, StartError } from '../base/types.ts'
 
 export interface HostPort {
   readonly host: string

@@ -32,6 +32,18 @@ export interface PeerStanding {
   readonly featureLevel: number
   /** The feature level that its state is at. */
   readonly stateLevel: number
+  /** The last entry in its state; null or absent: it does not say, or has none. */
+  readonly appliedIndex?: number | null
+  /** What its clock shows as it asks; null or absent: it does not say. */
+  readonly clock?: ToldClock | null
+}
+
+/** ms since 1970 UTC, whole. */
+export interface ToldClock {
+  /** Of the sender's own clock. */
+  readonly wall: number
+  /** What a majority's clocks have reached, as far as the sender knows; null: it does not know. */
+  readonly majority: number | null
 }
 
 /** Of a node that nobody gave a standing. */
@@ -42,7 +54,7 @@ export interface PeerClaims extends PeerStanding {
   readonly incarnation: string
 }
 
-/** Why a member is not heard although it is who it says. */
+/** Why a member is not heard although it is who it says. `expelled`: the receiver itself is not heard. */
 export interface PeerObjection {
   readonly code:
     | 'member_removed'
@@ -50,6 +62,7 @@ export interface PeerObjection {
     | 'member_rolled_back'
     | 'stale_epoch'
     | 'feature_level_too_high'
+    | 'expelled'
     | 'shutting_down'
   readonly message: string
 }
@@ -81,6 +94,7 @@ export const REFUSAL_STATUS = {
   unsupported_protocol: 426,
   feature_level_too_high: 426,
   internal: 500,
+  expelled: 503,
   shutting_down: 503,
 } as const
 
@@ -111,7 +125,13 @@ export function identityHeaders(
     'x-holdfast-recovery-epoch': String(standing.recoveryEpoch),
     'x-holdfast-feature-level': String(standing.featureLevel),
     'x-holdfast-state-level': String(standing.stateLevel),
+    ...(standing.appliedIndex ? { 'x-holdfast-applied-index': String(standing.appliedIndex) } : {}),
+    ...(standing.clock ? { 'x-holdfast-clock': clockText(standing.clock) } : {}),
   }
+}
+
+function clockText({ wall, majority }: ToldClock): string {
+  return majority === null ? String(wall) : `${wall} ${majority}`
 }
 
 export interface IdentityRules {
@@ -166,7 +186,33 @@ function claimsOf(headers: IncomingHttpHeaders, nodeId: NodeId): PeerClaims | Re
     return refusal('malformed_request', `Each of ${STANDING_HEADERS.join(', ')} must be a count`)
   const before = bootsBefore(headers)
   if (before === undefined) return refusal('malformed_request', 'x-holdfast-boots-before must be counts')
-  return { nodeId, incarnation, boot, before, recoveryEpoch, featureLevel, stateLevel }
+  const clock = clockIn(headers)
+  if (clock === undefined) return refusal('malformed_request', 'x-holdfast-clock must be one or two times')
+  const appliedIndex = headers['x-holdfast-applied-index']
+    ? countIn(headers, 'x-holdfast-applied-index')
+    : null
+  if (appliedIndex === undefined)
+    return refusal('malformed_request', 'x-holdfast-applied-index must be a count')
+  return {
+    nodeId,
+    incarnation,
+    boot,
+    before,
+    recoveryEpoch,
+    featureLevel,
+    stateLevel,
+    appliedIndex,
+    clock,
+  }
+}
+
+/** Null: the sender does not say. Undefined: it cannot be read. */
+function clockIn(headers: IncomingHttpHeaders): ToldClock | null | undefined {
+  const value = headers['x-holdfast-clock']
+  if (value === undefined) return null
+  if (typeof value !== 'string' || !/^\d{1,15}( \d{1,15})?$/.test(value)) return undefined
+  const [wall = 0, majority = null] = value.split(' ').map(Number)
+  return { wall, majority }
 }
 
 /** Null: the sender does not say. Undefined: it cannot be read. */

@@ -8,7 +8,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { NodeId } from '../raft/types.ts'
-import type { PeerAddress, TlsFiles } from '../types.ts'
+import type { PeerAddress, TlsFiles } from '../base/types.ts'
 import { MalformedFrameError } from './frame.ts'
 import { IncomingBody } from './incoming-body.ts'
 import { parsePeerAddress } from './peer-address.ts'

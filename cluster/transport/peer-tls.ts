@@ -8,7 +8,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { ConnectionOptions, TlsOptions } from 'node:tls'
 import type { NodeId } from '../raft/types.ts'
-import { type MetricSample, StartError, type TlsFiles } from '../types.ts'
+import { type MetricSample, StartError, type TlsFiles } from '../base/types.ts'
 import { CertificateFiles, type CertificateWatch } from './certificate-files.ts'
 import { certificateNames, type ClaimedIdentity, nameFault } from './certificate-identity.ts'
 import { certificateSamples } from './certificate-samples.ts'

@@ -3,9 +3,9 @@
  *
  * Owns: the counters and their names as metrics. Knows nothing of: why something was sent.
  */
-import type { Clock } from '../node/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { NodeId } from '../raft/types.ts'
-import type { MetricSample } from '../types.ts'
+import type { MetricSample } from '../base/types.ts'
 
 interface Counters {
   sentBytes: number

@@ -5,9 +5,9 @@
  * Rule: nothing here ever waits for a peer without an end, and no old message survives a failure. Raft repeats what
  * matters; an append from before an outage only takes the place of one that fits. At most one timer per peer.
  */
-import type { Clock, Timer } from '../node/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import type { AppendEntries, Message, NodeId } from '../raft/types.ts'
-import type { Logger } from '../types.ts'
+import type { Logger } from '../base/types.ts'
 import { encodeBatch, FRAME_MESSAGES_MAX, messageBytesEstimate, type Route } from './frame.ts'
 import type { PeerTraffic } from './peer-traffic.ts'
 import { PeerRefusedError } from './transport.ts'

@@ -5,7 +5,7 @@
  * Rule: a PeerRefusedError travels as it is; everything else is logged here, where its stack is, and travels as `internal`.
  */
 import type { NodeId } from '../raft/types.ts'
-import type { Logger } from '../types.ts'
+import type { Logger } from '../base/types.ts'
 import {
   type CallHandler,
   type IncomingCall,

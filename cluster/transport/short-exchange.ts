@@ -5,7 +5,7 @@
  * Rule: once the promise is settled the request is not sent any more, and of the answer no more than a limit is kept.
  */
 import type { Client, Dispatcher } from 'undici'
-import type { Clock } from '../node/clock.ts'
+import type { Clock } from '../base/clock.ts'
 
 export interface ShortAnswer {
   readonly status: number

@@ -59,6 +59,11 @@ export class TupleReader {
     throw this.#bad(field, `has ${value.length} elements, ${countMax} are allowed`)
   }
 
+  /** A field that not every sender writes is there. */
+  get hasMore(): boolean {
+    return this.#at < this.#values.length
+  }
+
   end(): void {
     if (this.#at === this.#values.length) return
     throw new MalformedFrameError(`${this.#what} has ${this.#values.length} fields, ${this.#at} are expected`)

@@ -16,8 +16,12 @@ export interface FileOps {
   /** File names, in no order. */
   list(dir: string): readonly string[]
   size(path: string): number
+  /** What the file system of this directory has left. */
+  freeBytes(dir: string): number
   /** The first `bytesMax` bytes, or the whole file when it is shorter. What the disk cannot give back reads as damage. */
   read(path: string, bytesMax: number): Uint8Array
+  /** The same from `position` on. */
+  readAt(path: string, position: number, bytesMax: number): Uint8Array
   /** Creates a file that must not exist yet. */
   create(path: string): number
   /** May write fewer bytes than it was given; returns how many. */
@@ -52,7 +56,9 @@ export const nodeFileOps: FileOps = {
   makeDir,
   list: (dir) => fs.readdirSync(dir),
   size: (path) => fs.statSync(path).size,
-  read,
+  read: (path, bytesMax) => readAt(path, 0, bytesMax),
+  readAt,
+  freeBytes,
   create: (path) => fs.openSync(path, 'wx', 0o600),
   write: (fd, bytes, position) => fs.writeSync(fd, bytes, 0, bytes.byteLength, position),
   fdatasync: (fd) => fs.fdatasyncSync(fd),
@@ -61,6 +67,11 @@ export const nodeFileOps: FileOps = {
   rename: (from, to) => fs.renameSync(from, to),
   unlink: (path) => fs.unlinkSync(path),
   syncDir,
+}
+
+function freeBytes(dir: string): number {
+  const { bavail, bsize } = fs.statfsSync(dir)
+  return bavail * bsize
 }
 
 function makeDir(path: string): void {
@@ -74,11 +85,14 @@ function makeDir(path: string): void {
   }
 }
 
-function read(path: string, bytesMax: number): Uint8Array {
+function readAt(path: string, position: number, bytesMax: number): Uint8Array {
   const fd = fs.openSync(path, 'r')
   try {
-    const bytes = Buffer.allocUnsafeSlow(Math.min(bytesMax, fs.fstatSync(fd).size))
-    const filled = readAround(bytes, (into, position) => fs.readSync(fd, into, 0, into.length, position))
+    const rest = Math.max(0, fs.fstatSync(fd).size - position)
+    const bytes = Buffer.allocUnsafeSlow(Math.min(bytesMax, rest))
+    const filled = readAround(bytes, (into, offset) =>
+      fs.readSync(fd, into, 0, into.length, position + offset),
+    )
     return bytes.subarray(0, filled)
   } finally {
     fs.closeSync(fd)

@@ -3,23 +3,35 @@
  *
  * Owns: which entries are live after truncations, snapshot installs and compactions, and which of them are lost.
  * Knows nothing of: bytes and files. Rule: an image that began in the middle of the history is whole only when
- * every entry above its base has been seen; `isWhole` says so.
+ * every entry above its base has been seen; `isWhole` says so. With a window only the newest entries stay in memory, the others
+ * as spans.
  */
 import assert from 'node:assert/strict'
 import type { Entry, LogBase } from '../raft/types.ts'
 import type { LogHead } from './log-head.ts'
+import { EntrySpans } from './entry-spans.ts'
 import { EMPTY_HEAD, withBase, withBatch, withCompaction } from './log-head.ts'
-import type { WalBatch, WalContent, WalHole } from './wal.ts'
+import type { WalBatch, WalContent, WalHole, WalWindow } from './wal.ts'
+
+/** Entries leave the window when a limit is passed by one part in this many: not at every entry. */
+const SLACK = 8
 
 export class LogImage<Lost extends WalHole = WalHole> {
+  readonly #window: WalWindow | null
   #head: LogHead
+  /** Those that left the window; #entries follow them. */
+  #older = new EntrySpans()
   #entries: Entry[] = []
+  /** Data bytes of #entries. */
+  #bytes = 0
   readonly #lost = new Map<number, Lost>()
   /** Entries in (base, unseenUpTo] were written before this image began. */
   #unseenUpTo: number
 
-  constructor(head: LogHead = EMPTY_HEAD) {
+  /** `window` null: every entry stays in memory. */
+  constructor(head: LogHead = EMPTY_HEAD, window: WalWindow | null = null) {
     this.#head = head
+    this.#window = window
     this.#unseenUpTo = head.last.index
   }
 
@@ -35,7 +47,8 @@ export class LogImage<Lost extends WalHole = WalHole> {
     assert(this.isWhole, 'a log that lacks its beginning is not handed out')
     const { hardState, base } = this.#head
     const holes = this.lost.map(({ index, term }) => ({ index, term }))
-    return { hardState, base, entries: this.#entries, holes }
+    const older = this.#older.list
+    return { hardState, base, ...(older.length > 0 ? { older } : {}), entries: this.#entries, holes }
   }
 
   /** Entries that are live and damaged, ascending. */
@@ -49,9 +62,13 @@ export class LogImage<Lost extends WalHole = WalHole> {
     const head = withBatch(this.#head, batch)
     if (base !== null) this.#void(base)
     if (entries[0] !== undefined) this.#truncateFrom(entries[0].index)
-    for (const entry of entries) this.#entries.push(entry)
+    for (const entry of entries) {
+      this.#entries.push(entry)
+      this.#bytes += entry.data.length
+    }
     for (const entry of lost) this.#lost.set(entry.index, entry)
     this.#head = head
+    this.#shrink()
   }
 
   compact(base: LogBase): void {
@@ -61,7 +78,8 @@ export class LogImage<Lost extends WalHole = WalHole> {
       known === undefined || known.term === base.term,
       `compaction to ${base.index} names a term that the log does not have`,
     )
-    this.#entries.splice(0, Math.max(0, head.base.index - this.#firstIndex + 1))
+    this.#older.forgetTo(head.base.index)
+    this.#drop(0, Math.max(0, head.base.index - this.#firstIndex + 1))
     this.#head = head
     for (const index of this.#lost.keys()) if (index <= head.base.index) this.#lost.delete(index)
   }
@@ -82,16 +100,38 @@ export class LogImage<Lost extends WalHole = WalHole> {
   }
 
   #void(base: LogBase): void {
+    this.#older = new EntrySpans()
     this.#entries = []
+    this.#bytes = 0
     this.#lost.clear()
     this.#unseenUpTo = base.index
     this.#head = withBase(this.#head, base)
   }
 
   #truncateFrom(index: number): void {
-    const keep = Math.max(0, index - this.#firstIndex)
-    this.#entries.length = Math.min(this.#entries.length, keep)
+    const first = this.#firstIndex
+    this.#drop(Math.max(0, index - first), this.#entries.length)
+    if (index < first) this.#older.truncateFrom(index)
     this.#unseenUpTo = Math.min(this.#unseenUpTo, index - 1)
     for (const lost of this.#lost.keys()) if (lost >= index) this.#lost.delete(lost)
+  }
+
+  #shrink(): void {
+    if (this.#window === null) return
+    const { bytesMax, entriesMax } = this.#window
+    const [entries, bytes] = [this.#entries.length, this.#bytes]
+    if (entries <= entriesMax + entriesMax / SLACK && bytes <= bytesMax + bytesMax / SLACK) return
+    let [count, left] = [0, bytes]
+    for (const entry of this.#entries) {
+      if (entries - count <= entriesMax && left <= bytesMax) break
+      this.#older.add(entry)
+      left -= entry.data.length
+      count += 1
+    }
+    this.#drop(0, count)
+  }
+
+  #drop(start: number, count: number): void {
+    for (const { data } of this.#entries.splice(start, count)) this.#bytes -= data.length
   }
 }

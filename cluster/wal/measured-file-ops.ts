@@ -44,8 +44,16 @@ export class MeasuredFileOps implements FileOps {
     return this.#files.size(path)
   }
 
+  freeBytes(dir: string): number {
+    return this.#files.freeBytes(dir)
+  }
+
   read(path: string, bytesMax: number): Uint8Array {
     return this.#files.read(path, bytesMax)
+  }
+
+  readAt(path: string, position: number, bytesMax: number): Uint8Array {
+    return this.#files.readAt(path, position, bytesMax)
   }
 
   create(path: string): number {

@@ -5,12 +5,13 @@
  * Rule: only what a flush has moved onto the MemoryDisk survives `crash`; a dead MemoryWal never speaks again.
  */
 import assert from 'node:assert/strict'
-import type { Clock, Timer } from '../node/clock.ts'
+import type { Clock, Timer } from '../base/clock.ts'
 import type { Entry, LogBase, LogIndex } from '../raft/types.ts'
 import { LogImage } from './log-image.ts'
 import type { MendedLog } from './mending.ts'
 import { mendedLog } from './mending.ts'
-import type { Wal, WalBatch, WalContent, WalEvents, WalMending } from './wal.ts'
+import { WalCorruptError } from './wal-errors.ts'
+import type { Wal, WalBatch, WalContent, WalEvents, WalMending, WalRange } from './wal.ts'
 
 /** Outlives every MemoryWal on it, as a disk outlives processes. */
 export class MemoryDisk {
@@ -128,6 +129,26 @@ export class MemoryWal implements Wal {
 
   append(batch: WalBatch): void {
     this.#write({ type: 'append', batch })
+  }
+
+  read({ from, through, bytesMax }: WalRange): Promise<readonly Entry[] | null> {
+    return new Promise((resolve) => {
+      this.#options.clock.after(this.#options.flushMs(), () => {
+        if (this.#isDead) return resolve(null)
+        const { entries, holes } = this.#options.disk.read()
+        let bytes = 0
+        const found = entries.filter(({ index, data }) => {
+          if (index < from || index > through) return false
+          bytes += data.length
+          return index === from || bytes <= bytesMax
+        })
+        if (holes.some(({ index }) => found.some((entry) => entry.index === index))) {
+          this.#fail(new WalCorruptError({ file: 'memory', offset: 0 }, 'an entry cannot be read'))
+          return resolve(null)
+        }
+        resolve(found[0]?.index === from ? found : null)
+      })
+    })
   }
 
   compact(base: LogBase): void {

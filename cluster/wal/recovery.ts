@@ -3,11 +3,12 @@
  *
  * Owns: what counts as the log when several files lie there. Changes nothing on the disk.
  * Knows nothing of: writing. Rule: a file is left out only when the newest chain of segments is whole without it.
- * Memory: what is returned, and one segment; while the log has holes also the segments in which they are.
+ * Memory: what is returned, which a window bounds, and one segment; while the log has holes also the segments in which they are.
  */
 import { join } from 'node:path'
 import type { Entry, HardState } from '../raft/types.ts'
 import type { BatchReader } from './batch-reader.ts'
+import { EntryIndex } from './entry-index.ts'
 import type { FileOps } from './file-ops.ts'
 import { TEMPORARY_SUFFIX } from './file-ops.ts'
 import { FirstFormatReader } from './first-format-reader.ts'
@@ -22,7 +23,7 @@ import { SegmentReader } from './segment-reader.ts'
 import type { SegmentSpan } from './segment-span.ts'
 import { truncateSpans, voidSpans } from './segment-span.ts'
 import { foreignLogError, WalCorruptError } from './wal-errors.ts'
-import type { WalContent } from './wal.ts'
+import type { WalContent, WalWindow } from './wal.ts'
 
 export interface RecoveredLog {
   readonly content: WalContent
@@ -30,6 +31,8 @@ export interface RecoveredLog {
   readonly lost: readonly LostEntry[]
   /** Closed segments of the chain, oldest first; the last one of the chain is in `tail`. */
   readonly closed: SegmentSpan[]
+  /** Of the closed segments. */
+  readonly index: EntryIndex
   /** Null in a directory without segments. */
   readonly tail: LogTail | null
   /** Files that never got their name; nothing in them was ever acknowledged. */
@@ -63,14 +66,19 @@ export function segmentPath(dir: string, number: number): string {
   return join(dir, `${String(number).padStart(16, '0')}${SUFFIX}`)
 }
 
-export function recoverLog(files: FileOps, dir: string, identity: LogIdentity): RecoveredLog {
+/** `window` null: every entry comes back. */
+export function recoverLog(
+  files: FileOps,
+  { dir, ...identity }: LogIdentity & { readonly dir: string },
+  window: WalWindow | null = null,
+): RecoveredLog {
   const names = files.list(dir).toSorted()
   const unnamed = names.filter((name) => name.endsWith(TEMPORARY_SUFFIX)).map((name) => join(dir, name))
   const paths = names.filter((name) => name.endsWith(SUFFIX)).map((name) => join(dir, name))
   const found = paths.map((path) => readHead(files, path, identity))
   const chain = newestChain(found)
   const proven = readHardState(files, dir, identity)
-  const { image, ...replayed } = replayChain(files, chain, proven)
+  const { image, ...replayed } = replayChain(files, { chain, proven, window })
   checkHardState(proven, { dir, own: image.head.hardState, nextBatch: replayed.nextBatch })
   const oldest = chain[0]
   if (oldest !== undefined && !image.isWhole) throw lacksBeginning(oldest)
@@ -85,17 +93,20 @@ export function recoverLog(files: FileOps, dir: string, identity: LogIdentity): 
   }
 }
 
-interface ReplayedChain extends Pick<RecoveredLog, 'closed' | 'tail' | 'damaged' | 'nextBatch'> {
+interface ChainToReplay {
+  readonly chain: readonly FoundSegment[]
+  readonly proven: ProvenBatch | null
+  readonly window: WalWindow | null
+}
+
+interface ReplayedChain extends Pick<RecoveredLog, 'closed' | 'index' | 'tail' | 'damaged' | 'nextBatch'> {
   readonly image: LogImage<LostEntry>
 }
 
-function replayChain(
-  files: FileOps,
-  chain: readonly FoundSegment[],
-  proven: ProvenBatch | null,
-): ReplayedChain {
-  const image = new LogImage<LostEntry>(chain[0]?.head.header.head)
+function replayChain(files: FileOps, { chain, proven, window }: ChainToReplay): ReplayedChain {
+  const image = new LogImage<LostEntry>(chain[0]?.head.header.head, window)
   const closed: SegmentSpan[] = []
+  const index = new EntryIndex()
   const damaged: string[] = []
   let tail: LogTail | null = null
   let before: BatchReader | null = null
@@ -105,14 +116,15 @@ function replayChain(
     const isLast = segment === chain.at(-1)
     const reader = readerOf({ path, bytes, head, isLast }, proven)
     checkSeam(segment, before, image)
-    replay(reader, image, { path, closed })
+    // The last one is copied, and noted then.
+    replay(reader, image, { path, head, closed, index: isLast ? new EntryIndex() : index })
     ownData(image, bytes)
     if (segment.isHeadDamaged || reader.isDamaged) damaged.push(path)
     if (isLast) tail = { path, head, bytes }
     else closed.push({ number: head.header.number, path, lastLive: image.head.last.index })
     before = reader
   }
-  return { image, closed, damaged, tail, nextBatch: before?.nextBatch ?? 1 }
+  return { image, closed, index, damaged, tail, nextBatch: before?.nextBatch ?? 1 }
 }
 
 /** For the segment in whichever format it has. */
@@ -157,12 +169,21 @@ function newestChain(found: readonly FoundSegment[]): FoundSegment[] {
   return chain.reverse()
 }
 
-function replay(
-  reader: BatchReader,
-  image: LogImage<LostEntry>,
-  place: { readonly path: string; readonly closed: SegmentSpan[] },
-): void {
-  for (const { hardState, base, entries, baseRule, last, lost } of reader.batches()) {
+interface ReplayPlace {
+  readonly path: string
+  readonly head: DecodedHeader
+  readonly closed: SegmentSpan[]
+  readonly index: EntryIndex
+}
+
+function replay(reader: BatchReader, image: LogImage<LostEntry>, place: ReplayPlace): void {
+  const { path, index } = place
+  const [salt, isFirstFormat] = [place.head.salt, place.head.version === FIRST_VERSION]
+  let { offset, chain } = reader
+  for (const batch of reader.batches()) {
+    const { hardState, base, entries, baseRule, last, lost } = batch
+    index.note({ path, salt, offset, chain, isFirstFormat }, batch)
+    ;({ offset, chain } = reader)
     try {
       image.apply({ hardState, base: baseRule === 'void' ? base : null, entries }, lost)
       if (baseRule === 'forget') image.compact(base)

@@ -3,11 +3,12 @@
  *
  * Owns: the file `reserve` in the log's directory. Knows nothing of: segments.
  * Rule: a write that found no room was neither flushed nor acknowledged, so the same write at the same place may be
- * tried once more. A flush is never tried again, and neither is anything after the reserve has gone.
+ * tried once more. A flush is never tried again, and neither is anything after the reserve has gone. It is made again when there is
+ * room for it and as much beside it, so that making it never fills the disk.
  */
 import { join } from 'node:path'
 import type { FileOps } from './file-ops.ts'
-import { TEMPORARY_SUFFIX, writeAll } from './file-ops.ts'
+import { nodeFileOps, TEMPORARY_SUFFIX, writeAll } from './file-ops.ts'
 import { MeasuredFileOps } from './measured-file-ops.ts'
 import { isDiskFull } from './wal-errors.ts'
 
@@ -15,18 +16,28 @@ export interface ReserveOptions {
   readonly dir: string
   /** 0: none. */
   readonly bytes: number
-  /** Called once, when the reserve has been given up. */
+  /** Called each time that the reserve has been given up. */
   readonly onReleased: () => void
 }
 
 const NAME = 'reserve'
-const STEP_BYTES = 1024 * 1024
+/** Of a refill: written and flushed at once. */
+const STEP_BYTES = 8 * 1024 * 1024
+const ZEROS = new Uint8Array(1024 * 1024)
+/** It is made where so many times its size is free. */
+const FREE_FACTOR = 2
+
+interface Draft {
+  readonly fd: number
+  position: number
+}
 
 /** Counts what the log costs; a write or a new file that finds no room is tried again without the reserve. */
 export class ReservedFileOps extends MeasuredFileOps {
   readonly #files: FileOps
   readonly #reserve: ReserveOptions
   #isHeld = false
+  #draft: Draft | null = null
 
   constructor(files: FileOps, now: () => number, reserve: ReserveOptions) {
     super(files, now)
@@ -48,10 +59,34 @@ export class ReservedFileOps extends MeasuredFileOps {
     const path = join(dir, NAME)
     if (this.#isHeld && this.#files.size(path) === bytes) return
     if (this.#isHeld) this.#files.unlink(path)
-    this.#isHeld = this.#allocate(path + TEMPORARY_SUFFIX)
-    if (this.#isHeld) this.#files.rename(path + TEMPORARY_SUFFIX, path)
-    this.#files.syncDir(dir)
+    this.#isHeld = false
+    while (this.refillReserve()) continue
     this.#note()
+  }
+
+  /**
+   * One step towards a reserve that was given up, so that nothing waits long for the disk meanwhile. Whether another step is to
+   * follow: there is room, and the reserve is not whole.
+   */
+  refillReserve(): boolean {
+    if (this.#isHeld || this.#reserve.bytes === 0) return false
+    try {
+      this.#draft ??= this.#begin()
+      if (this.#draft === null) return false
+      this.#isHeld = this.#extend(this.#draft)
+    } catch (error) {
+      if (!isDiskFull(error)) throw error
+      this.#abandon()
+      return false
+    }
+    if (this.#isHeld) this.#note()
+    return !this.#isHeld
+  }
+
+  /** Gives the room up for others on this disk, before they find none. */
+  releaseReserve(): void {
+    this.#abandon()
+    if (this.#isHeld) this.#release()
   }
 
   override create(path: string): number {
@@ -86,25 +121,58 @@ export class ReservedFileOps extends MeasuredFileOps {
     this.noteReserve(this.#isHeld ? this.#reserve.bytes : 0)
   }
 
-  /** Written, not only promised: a file with holes keeps no room. False when there is none. */
-  #allocate(path: string): boolean {
-    try {
-      const fd = this.#files.create(path)
-      try {
-        const zeros = new Uint8Array(STEP_BYTES)
-        for (let position = 0; position < this.#reserve.bytes; position += STEP_BYTES) {
-          const bytes = zeros.subarray(0, this.#reserve.bytes - position)
-          writeAll(this.#files, fd, { bytes, position })
-        }
-        this.#files.fsync(fd)
-        return true
-      } finally {
-        this.#files.close(fd)
-      }
-    } catch (error) {
-      if (!isDiskFull(error)) throw error
-      if (this.#files.list(this.#reserve.dir).includes(NAME + TEMPORARY_SUFFIX)) this.#files.unlink(path)
-      return false
-    }
+  /** Null: with it too little would be left for those who share the disk. */
+  #begin(): Draft | null {
+    const { dir, bytes } = this.#reserve
+    if (this.#files.freeBytes(dir) < FREE_FACTOR * bytes) return null
+    return { fd: this.#files.create(this.#draftPath), position: 0 }
   }
+
+  /** Written, not only promised: a file with holes keeps no room. True when the reserve is whole. */
+  #extend(draft: Draft): boolean {
+    const { dir, bytes } = this.#reserve
+    const end = Math.min(bytes, draft.position + STEP_BYTES)
+    while (draft.position < end) {
+      const zeros = ZEROS.subarray(0, end - draft.position)
+      draft.position = writeAll(this.#files, draft.fd, { bytes: zeros, position: draft.position })
+    }
+    this.#files.fsync(draft.fd)
+    if (end < bytes) return false
+    this.#files.close(draft.fd)
+    this.#draft = null
+    this.#files.rename(this.#draftPath, join(dir, NAME))
+    this.#files.syncDir(dir)
+    return true
+  }
+
+  #abandon(): void {
+    if (this.#draft !== null) this.#files.close(this.#draft.fd)
+    this.#draft = null
+    if (this.#files.list(this.#reserve.dir).includes(NAME + TEMPORARY_SUFFIX))
+      this.#files.unlink(this.#draftPath)
+  }
+
+  get #draftPath(): string {
+    return join(this.#reserve.dir, NAME + TEMPORARY_SUFFIX)
+  }
+}
+
+function isHeldIn(dir: string, files: FileOps): boolean {
+  try {
+    return files.list(dir).includes(NAME)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/**
+ * Before a node opens anything on a full disk: what opens first would find no room, and the log, which could give its reserve up,
+ * comes later. Nothing happens where there is room or no reserve.
+ */
+export function giveUpReserve(dir: string, leastFreeBytes: number, files: FileOps = nodeFileOps): boolean {
+  if (!isHeldIn(dir, files) || files.freeBytes(dir) >= leastFreeBytes) return false
+  files.unlink(join(dir, NAME))
+  files.syncDir(dir)
+  return true
 }

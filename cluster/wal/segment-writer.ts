@@ -6,6 +6,7 @@
  * always has a whole head. What it replaces goes only after it has been read back.
  */
 import { crc32c } from '@node-rs/crc32'
+import type { BatchAddress } from './entry-index.ts'
 import type { FileOps } from './file-ops.ts'
 import { TEMPORARY_SUFFIX, writeAll } from './file-ops.ts'
 import type { LoggedBatch } from './frame-format.ts'
@@ -42,6 +43,12 @@ export class SegmentWriter {
 
   get size(): number {
     return this.#size
+  }
+
+  /** Where the next batch will be written. */
+  get next(): BatchAddress {
+    const { path } = this
+    return { path, salt: this.#salt, offset: this.#size, chain: this.#chain, isFirstFormat: false }
   }
 
   get isEmpty(): boolean {

@@ -8,15 +8,18 @@
  * A new segment is written under a temporary name, fsynced, renamed, its directory fsynced, and it is read back before
  * anything else happens. At open the valid part of the last segment is copied into a new one that way: after a failed
  * fsync the page cache may show bytes that are not on the disk, and what has been read is no proof of what is kept.
- * A damaged log is written anew into one segment, however large: only a single rename switches from one to the other.
+ * A damaged log is written anew into one segment, however large: only a single rename switches from one to the other. For that it
+ * is read whole; a log without damage is opened with the entries of its window.
  */
 import assert from 'node:assert/strict'
-import type { LogBase } from '../raft/types.ts'
+import type { Entry, LogBase } from '../raft/types.ts'
 import { mergeBatches } from './batch-group.ts'
 import type { BaseRule } from './batch-record.ts'
 import { encodeRecord } from './batch-record.ts'
 import { batchRuns } from './batch-runs.ts'
 import { setAside } from './damaged-files.ts'
+import { EntryIndex } from './entry-index.ts'
+import { endOf } from './entry-spans.ts'
 import type { FileOps } from './file-ops.ts'
 import { nodeFileOps } from './file-ops.ts'
 import type { LoggedBatch } from './frame-format.ts'
@@ -28,6 +31,7 @@ import { EMPTY_HEAD, isSameHardState, withBatch, withCompaction } from './log-he
 import { isWhatWasLost } from './lost-entry.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
 import { mendedLog } from './mending.ts'
+import { readRange } from './range-read.ts'
 import type { LogTail, RecoveredLog } from './recovery.ts'
 import { readerOf, recoverLog, segmentPath } from './recovery.ts'
 import { ReservedFileOps } from './reserve.ts'
@@ -35,16 +39,18 @@ import type { LogIdentity, SegmentHeader } from './segment-format.ts'
 import type { SegmentSpan } from './segment-span.ts'
 import { takeDead, truncateSpans, voidSpans } from './segment-span.ts'
 import { SegmentWriter } from './segment-writer.ts'
-import { writeErrorOf } from './wal-errors.ts'
-import type { WalBatch, WalContent, WalMending } from './wal.ts'
+import { readBackErrorOf, writeErrorOf } from './wal-errors.ts'
+import type { WalBatch, WalContent, WalMending, WalRange, WalWindow } from './wal.ts'
 
 export interface SegmentedLogOptions extends LogIdentity {
   readonly dir: string
   /** A segment is closed before a batch would make it larger than this. Bytes. */
   readonly segmentBytesMax?: number
+  /** What of a log without damage `open` gives back; null or absent: all. */
+  readonly window?: WalWindow | null
   /** Room kept for a full disk; 0 for none. */
   readonly reserveBytes?: number
-  /** Told once, when the disk was full and the reserve has been given up. */
+  /** Told each time that the reserve has been given up. */
   readonly onDiskFull?: () => void
   readonly files?: FileOps
   /** Monotonic milliseconds, to measure fsyncs with. */
@@ -68,6 +74,8 @@ export class SegmentedLog {
   #nextBatch = 1
   #nextNumber = 1
   #closed: SegmentSpan[] = []
+  /** Of the closed segments and of the open one. */
+  #index = new EntryIndex()
   #segment: SegmentWriter | null = null
   /** Not null: it has holes, and nothing on the disk was changed yet. */
   #holed: RecoveredLog | null = null
@@ -87,20 +95,34 @@ export class SegmentedLog {
     return this.#files.metrics()
   }
 
+  /** Number of the last batch that was flushed. */
+  get lastBatch(): number {
+    return this.#nextBatch - 1
+  }
+
   /** Damage that nothing can mend, foreign logs and holes are told before anything on the disk has been changed. */
   open(): WalContent {
     assert(this.#segment === null && this.#holed === null, 'a log is opened once')
     this.#orDie(() => this.#files.makeDir(this.#options.dir))
-    const recovered = recoverLog(this.#files, this.#options.dir, this.#identity)
+    const recovered = this.#recover()
     if (recovered.lost.length > 0) this.#holed = recovered
     else this.#orDie(() => this.#start(recovered))
-    return recovered.content
+    return { ...recovered.content, lastBatch: recovered.nextBatch - 1 }
   }
 
   /** Sets room aside for a full disk. A step of its own: at a first start it takes longer than all the rest of `open`. */
   makeReserve(): void {
     assert(this.#holed === null, 'a log with holes changes nothing on the disk')
     this.#orDie(() => this.#files.makeReserve())
+  }
+
+  /** One step towards a reserve that was given up; whether another one is to follow. */
+  refillReserve(): boolean {
+    return this.#orDie(() => this.#files.refillReserve())
+  }
+
+  releaseReserve(): void {
+    this.#orDie(() => this.#files.releaseReserve())
   }
 
   /** Writes the log anew with its holes closed; what it was goes aside. */
@@ -141,6 +163,17 @@ export class SegmentedLog {
     })
   }
 
+  /** Null when the segments do not hold the first entry. Throws `log_unreadable`: then nothing of the log is to be trusted. */
+  read(range: WalRange): readonly Entry[] | null {
+    if (this.#failure !== null) throw this.#failure
+    try {
+      return readRange(this.#files, this.#index, range)
+    } catch (error) {
+      this.#failure = readBackErrorOf(this.#options.dir, error)
+      throw this.#failure
+    }
+  }
+
   close(): void {
     this.#segment?.close()
     this.#segment = null
@@ -156,6 +189,13 @@ export class SegmentedLog {
       this.#failure = writeErrorOf(this.#options.dir, cause)
       throw this.#failure
     }
+  }
+
+  #recover(): RecoveredLog {
+    const place = { dir: this.#options.dir, ...this.#identity }
+    const recovered = recoverLog(this.#files, place, this.#options.window)
+    const isWritten = recovered.lost.length > 0 || recovered.damaged.length > 0
+    return isWritten ? recoverLog(this.#files, place) : recovered
   }
 
   #start(recovered: RecoveredLog): void {
@@ -175,9 +215,10 @@ export class SegmentedLog {
     this.#deleteDead()
   }
 
-  #rewriteTail({ closed }: RecoveredLog, tail: LogTail): void {
+  #rewriteTail({ closed, index }: RecoveredLog, tail: LogTail): void {
     const { header } = tail.head
     this.#closed = closed
+    this.#index = index
     this.#head = header.head
     this.#nextBatch = header.firstBatch
     const { previous, previousChain } = header
@@ -185,25 +226,21 @@ export class SegmentedLog {
     const reader = readerOf({ ...tail, isLast: true }, null)
     for (const { lost, entries, ...state } of reader.batches()) {
       assert(lost.length === 0, 'a log with holes is not copied')
-      for (const run of batchRuns({ ...state, entries, firstBatch: this.#nextBatch })) {
-        segment.append(run)
-        this.#nextBatch++
-      }
+      for (const run of batchRuns({ ...state, entries, firstBatch: this.#nextBatch }))
+        this.#write(segment, run)
     }
     this.#segment = segment
   }
 
   #rewriteAll({ content, nextBatch }: RecoveredLog, tail: LogTail): void {
     const { base, hardState, entries } = content
+    this.#index.clear()
     this.#head = { hardState, base, last: base }
     this.#nextBatch = nextBatch
     const segment = this.#create({ ...FIRST_SEGMENT, replaces: tail.head.header.number, isMended: true })
     if (entries.length > 0) {
       const runs = { firstBatch: nextBatch, hardState, base, baseRule: 'none', entries, last: base } as const
-      for (const run of batchRuns(runs)) {
-        segment.append(run)
-        this.#nextBatch++
-      }
+      for (const run of batchRuns(runs)) this.#write(segment, run)
     }
     this.#segment = segment
   }
@@ -230,14 +267,19 @@ export class SegmentedLog {
     const runs = batchRuns({ firstBatch: this.#nextBatch, hardState, base, baseRule, entries, last })
     for (const batch of runs) {
       const segment = this.#segmentFor(encodedBytes(batch))
-      segment.append(batch)
+      this.#write(segment, batch)
       segment.sync()
-      this.#nextBatch++
       if (batch.baseRule === 'void') voidSpans(this.#closed)
       if (batch.entries[0] !== undefined) truncateSpans(this.#closed, batch.entries[0].index)
       this.#head = { hardState, base, last: batch.last }
     }
     if (isNews) this.#hardStateFiles.write(this.#newestRecord())
+  }
+
+  #write(segment: SegmentWriter, batch: LoggedBatch): void {
+    this.#index.note(segment.next, batch)
+    segment.append(batch)
+    this.#nextBatch++
   }
 
   #newestRecord(): WrittenRecord {
@@ -281,6 +323,5 @@ export class SegmentedLog {
 }
 
 function headOf(content: WalContent): LogHead {
-  const { index, term } = content.entries.at(-1) ?? content.base
-  return { hardState: content.hardState, base: content.base, last: { index, term } }
+  return { hardState: content.hardState, base: content.base, last: endOf(content) }
 }

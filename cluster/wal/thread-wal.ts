@@ -6,17 +6,29 @@
  */
 import assert from 'node:assert/strict'
 import { Worker } from 'node:worker_threads'
-import type { LogBase } from '../raft/types.ts'
+import type { Entry, LogBase } from '../raft/types.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
 import { NO_METRICS } from './measured-file-ops.ts'
 import { RESERVE_BYTES, SEGMENT_BYTES_MAX } from './segmented-log.ts'
 import type { WalReply, WalRequest, WalThreadOptions } from './wal-protocol.ts'
-import { packEntries, packMending, unpackError } from './wal-protocol.ts'
-import type { Wal, WalBatch, WalContent, WalEvents, WalMending } from './wal.ts'
+import { packEntries, packMending, unpackEntries, unpackError } from './wal-protocol.ts'
+import type {
+  Wal,
+  WalBatch,
+  WalContent,
+  WalEvents,
+  WalMending,
+  WalRange,
+  WalReserve,
+  WalWindow,
+} from './wal.ts'
 
-export interface ThreadWalOptions extends Omit<WalThreadOptions, 'segmentBytesMax' | 'reserveBytes'> {
+export interface ThreadWalOptions
+  extends Omit<WalThreadOptions, 'segmentBytesMax' | 'window' | 'reserveBytes' | 'witness'> {
   readonly segmentBytesMax?: number
+  readonly window?: WalWindow | null
   readonly reserveBytes?: number
+  readonly witness?: string | null
 }
 
 /** The core's own limits keep what is not yet durable far below this; beyond it a bound is broken somewhere. */
@@ -35,10 +47,20 @@ export class ThreadWal implements Wal {
   #exited: Promise<void> = Promise.resolve()
   #events: WalEvents | null = null
   #unsyncedBytes = 0
+  /** Reads under way; the core has one for each of its readers. */
+  readonly #reads = new Map<number, (entries: readonly Entry[] | null) => void>()
+  #lastReadId = 0
   #metrics: WalMetrics = NO_METRICS
 
   constructor(options: ThreadWalOptions) {
     this.#options = options
+  }
+
+  readonly reserve: WalReserve = {
+    bytes: RESERVE_BYTES,
+    isHeld: () => this.#metrics.reserveBytes > 0,
+    refill: () => this.#onReserve('refillReserve'),
+    release: () => this.#onReserve('releaseReserve'),
   }
 
   /** As of the last answer of the thread. */
@@ -50,7 +72,8 @@ export class ThreadWal implements Wal {
     assert(this.#state === 'new', 'a log is opened once')
     this.#state = 'opening'
     this.#events = events
-    const bounds = { segmentBytesMax: SEGMENT_BYTES_MAX, reserveBytes: RESERVE_BYTES }
+    const defaults = { window: null, reserveBytes: RESERVE_BYTES, witness: null }
+    const bounds = { segmentBytesMax: SEGMENT_BYTES_MAX, ...defaults }
     const workerData: WalThreadOptions = { ...bounds, ...this.#options }
     const worker = new Worker(new URL(WORKER_FILE, import.meta.url), { name: 'wal', workerData })
     this.#worker = worker
@@ -88,6 +111,14 @@ export class ThreadWal implements Wal {
     ])
   }
 
+  read(range: WalRange): Promise<readonly Entry[] | null> {
+    if (this.#state !== 'open') return Promise.resolve(null)
+    this.#lastReadId += 1
+    const id = this.#lastReadId
+    this.#post({ type: 'read', id, range })
+    return new Promise((resolve) => void this.#reads.set(id, resolve))
+  }
+
   compact(base: LogBase): void {
     if (this.#state === 'failed') return
     assert(this.#state === 'open', 'a log is compacted between open and close')
@@ -100,6 +131,10 @@ export class ThreadWal implements Wal {
     if (this.#state !== 'failed' && this.#state !== 'closed') this.#state = 'closing'
     this.#post({ type: 'close' })
     await this.#exited
+  }
+
+  #onReserve(type: 'refillReserve' | 'releaseReserve'): void {
+    if (this.#state === 'open') this.#post({ type })
   }
 
   #content(): Promise<WalContent> {
@@ -134,17 +169,28 @@ export class ThreadWal implements Wal {
       case 'reserved':
         this.#metrics = reply.metrics
         return
+      case 'entries':
+        this.#reads.get(reply.id)?.(reply.entries && unpackEntries(reply.entries))
+        this.#reads.delete(reply.id)
+        return
       case 'failed':
         this.#fail(unpackError(reply.error))
         return
       case 'closed':
         this.#state = 'closed'
+        this.#endReads()
     }
+  }
+
+  #endReads(): void {
+    for (const resolve of this.#reads.values()) resolve(null)
+    this.#reads.clear()
   }
 
   #fail(error: Error): void {
     if (this.#state === 'failed' || this.#state === 'closed') return
     this.#state = 'failed'
+    this.#endReads()
     const opening = this.#opening
     this.#opening = null
     if (opening === null) {

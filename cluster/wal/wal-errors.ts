@@ -5,7 +5,7 @@
  * failed fsync nobody knows what the disk holds [reliability: fsyncgate].
  */
 import { AssertionError } from 'node:assert/strict'
-import { StartError } from '../types.ts'
+import { StartError } from '../base/types.ts'
 import type { LogIdentity } from './segment-format.ts'
 
 /** Damage of which nobody can say what was lost by it. The file is left exactly as it was found. */
@@ -35,6 +35,25 @@ export class WalCorruptError extends StartError {
 /** The disk refused a write or a flush. The log is dead until the process has been started again. */
 export class WalWriteError extends Error {
   override readonly name = 'WalWriteError'
+}
+
+/**
+ * Entries that are durable cannot be read back while the log is in use. Others have them, so this node ends: what it holds is no
+ * longer what it acknowledged, and its next start mends a log as far as others can tell what was in it. A bug stays a bug.
+ */
+export function readBackErrorOf(dir: string, cause: unknown): Error {
+  if (cause instanceof AssertionError) return cause
+  const text = cause instanceof Error ? cause.message : String(cause)
+  const place =
+    cause instanceof WalCorruptError
+      ? `'${cause.file}' at byte ${cause.offset}: ${cause.what}`
+      : `'${dir}': ${text}`
+  return new StartError('log_unreadable', `Cannot read entries back from the Raft log: ${place}`, {
+    cause,
+    hint:
+      'Start this node again: it asks the others for what its disk does not give back, and says so if that is too much. ' +
+      'Then look at the disk, see deploy/runbooks/unreadable-disk.md',
+  })
 }
 
 /** Null when the file belongs to this very node. */
@@ -69,4 +88,10 @@ export function writeErrorOf(dir: string, cause: unknown): Error {
         `Cannot write the Raft log in '${dir}': ${text}; check the disk, then start the node again`,
         { cause },
       )
+}
+
+/** What ends a node whose log has failed: in its own words where it says what to do. */
+export function distrustOfLog(cause: Error): Error {
+  if (cause instanceof StartError) return cause
+  return new Error(`Cannot trust the log any more: ${cause.message}`, { cause })
 }

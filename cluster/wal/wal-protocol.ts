@@ -8,8 +8,8 @@ import assert from 'node:assert/strict'
 import type { Entry, EntryKind, HardState, LogBase } from '../raft/types.ts'
 import type { WalMetrics } from './measured-file-ops.ts'
 import { WalCorruptError, WalWriteError } from './wal-errors.ts'
-import type { WalBatch, WalContent, WalMending } from './wal.ts'
-import { StartError } from '../types.ts'
+import type { WalBatch, WalContent, WalMending, WalRange, WalWindow } from './wal.ts'
+import { StartError } from '../base/types.ts'
 
 /** What the thread is started with. */
 export interface WalThreadOptions {
@@ -18,7 +18,11 @@ export interface WalThreadOptions {
   readonly nodeId: string
   readonly incarnation: string
   readonly segmentBytesMax: number
+  /** What `open` gives back; null: all. */
+  readonly window: WalWindow | null
   readonly reserveBytes: number
+  /** File outside of the data directory that is told the number of the last flush; null: none. */
+  readonly witness: string | null
 }
 
 export interface PackedEntries {
@@ -47,6 +51,8 @@ export type WalRequest =
   | AppendRequest
   | MendRequest
   | { readonly type: 'compact'; readonly base: LogBase }
+  | { readonly type: 'read'; readonly id: number; readonly range: WalRange }
+  | { readonly type: 'refillReserve' | 'releaseReserve' }
   | { readonly type: 'close' }
 
 export type WalReply =
@@ -59,6 +65,8 @@ export type WalReply =
       readonly metrics: WalMetrics
     }
   | { readonly type: 'compacted' | 'reserved'; readonly metrics: WalMetrics }
+  /** Null: the segments do not hold the first of the range. */
+  | { readonly type: 'entries'; readonly id: number; readonly entries: PackedEntries | null }
   | { readonly type: 'failed'; readonly error: PackedError }
   | { readonly type: 'closed' }
 
@@ -77,7 +85,7 @@ export function packEntries(entries: readonly Entry[]): PackedEntries {
   return { table, data }
 }
 
-function unpackEntries({ table, data }: PackedEntries): Entry[] {
+export function unpackEntries({ table, data }: PackedEntries): Entry[] {
   const entries: Entry[] = []
   let offset = 0
   for (let row = 0; row < table.length; row += COLUMNS) {

@@ -7,10 +7,11 @@
  */
 import assert from 'node:assert/strict'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { SystemClock } from '../node/system-clock.ts'
+import { SystemClock } from '../base/system-clock.ts'
+import { FlushWitness } from './flush-witness.ts'
 import { SegmentedLog } from './segmented-log.ts'
 import type { AppendRequest, WalReply, WalRequest, WalThreadOptions } from './wal-protocol.ts'
-import { buffersOf, packError, unpackBatch, unpackMending } from './wal-protocol.ts'
+import { buffersOf, packEntries, packError, unpackBatch, unpackMending } from './wal-protocol.ts'
 
 /** A group stops growing when it holds this much; what waits beyond goes into the next one. */
 const GROUP_BYTES_MAX = 8 * 1024 * 1024
@@ -23,6 +24,7 @@ const log = new SegmentedLog({
   now: () => clock.now(),
   onDiskFull: () => reply({ type: 'diskFull' }),
 })
+const witness = new FlushWitness((workerData as WalThreadOptions).witness)
 let failed = false
 
 orFail(() => {
@@ -53,8 +55,24 @@ function serve(request: WalRequest): WalRequest | null {
         reply({ type: 'compacted', metrics: log.metrics() })
       })
       return nextRequest()
+    case 'read':
+      orFail(() => {
+        const found = log.read(request.range)
+        const entries = found === null ? null : packEntries(found)
+        const buffers = entries === null ? [] : [entries.table.buffer, entries.data.buffer]
+        reply({ type: 'entries', id: request.id, entries }, buffers)
+      })
+      return nextRequest()
+    case 'refillReserve':
+    case 'releaseReserve':
+      orFail(() => {
+        log[request.type]()
+        reply({ type: 'reserved', metrics: log.metrics() })
+      })
+      return nextRequest()
     case 'close':
       log.close()
+      witness.close()
       reply({ type: 'closed' })
       port.close()
       return null
@@ -72,6 +90,7 @@ function serveGroup(first: AppendRequest): WalRequest | null {
   }
   orFail(() => {
     log.append(group.map(unpackBatch))
+    witness.tell(log.lastBatch)
     reply({
       type: 'durable',
       sequences: group.map((request) => request.sequence),

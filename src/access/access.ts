@@ -4,9 +4,9 @@
  * Owns: what operations and the edge may ask of src/access. Authorization itself is the one function `authorize`
  * in authorize.ts. Rule: every call decides from the state as it is now; the caller has passed a read barrier.
  */
-import type { AccessKeyId, HookId } from '../state-machine/records.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './principal.ts'
-import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
+import type { AccessKeyId, HookId } from '../state-machine/base/record-ids.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Connection } from './base/principal.ts'
+import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
 
 export interface TokenGrant {
   /** svctk_<base64url(payload)>.<base64url(mac)> [native: Bearer token 2] */

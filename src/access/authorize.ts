@@ -7,43 +7,33 @@
  * without the policies. [native: Authorization 1] [admin: Authentication 4] [decisions 14]
  */
 import assert from 'node:assert/strict'
-import { Refusal } from '../refusal.ts'
-import type { AdminRole } from '../state-machine/records.ts'
 import {
   type AdminOperationId,
   type DataOperationId,
   isDataOperation,
   type OperationId,
-} from './operation-ids.ts'
+} from './base/operation-ids.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal, Scope } from './base/principal.ts'
+import { refuseBeyondUrl } from './base/signed-url.ts'
+import type { Target } from './base/target.ts'
 import { type BucketPolicies, isDenied } from './policies/policy-gate.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal, Scope } from './principal.ts'
-import { REQUIREMENTS, type AdminReach, type Reach, type Requirement } from './requirements.ts'
+import { type AdminReach, type Reach, type Requirement, REQUIREMENTS } from './requirements.ts'
 import { coversBucket } from './scopes.ts'
-import { refuseBeyondUrl } from './signed-url.ts'
-
-/** What the operation aims at; the members that its row in REQUIREMENTS speaks of must be there. */
-export interface Target {
-  /** In the data plane it can only be the principal's own; the admin plane names the one it aims at. */
-  readonly tenantId?: string | null
-  readonly bucket?: string
-  /** An object key; for a listing the prefix asked for, '' for everything. */
-  readonly key?: string
-  /** The version that the request names; undefined: none. */
-  readonly versionId?: string | undefined
-  /** Of a listing; '' for none. */
-  readonly delimiter?: string | undefined
-}
+import { Refusal } from '../base/refusal.ts'
+import type { AdminRole } from '../state-machine/base/origin.ts'
 
 const RANK: Readonly<Record<AdminRole, number>> = { viewer: 1, operator: 2, owner: 3 }
 
 /** Returns when allowed. Throws Refusal unauthorized, access_denied, tenant_scope_denied or signed_url_mismatch. */
 export function authorize(principal: Principal | null, operationId: AdminOperationId, target: Target): void
+
 export function authorize(
   principal: Principal | null,
   operationId: DataOperationId,
   target: Target,
   policies: BucketPolicies,
 ): void
+
 export function authorize(
   principal: Principal | null,
   operationId: OperationId,

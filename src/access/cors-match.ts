@@ -5,7 +5,7 @@
  * grants that. [native: Authorization 3]
  * Rule: the first rule decides that fits origin, method and every header asked for; others are not looked at.
  */
-import type { CorsRule } from '../state-machine/records.ts'
+import type { CorsRule } from '../state-machine/buckets/records.ts'
 
 /** What the browser says of the request. */
 export interface CorsQuestion {

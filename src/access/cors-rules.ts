@@ -5,8 +5,8 @@
  * what rules allow; that is cors-match.ts.
  * Rule: a pattern that could never fit what a browser sends is refused, for whoever wrote it meant something else.
  */
-import { Refusal } from '../refusal.ts'
-import type { CorsMethod, CorsRule } from '../state-machine/records.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { CorsMethod, CorsRule } from '../state-machine/buckets/records.ts'
 
 export const CORS_RULES_MAX = 100
 export const CORS_METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const satisfies readonly CorsMethod[]

@@ -4,10 +4,18 @@
  * Owns: the forms of id and secret. Rule: a plain secret leaves in `secretKey` alone; what is stored is sealed.
  */
 import { randomBytes } from 'node:crypto'
-import type { AccessKeyId, HookId } from '../state-machine/records.ts'
+import type { AuditKeysRecord } from '../state-machine/audit/records.ts'
+import type { AccessKeyId, HookId } from '../state-machine/base/record-ids.ts'
 import type { NewAccessKey, NewHook, NewTenantKeys } from './access.ts'
 import type { MasterKey } from './master-key.ts'
-import { accessKeySecret, hookSecret, tenantDataKey, tenantDedupKey } from './sealing-contexts.ts'
+import {
+  accessKeySecret,
+  auditDataKey,
+  auditDedupKey,
+  hookSecret,
+  tenantDataKey,
+  tenantDedupKey,
+} from './sealing-contexts.ts'
 
 const ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const ID_PREFIX = 'AK'
@@ -51,5 +59,12 @@ export function newTenantKeys(tenantId: string, masterKey: MasterKey): NewTenant
     dataKey: masterKey.seal(randomBytes(TENANT_KEY_BYTES), tenantDataKey(tenantId)),
     dedupKey: masterKey.seal(randomBytes(TENANT_KEY_BYTES), tenantDedupKey(tenantId)),
     masterKeyId: masterKey.id,
+  }
+}
+
+export function newAuditKeys(masterKey: Pick<MasterKey, 'seal'>): AuditKeysRecord {
+  return {
+    dataKey: masterKey.seal(randomBytes(TENANT_KEY_BYTES), auditDataKey()),
+    dedupKey: masterKey.seal(randomBytes(TENANT_KEY_BYTES), auditDedupKey()),
   }
 }

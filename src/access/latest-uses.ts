@@ -4,7 +4,8 @@
  * Owns: what is worth a commit. Knows nothing of: when that happens (src/workers/noting-uses.ts).
  * Rule: a request never waits for it and never writes because of it; what does not fit is not remembered.
  */
-import type { AccessKeyId, AccessKeyRecord, AdminTokenRecord } from '../state-machine/records.ts'
+import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
+import type { AccessKeyRecord, AdminTokenRecord } from '../state-machine/tenants/records.ts'
 
 /** What is committed may be this much behind: a key that is always in use costs one small write in that time. */
 export const USE_PRECISION_MS = 3_600_000

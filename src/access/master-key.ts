@@ -10,7 +10,7 @@
 import assert from 'node:assert/strict'
 import { type KeyObject, randomBytes } from 'node:crypto'
 import { StartError } from '../../cluster/index.ts'
-import { MASTER_KEYS_MAX } from '../state-machine/records.ts'
+import { MASTER_KEYS_MAX } from '../state-machine/master-keys/limits.ts'
 import { createKeyFile, readKeyFile, replaceKeyFile } from './master-key-file.ts'
 import { KEY_BYTES, type KeyLabel, MasterKeyVersion, namedKeyOf } from './master-key-version.ts'
 

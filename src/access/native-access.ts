@@ -9,9 +9,10 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config/types.ts'
-import { Refusal } from '../refusal.ts'
-import type { AccessKeyId, AccessKeyRecord, TenantId } from '../state-machine/records.ts'
-import type { StateReader } from '../store/state-reader.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { AccessKeyId, TenantId } from '../state-machine/base/record-ids.ts'
+import type { AccessKeyRecord } from '../state-machine/tenants/records.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import type {
   Access,
   NewAccessKey,
@@ -25,11 +26,11 @@ import type { LatestUses } from './latest-uses.ts'
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './principal.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Circumstances, Connection } from './base/principal.ts'
 import { RateLimiter, type RateStanding } from './rate-limiter.ts'
 import { parseScopes } from './scopes.ts'
 import { accessKeySecret } from './sealing-contexts.ts'
-import type { SignedUrlPrincipal, SignedUrlTerms } from './signed-url.ts'
+import type { SignedUrlPrincipal, SignedUrlTerms } from './base/signed-url.ts'
 import {
   decodeSignedUrl,
   encodeSignedUrl,

@@ -4,9 +4,9 @@
  * Owns: the whole table, one row per operation id; a missing row does not compile. [decisions 14: verb -> operation]
  * Knows nothing of: how a row is decided; that is authorize.ts.
  */
-import type { AdminRole } from '../state-machine/records.ts'
-import type { OperationId } from './operation-ids.ts'
-import type { Verb } from './principal.ts'
+import type { AdminRole } from '../state-machine/base/origin.ts'
+import type { OperationId } from './base/operation-ids.ts'
+import type { Verb } from './base/principal.ts'
 
 /**
  * What a scope must cover for an access key to pass:
@@ -121,6 +121,9 @@ export const REQUIREMENTS = {
   scrub: adminToken('owner', 'cluster'),
   recount: adminToken('owner', 'cluster'),
   resumeCollection: adminToken('owner', 'cluster'),
+  getClusterTime: adminToken('owner', 'cluster'),
+  confirmClusterTime: adminToken('owner', 'cluster'),
+  setBackClusterTime: adminToken('owner', 'cluster'),
   queryAuditLog: adminToken('viewer', 'own-tenants'),
   getClusterMembership: adminToken('owner', 'cluster'),
   joinVoter: adminToken('owner', 'cluster'),

@@ -5,8 +5,8 @@
  * separated by commas. The prefix comes last and runs to the next comma, so it may contain ':' and '=', but not ','.
  * Rule: the forms do not mix. Otherwise the prefix `a,read` would read as a prefix and a grant on everything.
  */
-import { Refusal } from '../refusal.ts'
-import type { Scope, Verb } from './principal.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { Scope, Verb } from './base/principal.ts'
 
 export const DEFAULT_SCOPES = 'read,write,delete'
 

@@ -1,18 +1,30 @@
 /**
- * Everything that is kept sealed under a master key: the keys of tenants, the secrets of access keys and of hooks.
+ * Everything that is kept sealed under a master key: the keys of tenants and of the audit log, the secrets of access keys and of hooks.
  *
  * Owns: the walk over it, and sealing it anew. Knows nothing of: who asks for that, and when.
  * Rules: whatever is sealed under a master key and kept in a row belongs here, or a key could be thrown away too early.
  * What is opened here is sealed again at once and handed to nobody.
  */
-import type { AccessKeyRecord, HookRecord, TenantRecord } from '../state-machine/records.ts'
-import { REWRAP_ITEMS_MAX } from '../state-machine/records.ts'
-import type { StateReader } from '../store/state-reader.ts'
+import type { AuditKeysRecord } from '../state-machine/audit/records.ts'
+import { AUDIT_OWNER } from '../state-machine/base/record-ids.ts'
+import type { HookRecord } from '../state-machine/events/records.ts'
+import { REWRAP_ITEMS_MAX } from '../state-machine/master-keys/limits.ts'
+import type { AccessKeyRecord, TenantRecord } from '../state-machine/tenants/records.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import type { MasterKey } from './master-key.ts'
 import { namedKeyOf } from './master-key-version.ts'
-import { accessKeySecret, hookSecret, tenantDataKey, tenantDedupKey } from './sealing-contexts.ts'
+import {
+  accessKeySecret,
+  auditDataKey,
+  auditDedupKey,
+  hookSecret,
+  tenantDataKey,
+  tenantDedupKey,
+} from './sealing-contexts.ts'
 
-type Readable = Pick<StateReader, 'tenants' | 'accessKeys' | 'outbox'>
+type Readable = Pick<StateReader, 'tenants' | 'accessKeys' | 'outbox'> & {
+  readonly audit: Pick<StateReader['audit'], 'keys'>
+}
 
 /** What no key of this node opens. */
 export interface MissingKey {
@@ -42,6 +54,9 @@ export class SealedSecrets {
         if (isMissing) return { owner: `tenant '${id}'`, masterKeyId: namedKeyOf(dataKey) ?? masterKeyId }
       }
     }
+    const audit = this.#state.audit.keys()
+    if (audit !== undefined && this.#areAuditKeysMissing(audit))
+      return { owner: 'the audit log', masterKeyId: namedKeyOf(audit.dataKey) }
     for await (const accessKeys of this.#accessKeys()) {
       for (const { accessKeyId, secret } of accessKeys) {
         if (!this.#isKeyMissing(secret, accessKeySecret(accessKeyId))) continue
@@ -66,6 +81,12 @@ export class SealedSecrets {
       )
       const command = { type: 'rewrapTenantKeys', masterKeyId: this.#masterKey.id, items } as const
       yield { command, lost: lost.map(({ id }) => `tenant '${id}'`) }
+    }
+    const audit = this.#state.audit.keys()
+    if (audit !== undefined && this.#areAuditKeysOld(audit)) {
+      const [items, lost] = split([audit], (keys) => this.#newAuditKeys(keys))
+      const command = { type: 'rewrapTenantKeys', masterKeyId: this.#masterKey.id, items } as const
+      yield { command, lost: lost.map(() => 'the audit log') }
     }
     for await (const accessKeys of this.#accessKeys()) {
       const [items, lost] = split(
@@ -118,6 +139,23 @@ export class SealedSecrets {
     const newDedupKey = this.#again(dedupKey, tenantDedupKey(tenantId))
     if (newDataKey === null || newDedupKey === null) return null
     return { tenantId, before: { dataKey, dedupKey }, after: { dataKey: newDataKey, dedupKey: newDedupKey } }
+  }
+
+  #areAuditKeysMissing({ dataKey, dedupKey }: AuditKeysRecord): boolean {
+    return this.#isKeyMissing(dataKey, auditDataKey()) || this.#isKeyMissing(dedupKey, auditDedupKey())
+  }
+
+  #areAuditKeysOld({ dataKey, dedupKey }: AuditKeysRecord): boolean {
+    const sealers = [this.#sealer(dataKey, auditDataKey()), this.#sealer(dedupKey, auditDedupKey())]
+    return sealers.some((sealer) => sealer !== this.#masterKey.id)
+  }
+
+  #newAuditKeys({ dataKey, dedupKey }: AuditKeysRecord) {
+    const newDataKey = this.#again(dataKey, auditDataKey())
+    const newDedupKey = this.#again(dedupKey, auditDedupKey())
+    if (newDataKey === null || newDedupKey === null) return null
+    const after = { dataKey: newDataKey, dedupKey: newDedupKey }
+    return { tenantId: AUDIT_OWNER, before: { dataKey, dedupKey }, after }
   }
 
   #isOldSecret({ accessKeyId, secret }: AccessKeyRecord): boolean {

@@ -4,9 +4,11 @@
  * Rule: a context names the kind and the owner, so that a secret copied into another row does not open there.
  * Changing a text here makes every secret stored under it unreadable.
  */
-import type { AccessKeyId, HookId, TenantId } from '../state-machine/records.ts'
+import type { AccessKeyId, HookId, TenantId } from '../state-machine/base/record-ids.ts'
 
 export const accessKeySecret = (id: AccessKeyId): string => `access-key/${id}/secret`
 export const tenantDataKey = (id: TenantId): string => `tenant/${id}/data-key`
 export const tenantDedupKey = (id: TenantId): string => `tenant/${id}/dedup-key`
+export const auditDataKey = (): string => 'audit/data-key'
+export const auditDedupKey = (): string => 'audit/dedup-key'
 export const hookSecret = (id: HookId): string => `hook/${id}/secret`

@@ -6,9 +6,9 @@
  * would otherwise be one that nobody enforces.
  */
 import type { KeyObject } from 'node:crypto'
-import type { AccessKeyId } from '../state-machine/records.ts'
+import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
 import { openToken, sealToken, type TokenForm } from './sealed-token.ts'
-import type { SignedUrl } from './signed-url.ts'
+import type { SignedUrl } from './base/signed-url.ts'
 
 /** Beside a key of 1,024 bytes, percent-encoded, it leaves room for other headers in the 16 KiB of a request. */
 export const SIGNED_URL_TOKEN_CHARS_MAX = 8192

@@ -4,7 +4,7 @@
  * Owns: its claims. Knows nothing of: keys that were revoked, tenants, time; the wire form is in sealed-token.ts.
  */
 import type { KeyObject } from 'node:crypto'
-import type { AccessKeyId } from '../state-machine/records.ts'
+import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
 import { openToken, sealToken, type TokenForm } from './sealed-token.ts'
 
 const FORM: TokenForm = { prefix: 'svctk_', charsMax: 1024 }

@@ -3,9 +3,9 @@
  *
  * Owns: the table of exceptions; there are no others. Rule: docs/guide/audit.md names them.
  */
-import type { OperationId } from '../access/operation-ids.ts'
-import type { AuditDetails } from '../state-machine/audit-records.ts'
-import type { Actor } from '../state-machine/origin.ts'
+import type { OperationId } from '../access/base/operation-ids.ts'
+import type { AuditDetails } from '../state-machine/audit/records.ts'
+import type { Actor } from '../state-machine/base/origin.ts'
 
 /**
  * What machines ask every few seconds, and what shows nothing of what is stored. `always`: whatever the answer is; `success`:

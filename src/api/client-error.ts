@@ -7,8 +7,8 @@
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Services } from '../operations/services.ts'
-import { Refusal } from '../refusal.ts'
+import type { Services } from '../operations/base/services.ts'
+import { Refusal } from '../base/refusal.ts'
 import type { Plane } from './plane.ts'
 import { expectedProblem, type Problem } from './problem.ts'
 import { hasRequestUnderWay } from './request-audit.ts'
@@ -67,7 +67,7 @@ function audited(
   }
   const nothing = { method: null, path: null, tenantId: null, bucket: null, key: null, versionId: null }
   audit.append({
-    time: Date.now(),
+    time: cluster.time.now(),
     requestId,
     api,
     operation: 'unparsed',

@@ -8,9 +8,9 @@
 import type { FastifyRequest } from 'fastify'
 import { canSeeBucket } from '../access/authorize.ts'
 import type { CorsGrant } from '../access/cors-match.ts'
-import type { AccessKeyPrincipal, Principal } from '../access/principal.ts'
+import type { AccessKeyPrincipal, Principal } from '../access/base/principal.ts'
 import { findCorsGrant } from '../operations/buckets/find-cors-grant.ts'
-import type { Services } from '../operations/services.ts'
+import type { Services } from '../operations/base/services.ts'
 
 type Headers = Readonly<Record<string, string>>
 

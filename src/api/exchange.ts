@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { releasing } from '../content/spent-bytes.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../base/refusal.ts'
 import type { BodyPace } from './body-pace.ts'
 
 /** A client that goes on sending after it was refused gets this much patience and no more. */

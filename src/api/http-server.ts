@@ -8,9 +8,9 @@
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Condition } from '../../cluster/index.ts'
-import type { OperationId } from '../access/operation-ids.ts'
-import type { Services } from '../operations/services.ts'
-import { Refusal } from '../refusal.ts'
+import type { OperationId } from '../access/base/operation-ids.ts'
+import type { Services } from '../operations/base/services.ts'
+import { Refusal } from '../base/refusal.ts'
 import { UNAUDITED } from './audited.ts'
 import { BodyPace } from './body-pace.ts'
 import { answerClientError } from './client-error.ts'
@@ -27,6 +27,7 @@ import { newRequestId } from './request-id.ts'
 import { RequestLog, type RequestMeter } from './request-log.ts'
 import { originForm, pathOf } from './request-target.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
+import { inTurns } from './connection-turns.ts'
 import { problemBytes, sendProblem } from './send-answer.ts'
 import { prove, serveRoute } from './serve-route.ts'
 
@@ -56,7 +57,8 @@ export function createHttpServer(
     forceCloseConnections: 'idle',
     serverFactory: (onRequest) => {
       const { config, logger } = services
-      return listenerServer({ edge, connectionsMax: config.limits.connectionsMax, logger, onRequest })
+      const { connectionsMax } = config.limits
+      return listenerServer({ edge, connectionsMax, logger, onRequest: inTurns(onRequest) })
     },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     rewriteUrl: ({ method = '', url = '/' }) => toRoutable(method, url),

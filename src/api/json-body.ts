@@ -3,7 +3,7 @@
  *
  * Rule: two parsers that see different values for a repeated key are how a check is walked around, so we refuse it.
  */
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../base/refusal.ts'
 import { findDuplicateKey } from './duplicate-key.ts'
 
 export const JSON_BODY_BYTES_MAX = 1024 * 1024

@@ -4,8 +4,8 @@
  * Owns: matching a path against the templates of the routes, for 404 and 405. The router of the server does the same
  * for requests that have a route; here it is asked which methods a path would have had.
  */
-import type { Connection, Principal } from '../access/principal.ts'
-import type { Services } from '../operations/services.ts'
+import type { Connection, Principal } from '../access/base/principal.ts'
+import type { Services } from '../operations/base/services.ts'
 import type { AuthKind, Method, RouteDefinition } from './route.ts'
 
 export interface Plane {

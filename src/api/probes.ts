@@ -5,8 +5,8 @@
  */
 import Type from 'typebox'
 import { Condition } from '../../cluster/index.ts'
-import type { OperationId } from '../access/operation-ids.ts'
-import type { Services } from '../operations/services.ts'
+import type { OperationId } from '../access/base/operation-ids.ts'
+import type { Services } from '../operations/base/services.ts'
 import { type Answer, openRoute, type RouteDefinition } from './route.ts'
 
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { additionalProperties: false })

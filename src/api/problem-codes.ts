@@ -4,7 +4,7 @@
  * Owns: the table of own codes, one row for each operation id; a missing row does not compile.
  * Rule: a code that is answered and not listed here is a fault; the tests of both planes hold every answer against this.
  */
-import type { OperationId } from '../access/operation-ids.ts'
+import type { OperationId } from '../access/base/operation-ids.ts'
 import { UNAUDITED } from './audited.ts'
 import type { ProblemCode } from './problem.ts'
 import type { AuthKind, RouteDefinition } from './route.ts'
@@ -168,6 +168,9 @@ const OWN: Readonly<Record<OperationId, Codes>> = {
   scrub: [...LONG_OPERATION, 'not_found'],
   recount: LONG_OPERATION,
   resumeCollection: LONG_OPERATION,
+  getClusterTime: [],
+  confirmClusterTime: ['precondition_failed'],
+  setBackClusterTime: ['precondition_failed'],
   getTenantBucketPolicy: [],
   setTenantBucketPolicy: [],
   deleteTenantBucketPolicy: [],

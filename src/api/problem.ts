@@ -5,7 +5,7 @@
  * the request id and to the client as `internal_error` without a word about the inside.
  */
 import { Condition, type ConditionCode } from '../../cluster/index.ts'
-import { Refusal, type RefusalCode } from '../refusal.ts'
+import { Refusal, type RefusalCode } from '../base/refusal.ts'
 
 export type ProblemCode = RefusalCode | ConditionCode
 

@@ -4,8 +4,8 @@
  * Knows nothing of: how it is counted. Rule: an answer to nobody in particular tells nothing.
  */
 import type { RateHeaders } from '../access/access.ts'
-import type { Principal } from '../access/principal.ts'
-import type { Services } from '../operations/services.ts'
+import type { Principal } from '../access/base/principal.ts'
+import type { Services } from '../operations/base/services.ts'
 import type { HeaderNote } from './route.ts'
 
 export const RATE_HEADER_NOTES: readonly HeaderNote[] = [

@@ -9,9 +9,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Principal } from '../access/principal.ts'
-import type { Services } from '../operations/services.ts'
-import type { AuditRow } from '../state-machine/audit-records.ts'
+import type { Principal } from '../access/base/principal.ts'
+import type { Services } from '../operations/base/services.ts'
+import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
 import { type AuditNote, UNAUDITED } from './audited.ts'
 import { Exchange } from './exchange.ts'
@@ -162,7 +162,7 @@ export class RequestAudit {
   #write(status: number | null, bytesOut: number): void {
     this.#isWritten = true
     const row: AuditRow = {
-      time: Date.now(),
+      time: this.#services.cluster.time.now(),
       ...this.facts(),
       status,
       code: this.#code,

@@ -4,9 +4,9 @@
  * Rule: the path is logged without its query, which may hold a token; headers and bodies are never logged.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Services } from '../operations/services.ts'
+import type { Services } from '../operations/base/services.ts'
 import { Condition } from '../../cluster/index.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../base/refusal.ts'
 import type { RequestObservation } from '../telemetry/metrics.ts'
 import { ClientGoneError, Exchange } from './exchange.ts'
 import { pathOf } from './request-target.ts'

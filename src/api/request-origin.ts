@@ -5,8 +5,8 @@
  * Rule: every text has a bound, and none is a secret: no header but the name of the client, no query, of a body the reason alone.
  */
 import type { FastifyRequest } from 'fastify'
-import type { Principal } from '../access/principal.ts'
-import type { Actor, Origin } from '../state-machine/origin.ts'
+import type { Principal } from '../access/base/principal.ts'
+import type { Actor, Origin } from '../state-machine/base/origin.ts'
 import type { Exchange } from './exchange.ts'
 import type { Plane } from './plane.ts'
 import { originForm, pathOf } from './request-target.ts'

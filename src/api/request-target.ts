@@ -5,7 +5,7 @@
  * nothing of a key is ever taken from it. [native: Endpoints]
  * Rule: a key is decoded exactly once; what comes out are its bytes, which must be UTF-8.
  */
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../base/refusal.ts'
 
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -7,7 +7,7 @@
 import { Compile, type Validator } from 'typebox/compile'
 import type { TObject, TSchema } from 'typebox'
 import { nearestName } from '../config/nearest.ts'
-import { Refusal, type RefusalCode } from '../refusal.ts'
+import { Refusal, type RefusalCode } from '../base/refusal.ts'
 
 type Check = (value: unknown) => void
 

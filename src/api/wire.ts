@@ -2,8 +2,8 @@
  * How plain values are written on the wire, shared by both planes. [decisions 0]
  */
 import Type, { type TSchema } from 'typebox'
-import { parseTimestamp } from '../operations/timestamp.ts'
-import { Refusal } from '../refusal.ts'
+import { parseTimestamp } from '../operations/base/timestamp.ts'
+import { Refusal } from '../base/refusal.ts'
 
 /** RFC 3339, UTC, milliseconds. */
 export const timeText = (ms: number): string => new Date(ms).toISOString()

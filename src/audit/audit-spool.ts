@@ -5,7 +5,7 @@
  * Rule: fail closed. What cannot be told of is not served; a row whose flush failed stops the node.
  */
 import { Condition, type Logger, type MetricSample } from '../../cluster/index.ts'
-import type { AuditRow } from '../state-machine/audit-records.ts'
+import type { AuditRow } from '../state-machine/audit/records.ts'
 import type { AuditTrail } from './audit-trail.ts'
 import { nodeSpoolFiles, type SpoolFiles } from './spool-files.ts'
 import { filesLeft, type SpoolBatch, SpoolReader } from './spool-reader.ts'

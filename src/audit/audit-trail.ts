@@ -3,7 +3,7 @@
  *
  * Owns: the port. Rule: a request is begun only while there is room to tell of it.
  */
-import type { AuditRow } from '../state-machine/audit-records.ts'
+import type { AuditRow } from '../state-machine/audit/records.ts'
 
 export interface AuditTrail {
   /** Answers wait for `durable`. */

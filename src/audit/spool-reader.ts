@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path'
 import type { Logger } from '../../cluster/index.ts'
-import { AUDIT_ROWS_MAX } from '../state-machine/audit-records.ts'
+import { AUDIT_ROWS_MAX } from '../state-machine/audit/records.ts'
 import type { SpoolFiles } from './spool-files.ts'
 import { decodeGroup, decodeHead, HEAD_BYTES, nextGroup, type SpoolGroup } from './spool-format.ts'
 import { GROUP_BYTES_MAX, ordinalOf, spoolFileName, type WrittenFile } from './spool-writer.ts'

@@ -4,7 +4,7 @@
  * Owns: parsing and exit codes. Rule: heavy imports happen inside the actions, so that --help is quick.
  */
 import { Command, CommanderError } from 'commander'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../base/version.ts'
 import { accountCommand } from './commands/account.ts'
 import { adminTokenCommand } from './commands/admin-token.ts'
 import { auditCommand } from './commands/audit.ts'
@@ -33,7 +33,7 @@ import { recoverCommand } from './commands/recover.ts'
 import { serverCommand } from './commands/server.ts'
 import { syncCommand } from './commands/sync.ts'
 import { tenantCommand, usageCommand } from './commands/tenant.ts'
-import { EXIT, reportError } from './exit.ts'
+import { EXIT, reportError } from './base/exit.ts'
 
 type Group = (done: Done) => Command
 
@@ -125,7 +125,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   try {
     await prepared(program, isJson).parseAsync([...argv], { from: 'user' })
   } catch (error) {
-    if (!(error instanceof CommanderError)) return reportError(error, isJson)
+    if (!(error instanceof CommanderError)) return await reportError(error, isJson)
     return error.exitCode === 0 ? EXIT.done : EXIT.usage
   }
   return exitCode

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 import { ApiError, NoAnswerError } from './api-error.ts'
 import type { Attempted, Connections } from './attempt.ts'
 import type { Endpoints } from './endpoints.ts'
-import { type Call, type Request, requestOf, type Route } from './operation.ts'
+import { type Call, type Request, requestOf, type Route } from './base/operation.ts'
 import { delayBefore, isPassing, mayRepeat, type RepeatPolicy } from './repeating.ts'
 import type { TokenSource } from './token-source.ts'
 

@@ -6,7 +6,7 @@
  */
 import { Readable } from 'node:stream'
 import { Agent } from 'undici'
-import type { ByteSource, Request } from './operation.ts'
+import type { ByteSource, Request } from './base/operation.ts'
 
 export interface Attempted {
   readonly status: number

@@ -4,7 +4,7 @@
  * Owns: the decision; pure. Rule: what may have changed something is repeated only where repeating changes nothing more: by
  * its method, or by its idempotency key. A 501 and a 507 are 5xx that no repeating helps.
  */
-import type { Request } from './operation.ts'
+import type { Request } from './base/operation.ts'
 
 export interface RepeatPolicy {
   /** Of one call, the first included. */

@@ -83,7 +83,12 @@ function limits(read: Reader): Config['limits'] {
 
 function assemble(read: Reader): Config {
   return {
-    node: { id: read.text('node.id'), dataDir: read.text('node.data_dir'), zone: read.text('node.zone') },
+    node: {
+      id: read.text('node.id'),
+      dataDir: read.text('node.data_dir'),
+      zone: read.text('node.zone'),
+      witnessDir: read.has('node.witness_dir') ? read.text('node.witness_dir') : null,
+    },
     cluster: {
       id: read.text('cluster.id'),
       members: read.get<readonly Member[]>('cluster.members'),
@@ -91,6 +96,7 @@ function assemble(read: Reader): Config {
       electionTimeoutMs: read.number('cluster.election_timeout'),
       logKeepEntries: read.number('cluster.log_keep_entries'),
       logKeepBytes: read.number('cluster.log_keep_bytes'),
+      logPinBytes: read.number('cluster.log_pin_bytes'),
       collectAfterMs: read.number('cluster.collect_after'),
       promoteAfterMs: read.number('cluster.promote_after'),
       clockSkewMaxMs: read.number('cluster.clock_skew_max'),

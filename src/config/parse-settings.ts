@@ -12,7 +12,8 @@ import { parseAddress, parseOrigins, parseScalar, ValueError } from './parse-val
 import type { Setting } from './setting.ts'
 import { SETTINGS, type SettingName } from './settings.ts'
 
-const MEMBERS_MAX = 99
+/** As many as can be founded. */
+const MEMBERS_MAX = 64
 
 export type Values = ReadonlyMap<SettingName, unknown>
 
@@ -69,8 +70,10 @@ function parseSetting(setting: Setting, value: unknown, folder: string): unknown
 }
 
 function parseMembers(value: unknown): readonly Member[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MEMBERS_MAX)
+  if (!Array.isArray(value) || value.length === 0)
     throw new ValueError(`expected a list of 1 to ${MEMBERS_MAX} members`)
+  if (value.length > MEMBERS_MAX)
+    throw new ValueError(`expected a list of 1 to ${MEMBERS_MAX} members, got ${value.length}`)
   const members = value.map(parseMember)
   for (const field of ['nodeId', 'peerAddress'] as const) {
     const values = members.map((member) => member[field])

@@ -1,18 +1,14 @@
 /**
  * Every setting of a node: its name in the file, what it means, its unit, bounds and default. Each number appears here once.
  *
- * Owns: the table that the loader checks against and that the reference page is made from.
- * Rule: names given by the contract keep their spelling (security.native_api_token_ttl, security.max_presign_ttl).
+ * Owns: the table that the loader checks against and that the reference page is made from. Rule: names given by the contract keep their spelling.
  */
 import type { Setting } from './setting.ts'
-
 const SECOND = 1000
 const DAY = 86_400 * SECOND
 const MIB = 1024 * 1024
 const NODE_ID = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-
 export const SETTINGS = [
   {
     name: 'node.id',
@@ -33,6 +29,13 @@ export const SETTINGS = [
     pattern: NODE_ID,
     fallback: 'default',
     meaning: 'what fails together: a rack, a room, a site',
+  },
+  {
+    name: 'node.witness_dir',
+    kind: 'path',
+    fallback: null,
+    optional: true,
+    meaning: 'folder in memory that proves a disk went back; without it /dev/shm or $XDG_RUNTIME_DIR',
   },
   {
     name: 'cluster.id',
@@ -66,18 +69,27 @@ export const SETTINGS = [
   {
     name: 'cluster.log_keep_entries',
     kind: 'integer',
-    fallback: '10000',
+    fallback: '250000',
     min: 16,
-    max: 1_000_000,
-    meaning: 'applied log entries kept for nodes that lag',
+    max: 10_000_000,
+    meaning: 'applied log entries kept on disk for nodes that were away',
   },
   {
     name: 'cluster.log_keep_bytes',
     kind: 'bytes',
-    fallback: '16MiB',
+    fallback: '256MiB',
     min: 65_536,
-    max: 1024 * MIB,
+    max: 64 * 1024 * MIB,
     meaning: 'and at most so many bytes of them',
+  },
+  {
+    name: 'cluster.log_pin_bytes',
+    kind: 'bytes',
+    fallback: '4GiB',
+    min: 65_536,
+    max: 1024 * 1024 * MIB,
+    meaning:
+      'up to this size the log on disk grows for members that catch up; beyond it they get a snapshot, and nobody holds it on a full disk',
   },
   {
     name: 'cluster.collect_after',
@@ -86,7 +98,7 @@ export const SETTINGS = [
     min: 0,
     max: 7 * 24 * 3600 * SECOND,
     meaning:
-      'how long a download of an object that was deleted meanwhile can go on; its space is free after that',
+      'how long a download of an object that was deleted or replaced meanwhile can continue; its space is free after twice that',
   },
   {
     name: 'cluster.promote_after',
@@ -103,7 +115,8 @@ export const SETTINGS = [
     fallback: '5s',
     min: 2 * SECOND,
     max: DAY,
-    meaning: 'how far the clock of this node and that of another may be apart before the doctor says so',
+    meaning:
+      'how far the clock of this node may be from that of the majority; further off it hands over the lead and is not ready. The doctor compares clocks by it as well',
   },
   {
     name: 'disk.stop_placing',
@@ -127,7 +140,8 @@ export const SETTINGS = [
     fallback: '95%',
     min: 1,
     max: 100,
-    meaning: 'from here on the node says that it lives on its last space; at least disk.stop_writing',
+    meaning:
+      'from here on the node takes nothing that stores something new, small objects and metadata included, and goes on with what frees room; at least disk.stop_writing',
   },
   {
     name: 'repair.scrub_every',

@@ -12,7 +12,13 @@ export interface ListenerTlsFiles {
 }
 
 export interface Config {
-  readonly node: { readonly id: string; readonly dataDir: string; readonly zone: string }
+  readonly node: {
+    readonly id: string
+    readonly dataDir: string
+    readonly zone: string
+    /** Null: the first folder in memory that this machine has. */
+    readonly witnessDir: string | null
+  }
   readonly cluster: {
     readonly id: string
     readonly members: readonly Member[]
@@ -20,6 +26,7 @@ export interface Config {
     readonly electionTimeoutMs: number
     readonly logKeepEntries: number
     readonly logKeepBytes: number
+    readonly logPinBytes: number
     readonly collectAfterMs: number
     readonly promoteAfterMs: number
     /** For the doctor: nothing in a node depends on it. */

@@ -5,8 +5,8 @@
  * Rules: at most one piece of the source is held, and none when the next is asked for. The source is never closed from here: it is the request's socket,
  * and whoever owns it may still have to answer on it.
  */
-import { Refusal } from '../refusal.ts'
-import type { Checksums } from '../state-machine/records.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { Checksums } from '../state-machine/bodies/records.ts'
 import { BodyDigests } from './checksums.ts'
 import type { IngestRequest } from './content.ts'
 

@@ -9,8 +9,8 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { crc32c } from '@node-rs/crc32'
 import { createCRC64 } from 'hash-wasm'
-import { Refusal } from '../refusal.ts'
-import type { ChecksumAlgorithm, Checksums } from '../state-machine/records.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { ChecksumAlgorithm, Checksums } from '../state-machine/bodies/records.ts'
 
 /** Length of each digest in bytes. */
 export const DIGEST_BYTES = {

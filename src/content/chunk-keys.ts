@@ -6,8 +6,9 @@
  */
 import type { MasterKey } from '../access/master-key.ts'
 import { tenantDataKey, tenantDedupKey } from '../access/sealing-contexts.ts'
-import { Refusal } from '../refusal.ts'
-import type { TenantId, TenantRecord } from '../state-machine/records.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { TenantId } from '../state-machine/base/record-ids.ts'
+import type { TenantRecord } from '../state-machine/tenants/records.ts'
 import { TenantKeys } from './tenant-keys.ts'
 
 const TENANTS_KEPT_MAX = 256

@@ -4,7 +4,7 @@
  * Owns: that decision. Knows nothing of: how either is done. Rule: the caller leaves the plain bytes alone until the
  * promise settles; large ones must lie in shared memory.
  */
-import type { ChunkId } from '../state-machine/records.ts'
+import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { type Compression, sealChunk, type SealedBytes } from './sealing.ts'
 import type { SealingPool } from './sealing-pool.ts'
 import type { TenantKeys } from './tenant-keys.ts'

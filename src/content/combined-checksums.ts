@@ -6,7 +6,7 @@
  * rest is an addition. Polynomials over GF(2) are kept reflected, as the CRCs are: the highest bit is x^0.
  * Rule: an algorithm that a part lacks is left out; so are the hashes, which cannot be combined.
  */
-import type { Checksums } from '../state-machine/records.ts'
+import type { Checksums } from '../state-machine/bodies/records.ts'
 
 /** 64 bits; of a CRC of 32 only the lower half. */
 interface Word {

@@ -9,7 +9,7 @@
  *   02 | salt (32) | for each frame: length - 1 of its text (2, big-endian) | for each frame: cipher text | tag (16)
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { ChunkId } from '../state-machine/records.ts'
+import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import {
   bindingOf,
   type FrameSeal,

@@ -6,14 +6,12 @@
  * leave; memory does not depend on the size of the object.
  */
 import type { ByteRange } from './range.ts'
-import type {
-  BucketId,
-  ChecksumAlgorithm,
-  Checksums,
-  ObjectRecord,
-  TenantRecord,
-} from '../state-machine/records.ts'
-import type { PutBody } from '../state-machine/commands.ts'
+import type { BucketId } from '../state-machine/base/record-ids.ts'
+import type { ChecksumAlgorithm, Checksums } from '../state-machine/bodies/records.ts'
+import type { PutBody } from '../state-machine/chunks/commands.ts'
+import type { TenantRecord } from '../state-machine/tenants/records.ts'
+import type { ObjectRecord } from '../state-machine/versions/records.ts'
+import type { PinnedRows } from '../store/reads/state-reader.ts'
 import type { UploadOutcome } from './uploads.ts'
 
 export interface IngestRequest {
@@ -40,6 +38,13 @@ export interface IngestedBody {
   readonly end: (outcome: UploadOutcome) => void
 }
 
+/** An object with what `pinRows` read of its body in the cut that it was found in. */
+export interface PinnedObject {
+  readonly bucketId: BucketId
+  readonly object: ObjectRecord
+  readonly pinned: PinnedRows
+}
+
 export interface Content {
   /** Resolves when the bytes are durable on W nodes (or ready to travel inline). Throws Refusal or Condition. */
   ingest(request: IngestRequest): Promise<IngestedBody>
@@ -47,10 +52,5 @@ export interface Content {
    * The bytes of `range`, authenticated, in pieces that are the reader's own, falling over between copies in mid-stream.
    * Throws before the first byte if nothing can be read; breaks the stream (never wrong bytes) if it fails later.
    */
-  read(
-    tenant: TenantRecord,
-    bucketId: BucketId,
-    object: ObjectRecord,
-    range: ByteRange,
-  ): AsyncIterable<Uint8Array>
+  read(tenant: TenantRecord, object: PinnedObject, range: ByteRange): AsyncIterable<Uint8Array>
 }

@@ -7,7 +7,7 @@
  * comparing any of them with an MD5.
  */
 import { createHash, type Hash } from 'node:crypto'
-import type { ChunkId } from '../state-machine/records.ts'
+import type { ChunkId } from '../state-machine/base/record-ids.ts'
 
 const HEAD_CHARS = 32
 

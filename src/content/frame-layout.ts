@@ -4,7 +4,7 @@
  * Owns: cutting a stream of sealed bytes into frames. Knows nothing of: formats, keys, copies.
  * Rule: frames come in order, whole, and only after they opened.
  */
-import type { ChunkId } from '../state-machine/records.ts'
+import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { FRAME_BYTES, SealBrokenError } from './frame-cipher.ts'
 import { releaseBytes } from './spent-bytes.ts'
 import type { TenantKeys } from './tenant-keys.ts'

@@ -6,9 +6,10 @@
  * for an upload that fails is named by no committed row: it costs space and nothing else.
  */
 import type { Blobs } from '../../cluster/index.ts'
-import type { ChunkUse } from '../state-machine/commands.ts'
-import type { ChunkId, ChunkRecord, TenantId } from '../state-machine/records.ts'
-import type { StateReader } from '../store/state-reader.ts'
+import type { ChunkId, TenantId } from '../state-machine/base/record-ids.ts'
+import type { ChunkUse } from '../state-machine/chunks/commands.ts'
+import type { ChunkRecord } from '../state-machine/chunks/records.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import { BodyReader } from './body-reader.ts'
 import type { ChunkSlot, ChunkSlots } from './chunk-slots.ts'
 import type { IngestedBody, IngestRequest } from './content.ts'

@@ -7,12 +7,12 @@
 import type { Blobs } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { Config } from '../config/types.ts'
-import type { BucketId, ObjectRecord, TenantRecord } from '../state-machine/records.ts'
-import type { StateReader } from '../store/state-reader.ts'
+import type { TenantRecord } from '../state-machine/tenants/records.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
 import { ChunkKeys } from './chunk-keys.ts'
 import { ChunkSealer } from './chunk-sealer.ts'
 import { ChunkSlots } from './chunk-slots.ts'
-import type { Content, IngestedBody, IngestRequest } from './content.ts'
+import type { Content, IngestedBody, IngestRequest, PinnedObject } from './content.ts'
 import { ingest } from './ingest.ts'
 import type { ByteRange } from './range.ts'
 import { readContent } from './read-content.ts'
@@ -59,13 +59,12 @@ export class ObjectContent implements Content {
 
   read(
     tenant: TenantRecord,
-    bucketId: BucketId,
-    object: ObjectRecord,
+    { bucketId, object, pinned }: PinnedObject,
     range: ByteRange,
   ): AsyncIterable<Uint8Array> {
     const { blobs, state } = this.#parts
     const keys = this.#keys.of(tenant)
-    return readContent({ tenantId: tenant.id, bucketId, object, blobs, state, keys }, range)
+    return readContent({ tenantId: tenant.id, bucketId, object, pinned, blobs, state, keys }, range)
   }
 
   /** To be called now and then: a row may change without anybody using the tenant again. */

@@ -5,7 +5,7 @@
  * whole object is sent, as the RFC allows; only a well-formed range that selects nothing is refused. Several ranges
  * are ignored too: a multipart answer saves a client nothing here that two requests do not.
  */
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../base/refusal.ts'
 import type { ByteRange } from './range.ts'
 
 const BYTES_UNIT = /^bytes=(.*)$/i

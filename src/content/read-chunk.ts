@@ -20,7 +20,7 @@ import {
 } from '../../cluster/index.ts'
 import { FRAME_BYTES, SealBrokenError } from './frame-cipher.ts'
 import { type FrameLayout, openFrames, type SealedChunk } from './frame-layout.ts'
-import type { ChunkId } from '../state-machine/records.ts'
+import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import type { ByteRange } from './range.ts'
 import { layoutBytesOf, layoutOf } from './sealing.ts'
 import { releasing } from './spent-bytes.ts'

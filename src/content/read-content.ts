@@ -3,21 +3,16 @@
  *
  * Owns: which chunks a range touches. Knows nothing of: copies (read-chunk.ts), HTTP.
  * Rules: a page of the manifest, one piece from the disk and what it opens to are all that is held, however large the
- * object; nothing is read ahead of the consumer. An object replaced while it is read ends in an error that asks for a
+ * object; nothing is read ahead of the consumer. An object whose rows go while it is read ends in an error that asks for a
  * retry, never in other bytes.
  */
 import assert from 'node:assert/strict'
 import { Condition, type BlobRef, type Blobs } from '../../cluster/index.ts'
-import type {
-  BucketId,
-  ChunkId,
-  ChunkLink,
-  ChunkRecord,
-  ObjectPart,
-  ObjectRecord,
-  TenantId,
-} from '../state-machine/records.ts'
-import type { StateReader } from '../store/state-reader.ts'
+import type { BucketId, ChunkId, TenantId } from '../state-machine/base/record-ids.ts'
+import type { ObjectPart } from '../state-machine/bodies/records.ts'
+import type { ChunkLink, ChunkRecord } from '../state-machine/chunks/records.ts'
+import type { ObjectRecord } from '../state-machine/versions/records.ts'
+import type { PinnedRows, StateReader } from '../store/reads/state-reader.ts'
 import { CHUNK_BYTES } from './chunk-slots.ts'
 import { frameCountOf, SealBrokenError } from './frame-cipher.ts'
 import { openFrames } from './frame-layout.ts'
@@ -26,6 +21,15 @@ import { readChunk } from './read-chunk.ts'
 import { layoutOf, sealedSizeOf } from './sealing.ts'
 import type { TenantKeys } from './tenant-keys.ts'
 
+/** The rows of a body went while it was read. Whoever has sent nothing of it yet can look the object up again. */
+export class BodyGoneError extends Condition {
+  constructor(message: string) {
+    super('slow_down', message)
+    this.name = 'BodyGoneError'
+  }
+}
+
+const NOTHING_PINNED: PinnedRows = {}
 const LINKS_A_CALL_MAX = 1024
 /** Inline bodies are never compressed: format 1 has no header. */
 const NO_HEAD = Buffer.alloc(0)
@@ -37,6 +41,7 @@ export interface ReadParts {
   readonly tenantId: TenantId
   readonly bucketId: BucketId
   readonly object: ReadableBody
+  readonly pinned: PinnedRows
   readonly blobs: Pick<Blobs, 'reading' | 'report'>
   readonly state: Pick<StateReader, 'chunk' | 'inlineBody' | 'manifest' | 'objectParts'>
   readonly keys: TenantKeys
@@ -76,7 +81,8 @@ async function* readParts(parts: ReadParts, count: number, range: ByteRange): As
       const within = { start: Math.max(0, range.start - start), end: Math.min(size, range.end - start) }
       start += size
       if (within.start >= within.end) continue
-      yield* readContent({ ...parts, object: { key: object.key, versionId: partId, size, body } }, within)
+      const piece = { key: object.key, versionId: partId, size, body }
+      yield* readContent({ ...parts, object: piece, pinned: NOTHING_PINNED }, within)
     }
   }
 }
@@ -91,7 +97,7 @@ async function* nothing(): AsyncGenerator<Buffer> {}
 async function* readInline(parts: ReadParts, chunkId: ChunkId, range: ByteRange): AsyncGenerator<Buffer> {
   const { object, keys } = parts
   if (range.start === range.end) return
-  const row = parts.state.inlineBody(parts.bucketId, object.versionId)
+  const row = parts.pinned.inline ?? parts.state.inlineBody(parts.bucketId, object.versionId)
   if (row === undefined) throw replaced(object)
   const { size } = object
   const layout = layoutOf({ keys, id: chunkId, size, sealedSize: sealedSizeOf(size) }, NO_HEAD)
@@ -132,6 +138,8 @@ async function* readChunks(parts: ReadParts, count: number, range: ByteRange): A
 }
 
 function* linksOf(parts: ReadParts, { first, end }: { first: number; end: number }): Generator<ChunkLink> {
+  const { links: pinned } = parts.pinned
+  if (pinned !== undefined) return yield* pinned.slice(first, end)
   for (let next = first; next < end; ) {
     // To the end of a page, so that no page is read twice.
     const wanted = Math.min(LINKS_A_CALL_MAX - (next % LINKS_A_CALL_MAX), end - next)
@@ -160,5 +168,5 @@ function blobRefOf(row: ChunkRecord): BlobRef {
 }
 
 function replaced(object: ReadableBody): Condition {
-  return new Condition('slow_down', `Object '${object.key}' was replaced or deleted while it was read`)
+  return new BodyGoneError(`Object '${object.key}' was replaced or deleted while it was read`)
 }

@@ -4,7 +4,7 @@
  * Owns: the messages. Rule: plain bytes are never copied, they lie in memory that both sides see; sealed bytes are
  * given away by the thread. One request is under way on a thread at a time.
  */
-import type { ChunkId } from '../state-machine/records.ts'
+import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import type { Compression } from './sealing.ts'
 import type { TenantSecrets } from './tenant-keys.ts'
 

@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { ChunkId } from '../state-machine/records.ts'
+import type { ChunkId } from '../state-machine/base/record-ids.ts'
 import { compress, headerBytesOf, readLayout, sealCompressed } from './compressed-chunk.ts'
 import {
   bindingOf,

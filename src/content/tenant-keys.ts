@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
-import type { ChunkId } from '../state-machine/records.ts'
+import type { ChunkId } from '../state-machine/base/record-ids.ts'
 
 const KEY_BYTES = 32
 

@@ -10,12 +10,15 @@ import { createInterface } from 'node:readline'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import type { VersionRecord } from '../state-machine/versions/records.ts'
+import type { BucketRecord } from '../state-machine/buckets/records.ts'
+import { kindOf, type RowKey } from '../state-machine/base/row-key.ts'
+import type { AuditSegmentRecord } from '../state-machine/audit/records.ts'
 import type { StoppedNode } from '../../cluster/index.ts'
-import { kindOf } from '../state-machine/keys.ts'
-import type { BodyRecord, ChunkRecord } from '../state-machine/records.ts'
-import type { RowKey, RowKind, RowTypes } from '../state-machine/view.ts'
-import type { RehearsedRow, RehearsedState } from '../store/rehearsed-state.ts'
-import { decodeRow } from '../store/row-codec.ts'
+import type { BodyRecord, ManifestPageRecord, PartPageRecord } from '../state-machine/bodies/records.ts'
+import type { ChunkRecord } from '../state-machine/chunks/records.ts'
+import type { RehearsedRow, RehearsedState } from '../store/apply/rehearsed-state.ts'
+import { decodeRow } from '../store/rows/row-codec.ts'
 import { CopySet } from './copy-set.ts'
 
 export type InventoryLine =
@@ -30,6 +33,8 @@ export type InventoryLine =
   | readonly ['parts', bucketId: string, versionId: string, bodies: readonly string[]]
   /** A version whose bytes are chunks; of a null version the id that clients know is `null`. */
   | readonly ['version', bucketId: string, key: string, versionId: string, isNull: boolean]
+  /** A segment of the audit log: when its first and its last link were recorded, and its chunk. */
+  | readonly ['audit', firstTime: number, lastTime: number, rows: number, chunkId: string]
 
 export interface InventoryFile {
   readonly bytes: number
@@ -136,26 +141,30 @@ function lineOf({ key, value }: RehearsedRow, absent: AbsentChunks): InventoryLi
   const [, bucketId = '', , name = ''] = key.split(SEPARATOR)
   switch (kindOf(key)) {
     case 'bucket': {
-      const { id, tenantId, name: bucket } = rowOf<'bucket'>(key, value)
+      const { id, tenantId, name: bucket } = rowOf<BucketRecord>(key, value)
       return ['bucket', id, tenantId, bucket]
     }
     case 'chunk': {
-      const chunk = rowOf<'chunk'>(key, value)
+      const chunk = rowOf<ChunkRecord>(key, value)
       absent.learn(chunk)
       const { id, birth, replicas, references } = chunk
       return references > 0 ? ['chunk', id, birth, replicas] : null
     }
+    case 'auditSegment': {
+      const { firstTime, lastTime, rows, chunkId } = rowOf<AuditSegmentRecord>(key, value)
+      return ['audit', firstTime, lastTime, rows, chunkId]
+    }
     case 'manifestPage': {
-      const chunks = rowOf<'manifestPage'>(key, value).links.map(({ id }) => id)
+      const chunks = rowOf<ManifestPageRecord>(key, value).links.map(({ id }) => id)
       return chunks.some((id) => absent.has(id)) ? ['body', bucketId, name, chunks] : null
     }
     case 'partPage': {
-      const parts = rowOf<'partPage'>(key, value).parts.filter(({ body }) => hasChunks(body))
+      const parts = rowOf<PartPageRecord>(key, value).parts.filter(({ body }) => hasChunks(body))
       return parts.length === 0 ? null : ['parts', bucketId, name, parts.map(({ partId }) => partId)]
     }
     case 'object':
     case 'version': {
-      const version = rowOf<'version'>(key, value)
+      const version = rowOf<VersionRecord>(key, value)
       if (version.kind !== 'object' || !hasChunks(version.body)) return null
       return ['version', bucketId, version.key, version.versionId, version.isNull]
     }
@@ -168,6 +177,6 @@ function hasChunks({ kind }: BodyRecord): boolean {
   return kind === 'chunks' || kind === 'parts'
 }
 
-function rowOf<K extends RowKind>(key: RowKey, value: Buffer): RowTypes[K] {
-  return decodeRow(key as RowKey<K>, value)
+function rowOf<R extends object>(key: RowKey, value: Buffer): R {
+  return decodeRow(key as RowKey<R>, value)
 }

@@ -1,5 +1,6 @@
 /**
- * What is lost with the dead, told from what the survivors have: chunks without a copy, and the versions that need one of them.
+ * What is lost with the dead, told from what the survivors have: chunks without a copy, and the versions and the segments of the
+ * audit log that need one of them.
  *
  * Owns: the comparison of rows with disks. Knows nothing of: votes, terms, entries that nobody has.
  * Rules: a copy counts when the winner's rows list it and the disk of that survivor has it; every version is named up to a bound, and
@@ -19,12 +20,21 @@ export interface LostVersion {
   readonly versionId: string
 }
 
+/** Rows of the audit log that were recorded between two times, ms since 1970. */
+export interface LostAuditRows {
+  readonly firstTime: number
+  readonly lastTime: number
+  readonly rows: number
+}
+
 export interface LossStatement {
   /** Chunks that something needs, by the number of copies that are left. */
   readonly copiesLeft: Readonly<Record<string, number>>
   readonly chunks: number
   readonly versions: number
   readonly named: readonly LostVersion[]
+  /** Segments of the audit log, the oldest first; at most NAMED_MAX. */
+  readonly auditRows: readonly LostAuditRows[]
 }
 
 export type Inventory = () => AsyncIterable<InventoryLine>
@@ -40,7 +50,8 @@ export async function lossOf(
   if (rows === undefined) throw new Error(`there is no inventory of ${winner}`)
   const found = await lostIn(rows(), disks)
   // Rows of objects come before those of their parts, so what is lost is known only after a whole walk.
-  return { ...found.counted, ...(await named(rows(), found.bodies)) }
+  const auditRows = await lostAuditRows(rows(), found.chunks)
+  return { ...found.counted, ...(await named(rows(), found.bodies)), auditRows }
 }
 
 async function copiesIn(lines: AsyncIterable<InventoryLine>): Promise<CopySet> {
@@ -67,7 +78,21 @@ async function lostIn(lines: AsyncIterable<InventoryLine>, disks: ReadonlyMap<st
     if (line[0] === 'parts' && line[3].some((body) => bodies.has(nameOf(line[1], body))))
       bodies.add(nameOf(line[1], line[2]))
   }
-  return { counted: { copiesLeft, chunks: chunks.size }, bodies }
+  return { counted: { copiesLeft, chunks: chunks.size }, chunks, bodies }
+}
+
+async function lostAuditRows(
+  lines: AsyncIterable<InventoryLine>,
+  chunks: ReadonlySet<string>,
+): Promise<readonly LostAuditRows[]> {
+  const lost: LostAuditRows[] = []
+  if (chunks.size === 0) return lost
+  for await (const line of lines) {
+    if (line[0] !== 'audit' || !chunks.has(line[4]) || lost.length === NAMED_MAX) continue
+    const [, firstTime, lastTime, rows] = line
+    lost.push({ firstTime, lastTime, rows })
+  }
+  return lost
 }
 
 async function named(

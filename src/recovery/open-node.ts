@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { StoppedNode } from '../../cluster/index.ts'
 import { MasterKey } from '../access/master-key.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { recoveryFault } from '../state-machine/cluster-recoveries.ts'
-import { LevelStateMachine } from '../store/level-state-machine.ts'
-import { RehearsedState } from '../store/rehearsed-state.ts'
+import { recoveryFault } from '../state-machine/members/cluster-recoveries.ts'
+import { LevelStateMachine } from '../store/apply/level-state-machine.ts'
+import { RehearsedState } from '../store/apply/rehearsed-state.ts'
 import { createLogger } from '../telemetry/logger.ts'
 
 export interface OpenedNode {

@@ -4,8 +4,8 @@
  * Rule: it follows from the plan alone, so applying the plan again makes the same bytes.
  */
 import type { Proposal } from '../state-machine/commands.ts'
-import { SYSTEM_ORIGIN } from '../state-machine/origin.ts'
-import { encodeCommand } from '../store/command-codec.ts'
+import { SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'
+import { encodeCommand } from '../commands/command-codec.ts'
 import type { Plan } from './papers.ts'
 
 export function recoverCommand({ planId, madeAt, decision, loss }: Plan): Uint8Array {

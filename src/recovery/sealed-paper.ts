@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises'
 import { StartError } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 
-export type PaperKind = 'recovery-report' | 'recovery-plan'
+export type PaperKind = 'recovery-report' | 'recovery-plan' | 'skip-report' | 'skip-plan'
 
 interface Paper {
   readonly kind: PaperKind
@@ -53,7 +53,7 @@ function parse(file: string, text: string): Paper {
 
 function unreadable(file: string, why: string, cause?: unknown): StartError {
   return new StartError('paper_unreadable', `Cannot use '${file}': ${why}`, {
-    hint: 'Name files that holdfast recover collect and plan wrote, as they wrote them.',
+    hint: 'Name files that the collect and plan of the same command wrote, as they wrote them.',
     cause,
   })
 }

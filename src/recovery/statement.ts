@@ -42,7 +42,7 @@ function uncomparedText({ uncompared }: RecoveryDecision): readonly string[] {
   )
 }
 
-function lossText({ chunks, versions, copiesLeft, named }: LossStatement): readonly string[] {
+function lossText({ chunks, versions, copiesLeft, named, auditRows }: LossStatement): readonly string[] {
   const counts = Object.entries(copiesLeft).map(([copies, count]) => `${count} with ${copies}`)
   const left = counts.length === 0 ? 'There are no chunks.' : `Chunks by copies left: ${counts.join(', ')}.`
   if (chunks === 0) return [left, 'Of every chunk that is needed a survivor holds a copy.']
@@ -51,6 +51,18 @@ function lossText({ chunks, versions, copiesLeft, named }: LossStatement): reado
   return [
     left,
     `Of ${chunks} chunks no survivor holds a copy. ${versions} object versions cannot be read any more; they are named in the plan${rest}.`,
+    ...auditText(auditRows),
     'Copies are looked for by their names. Whether their bytes are whole the next scrub tells.',
+  ]
+}
+
+function auditText(lost: LossStatement['auditRows']): readonly string[] {
+  if (lost.length === 0) return []
+  const rows = lost.reduce((sum, each) => sum + each.rows, 0)
+  // The oldest first.
+  const from = new Date(lost[0]?.firstTime ?? 0).toISOString()
+  const to = new Date(lost.at(-1)?.lastTime ?? 0).toISOString()
+  return [
+    `${rows} rows of the audit log in ${lost.length} segments cannot be read any more; they were recorded between ${from} and ${to}.`,
   ]
 }

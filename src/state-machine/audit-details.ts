@@ -4,9 +4,10 @@
  * Owns: one row for each command; a missing one does not compile. Rule: never a secret, a sealed key or the hash of a
  * token; never the bytes of an object. Times are those of records, in ms.
  */
-import type { AuditDetails } from './audit-records.ts'
-import type { Command, CommandType, Deleted, ItemRefused, Reply, ReplyValues } from './commands.ts'
-import type { ObjectRecord, VersionRecord } from './records.ts'
+import type { AuditDetails } from './audit/records.ts'
+import type { Command, CommandType, Reply, ReplyValues } from './commands.ts'
+import type { Deleted, ItemRefused } from './objects/commands.ts'
+import type { ObjectRecord, VersionRecord } from './versions/records.ts'
 
 /** Members stand in the place of what the request said. */
 interface Told {
@@ -27,6 +28,7 @@ const nothing = (): Told => ({})
 
 const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   setClusterKey: nothing,
+  correctTime: ({ correction, reason }, value) => ({ details: { ...correction, reason, ...value } }),
   createTenant: ({ id, name }) => ({ tenantId: id, details: { name } }),
   createAccessKey: ({ tenantId, accessKeyId, accountId, name, scopes, expiresAt }) => ({
     tenantId,
@@ -109,6 +111,7 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   abortUpload: ({ uploadId }) => ({ details: { uploadId } }),
   expire: nothing,
   releaseDiscarded: nothing,
+  releaseDue: nothing,
   addReplica: nothing,
   announceMasterKeys: nothing,
   advanceClusterKey: nothing,
@@ -143,6 +146,8 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   closeSession: nothing,
   shipAudit: nothing,
   trimAudit: nothing,
+  sealAudit: nothing,
+  setAuditKeys: nothing,
   foundMembers: nothing,
   introduceMember: nothing,
   startMembership: ({ operationId, kind, nodeId, newcomer, seen }, value) => ({
@@ -174,6 +179,9 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
       loss,
       ...(value === null ? {} : { index: value.index }),
     },
+  }),
+  skipEntry: ({ planId, entryIndex, entryTerm, digest, why, carried, carriedCount }) => ({
+    details: { planId, entryIndex, entryTerm, digest, why, carried, carriedCount },
   }),
 }
 

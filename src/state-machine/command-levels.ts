@@ -3,7 +3,7 @@
  *
  * Owns: the table. Knows nothing of: which level the state is at. Rules: a row is never lowered or taken out, for what a released
  * version wrote has to be read for ever; a new command, and a new meaning of an old one, gets a level that no release has known before,
- * and with it `FEATURE_LEVEL` of cluster/node/feature-level.ts rises.
+ * and with it `FEATURE_LEVEL` of cluster/node/base/feature-level.ts rises.
  */
 import type { CommandType } from './commands.ts'
 
@@ -78,4 +78,10 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   undoMembership: 2,
   evacuateCopies: 2,
   recoverCluster: 2,
+  correctTime: 3,
+  releaseDue: 3,
+  sealAudit: 3,
+  setAuditKeys: 3,
+  // No level opens it: it is never proposed.
+  skipEntry: 3,
 }

@@ -5,47 +5,52 @@
  * Rules: the same view, command and context give the same result on every node; a command it dislikes is refused in the
  * reply and writes its row of the audit log at most; one that it does not know stops the node, for others may and would diverge.
  */
-import { createAccessKey, revokeAccessKey, rotateAccessKey } from './access-keys.ts'
-import { createAccount } from './accounts.ts'
-import { createAdminToken, revokeAdminToken } from './admin-tokens.ts'
-import { recordChange, shipAudit, trimAudit } from './audit.ts'
-import { deleteBucketPolicy, setBucketPolicy } from './bucket-policies.ts'
-import { createBucket, deleteBucket, setBucketVersioning } from './buckets.ts'
-import { recoverCluster } from './cluster-recoveries.ts'
-import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './collection.ts'
+import type { ApplyContext, View, Write } from './base/view.ts'
+import { createAccessKey, revokeAccessKey, rotateAccessKey } from './tenants/access-keys.ts'
+import { createAccount } from './tenants/accounts.ts'
+import { createAdminToken, revokeAdminToken } from './tenants/admin-tokens.ts'
+import { shipAudit, trimAudit } from './audit/audit.ts'
+import { createBucket, setBucketVersioning } from './buckets/buckets.ts'
+import { recordChange } from './record-change.ts'
+import { deleteBucket } from './removal/delete-bucket.ts'
+import { sealAudit, setAuditKeys } from './audit/audit-segments.ts'
+import { deleteBucketPolicy, setBucketPolicy } from './buckets/bucket-policies.ts'
+import { recoverCluster } from './members/cluster-recoveries.ts'
+import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './chunks/collection.ts'
 import type { Command, CommandType, Proposal, Reply } from './commands.ts'
-import { completeUpload } from './complete-upload.ts'
-import { addReplica, dropReplicas, dropsDone, endTasks, planCopies } from './copies.ts'
-import { copyObject } from './copy-object.ts'
-import { deleteBucketCors, setBucketCors } from './cors.ts'
-import { forgetDeliveries, recordAttempts, redeliver, testHook } from './deliveries.ts'
-import { releaseDiscarded } from './discards.ts'
-import { Draft } from './draft.ts'
-import { expire } from './expiry.ts'
+import { completeUpload } from './objects/complete-upload.ts'
+import { addReplica, dropReplicas, dropsDone, endTasks, planCopies } from './chunks/copies.ts'
+import { copyObject } from './objects/copy-object.ts'
+import { deleteBucketCors, setBucketCors } from './buckets/cors.ts'
+import { forgetDeliveries, recordAttempts, redeliver, testHook } from './events/deliveries.ts'
+import { releaseDiscarded, releaseDue } from './bodies/discards.ts'
+import { Draft } from './base/draft.ts'
+import { expire } from './objects/expiry.ts'
+import { correctTime } from './time/log-time.ts'
 import {
   advanceClusterKey,
   announceMasterKeys,
   rewrapAccessKeys,
   rewrapHookSecrets,
   rewrapTenantKeys,
-} from './master-keys.ts'
-import { deleteObject, deleteObjects, putObject } from './objects.ts'
-import { evacuateCopies } from './evacuation.ts'
-import { foundMembers, introduceMember } from './members.ts'
-import { startMembership, stepMembership, undoMembership } from './membership.ts'
-import { abortUpload, createUpload, putPart } from './multipart.ts'
-import { setNotifications } from './notifications.ts'
-import { advanceOperation, setOperationStatus, startOperation } from './operations.ts'
-import { setQuota } from './quota.ts'
-import { finishRecount } from './recount-end.ts'
-import { advanceSession, closeSession, openSession } from './sessions.ts'
-import { reportShare } from './shares.ts'
-import { deleteTenant, disableTenant, shredTenant } from './tenant-end.ts'
-import { eraseTenant } from './tenant-erasure.ts'
-import { createTenant, setClusterKey } from './tenants.ts'
-import { noteUses } from './uses.ts'
-import { setObjectLegalHold, setObjectRetention, setObjectTags } from './version-settings.ts'
-import type { ApplyContext, View, Write } from './view.ts'
+} from './master-keys/master-keys.ts'
+import { deleteObject, deleteObjects, putObject } from './objects/objects.ts'
+import { evacuateCopies } from './chunks/evacuation.ts'
+import { foundMembers, introduceMember } from './members/members.ts'
+import { startMembership, stepMembership, undoMembership } from './members/membership.ts'
+import { abortUpload, createUpload, putPart } from './objects/multipart.ts'
+import { setNotifications } from './events/notifications.ts'
+import { advanceOperation, setOperationStatus, startOperation } from './operations/operations.ts'
+import { setQuota } from './usage/quota.ts'
+import { finishRecount } from './recount/recount-end.ts'
+import { advanceSession, closeSession, openSession } from './chunks/sessions.ts'
+import { reportShare } from './operations/shares.ts'
+import { skipEntry } from './skipped-entries/skipped-entries.ts'
+import { deleteTenant, disableTenant, shredTenant } from './removal/tenant-end.ts'
+import { eraseTenant } from './removal/tenant-erasure.ts'
+import { createTenant, setClusterKey } from './tenants/tenants.ts'
+import { noteUses } from './tenants/uses.ts'
+import { setObjectLegalHold, setObjectRetention, setObjectTags } from './objects/version-settings.ts'
 
 type Handler<T extends CommandType> = (
   draft: Draft,
@@ -55,6 +60,7 @@ type Handler<T extends CommandType> = (
 
 /** One row for each command; a missing one does not compile. */
 const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
+  correctTime,
   setClusterKey,
   createTenant,
   createAccessKey,
@@ -85,6 +91,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   abortUpload,
   expire,
   releaseDiscarded,
+  releaseDue,
   setNotifications,
   testHook,
   redeliver,
@@ -118,6 +125,8 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   closeSession,
   shipAudit,
   trimAudit,
+  sealAudit,
+  setAuditKeys,
   foundMembers,
   introduceMember,
   startMembership,
@@ -125,6 +134,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   undoMembership,
   evacuateCopies,
   recoverCluster,
+  skipEntry,
 }
 
 export function isCommandType(type: unknown): type is CommandType {

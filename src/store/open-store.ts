@@ -3,8 +3,8 @@
  *
  * Owns: the composition. Rule: nothing is on disk and nothing can be read before stateMachine.open(), which the machine calls.
  */
-import { LevelStateMachine, type LevelStateMachineOptions } from './level-state-machine.ts'
-import { LevelStateReader } from './level-state-reader.ts'
+import { LevelStateMachine, type LevelStateMachineOptions } from './apply/level-state-machine.ts'
+import { LevelStateReader } from './reads/level-state-reader.ts'
 
 export interface Store {
   readonly stateMachine: LevelStateMachine

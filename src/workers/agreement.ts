@@ -6,7 +6,7 @@
  * back; before the keys were compared, whatever it sealed might be readable by nobody else.
  */
 import { Condition } from '../../cluster/index.ts'
-import type { Services } from '../operations/services.ts'
+import type { Services } from '../operations/base/services.ts'
 
 const REASON = 'This node has not compared its master key with the cluster yet'
 
@@ -24,6 +24,7 @@ export class Agreement {
       nodeId,
       clusterId,
       membership: cluster.membership,
+      time: cluster.time,
       reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
       metrics: () => cluster.metrics(),
       repairStatuses: () => cluster.repairStatuses(),

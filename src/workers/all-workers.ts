@@ -1,7 +1,7 @@
 /**
  * The background work of a node: which there is, and how often each is asked.
  *
- * Owns: the list. Knows nothing of: when it begins and ends; src/service.ts runs it.
+ * Owns: the list. Knows nothing of: when it begins and ends; src/service/service.ts runs it.
  * Rule: one round is short and bounded; what is left is done in the next.
  */
 import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
@@ -10,8 +10,9 @@ import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
 import type { AuditSpool } from '../audit/audit-spool.ts'
 import type { TargetPolicy } from '../operations/notifications/target-url.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
+import { AuditSealing, type AuditSealingParts } from './audit-sealing.ts'
 import { AuditShipping } from './audit-shipping.ts'
 import { AuditTrimming } from './audit-trimming.ts'
 import { Collection } from './collection.ts'
@@ -30,6 +31,7 @@ import { Scrubbing } from './scrubbing.ts'
 import { TenantDeletion } from './tenant-deletion.ts'
 import type { UploadSessions } from './upload-sessions.ts'
 import { Delivering } from './webhooks/delivering.ts'
+import { LogClock } from './webhooks/log-clock.ts'
 import { systemResolve } from './webhooks/guarded-connector.ts'
 import { Trimming } from './webhooks/trimming.ts'
 import { WebhookSender } from './webhooks/webhook-sender.ts'
@@ -47,7 +49,7 @@ export interface WorkerParts {
   readonly members: () => readonly string[]
   readonly founders: FollowingParts['founders']
   readonly self: FollowingParts['self']
-  /** How long a chunk without references is kept. ms */
+  /** How long the body of a version that went, and then a chunk without references, is kept. ms */
   readonly collectAfterMs: number
   /** For so long a newcomer keeps up before it gets its vote. [decisions 12: join] ms */
   readonly promoteAfterMs: number
@@ -59,7 +61,9 @@ export interface WorkerParts {
   readonly propose: Propose
   readonly uploads: UploadSessions
   readonly uses: LatestUses
-  readonly masterKey: Pick<MasterKey, 'open'>
+  readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
+  /** For what belongs to the cluster itself. */
+  readonly own: AuditSealingParts['content']
   readonly notifications: TargetPolicy
   readonly logger: Logger
 }
@@ -75,23 +79,20 @@ export function allWorkers(parts: WorkerParts): Work {
   const { members, collectAfterMs, state } = parts
   const logger = parts.logger.child({ room: 'workers' })
   const now = (): number => performance.now()
-  const collection = new Collection({
-    ...parts,
-    members,
-    delayMs: collectAfterMs,
-    now,
-    logger,
-  })
+  const collection = new Collection({ ...parts, members, delayMs: collectAfterMs, now, logger })
   const recounting = new Recounting({ ...parts, everyMs: RECOUNT_EVERY_MS, now, logger })
   const scrubbing = new Scrubbing({ ...parts, now, logger })
   const rebalancing = new Rebalancing({ ...parts, now, logger })
-  const expiry = new Expiry({ ...parts, now: Date.now, logger })
-  const discarding = new Discarding({ ...parts, logger })
+  const { time } = parts.cluster
+  const confirmedTime = (): number => time.status().confirmedTime
+  const expiry = new Expiry({ ...parts, confirmedTime, logger })
+  const discarding = new Discarding({ ...parts, delayMs: collectAfterMs, now, logger })
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
   const shipping = new AuditShipping({ ...parts, node: parts.cluster.nodeId, spool: parts.audit, logger })
-  const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, now: Date.now, logger })
+  const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, confirmedTime, logger })
+  const sealing = new AuditSealing({ ...parts, content: parts.own, now: confirmedTime, logger })
   const delivering = createDelivering(parts, logger)
-  const trimming = new Trimming({ ...parts, now: Date.now, logger })
+  const trimming = new Trimming({ ...parts, confirmedTime, logger })
   const workers: readonly Repeating[] = [
     { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
@@ -101,6 +102,7 @@ export function allWorkers(parts: WorkerParts): Work {
     { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'tenant deletion', work: () => tenantDeletion.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'audit shipping', work: () => shipping.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'audit sealing', work: () => sealing.round(), everyMs: WORK_EVERY_MS, logger },
     { name: 'audit trimming', work: () => auditTrimming.round(), everyMs: WORK_EVERY_MS, logger },
     {
       name: 'repair rate',
@@ -142,7 +144,7 @@ function membershipWork(parts: WorkerParts, now: () => number, logger: Logger): 
   const isOnDuty = (): boolean => parts.cluster.isOnDuty()
   const readBarrier = (): Promise<void> => parts.cluster.readBarrier()
   const belonging = { ...parts, nodeId, membership, isOnDuty, readBarrier, now, logger }
-  const evacuating = new Evacuating(parts)
+  const evacuating = new Evacuating({ ...parts, membership: parts.cluster.membership })
   const changing = new MembershipWorker({ ...belonging, evacuating, readyMs: parts.promoteAfterMs })
   return [
     { name: 'members', work: () => followMembers(belonging), everyMs: FOLLOW_EVERY_MS, logger },
@@ -151,17 +153,19 @@ function membershipWork(parts: WorkerParts, now: () => number, logger: Logger): 
 }
 
 function createDelivering(parts: WorkerParts, logger: Logger): Delivering {
-  const { masterKey, notifications } = parts
+  const { cluster, masterKey, notifications } = parts
   const sender = new WebhookSender({
     resolve: systemResolve(),
     allowOrigins: notifications.allowOrigins,
-    now: Date.now,
+    now: () => cluster.time.now(),
   })
+  const clock = new LogClock({ time: cluster.time, monotonic: () => performance.now() })
   return new Delivering({
     ...parts,
     sender,
     secretOf: ({ hookId, secret }) => masterKey.open(secret, hookSecret(hookId)),
-    now: Date.now,
+    now: () => clock.now(),
+    hour: () => cluster.time.now(),
     random: Math.random,
     logger,
   })

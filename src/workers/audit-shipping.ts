@@ -8,11 +8,11 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
+import type { View } from '../state-machine/base/view.ts'
+import { auditRowKeys } from '../state-machine/audit/keys.ts'
 import type { AuditSpool } from '../audit/audit-spool.ts'
 import type { Logger } from '../../cluster/index.ts'
-import { keys } from '../state-machine/keys.ts'
-import type { View } from '../state-machine/view.ts'
-import type { Propose } from '../store/propose.ts'
+import type { Propose } from '../commands/propose.ts'
 
 const compress = promisify(zstdCompress)
 /** Rows are alike: more effort gains little. */
@@ -40,7 +40,7 @@ export class AuditShipping {
     if (batch === null) return false
     const end = batch.first + batch.rows.length
     // A hint that saves work after a restart; apply decides.
-    let from = Math.max(batch.first, state.view.get(keys.auditSpool(node, batch.spool))?.next ?? 0)
+    let from = Math.max(batch.first, state.view.get(auditRowKeys.auditSpool(node, batch.spool))?.next ?? 0)
     while (from < end) {
       const rows = batch.rows.slice(from - batch.first)
       const plain = rows.join('\n')

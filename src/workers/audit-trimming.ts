@@ -1,19 +1,19 @@
 /**
  * Has the audit log trimmed to what the configuration keeps.
  *
- * Owns: when. Knows nothing of: which links go; apply decides by their times.
+ * Owns: when. Knows nothing of: clocks; which links go is decided by apply, by their times.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
 
 export interface AuditTrimmingParts {
   readonly cluster: Pick<Cluster, 'isOnDuty'>
-  readonly state: Pick<LevelStateReader, 'oldestAuditTime'>
+  readonly state: { readonly audit: Pick<LevelStateReader['audit'], 'oldestTime'> }
   readonly propose: Propose
   readonly keepMs: number
-  /** Milliseconds since 1970 by this node's clock, which stamps the log while it leads. */
-  readonly now: () => number
+  /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
+  readonly confirmedTime: () => number
   readonly logger: Logger
 }
 
@@ -26,10 +26,10 @@ export class AuditTrimming {
 
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
-    const { cluster, state, propose, keepMs, now, logger } = this.#parts
+    const { cluster, state, propose, keepMs, confirmedTime, logger } = this.#parts
     if (!cluster.isOnDuty()) return false
-    const before = now() - keepMs
-    const oldest = state.oldestAuditTime()
+    const before = confirmedTime() - keepMs
+    const oldest = state.audit.oldestTime()
     if (oldest === null || oldest >= before) return false
     const reply = await propose({ type: 'trimAudit', before })
     if (!reply.ok) {

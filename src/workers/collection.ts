@@ -5,10 +5,11 @@
  * Rule: the delay is a courtesy to those who read an object while it is deleted, no safety depends on it: it may be 0.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
-import type { CondemnedRecord } from '../state-machine/records.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
+import type { CondemnedRecord } from '../state-machine/chunks/records.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
+import { DelayMarks } from './delay-marks.ts'
 
 export interface CollectionParts {
   readonly cluster: Pick<Cluster, 'isOnDuty'>
@@ -21,31 +22,25 @@ export interface CollectionParts {
   readonly logger: Logger
 }
 
-/** What was condemned up to `index` had been so at `seenAt`. */
-interface Mark {
-  readonly index: number
-  readonly seenAt: number
-}
-
 export class Collection {
   readonly #parts: CollectionParts
-  /** In the order of their time; one for each round within the delay. */
-  #marks: Mark[] = []
+  readonly #marks: DelayMarks
 
   constructor(parts: CollectionParts) {
     this.#parts = parts
+    this.#marks = new DelayMarks(parts)
   }
 
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
     if (!cluster.isOnDuty()) {
-      this.#marks = []
+      this.#marks.clear()
       return false
     }
     await this.#closeStrangers()
     if (state.settings().collectionHalted !== null) return false
-    const due = await this.#dueUpTo()
+    const due = this.#marks.dueUpTo((await state.newestCondemned())?.condemnedAt ?? null)
     const queue = await state.condemned(ITEMS_PER_COMMAND_MAX)
     const chunks = queue.filter(({ condemnedAt }) => condemnedAt <= due)
     if (chunks.length === 0) return false
@@ -62,20 +57,6 @@ export class Collection {
     }
     logger.debug({ chunks: reply.value.collected }, 'chunks collected')
     return reply.value.collected
-  }
-
-  /** The highest index at which something was condemned that was so already when the delay began. */
-  async #dueUpTo(): Promise<number> {
-    const { state, now, delayMs } = this.#parts
-    const newest = await state.newestCondemned()
-    const at = now()
-    if (newest !== null && newest.condemnedAt !== this.#marks.at(-1)?.index)
-      this.#marks.push({ index: newest.condemnedAt, seenAt: at })
-    const isDue = ({ seenAt }: Mark): boolean => at - seenAt >= delayMs
-    const last = this.#marks.findLastIndex(isDue)
-    this.#marks = this.#marks.slice(Math.max(0, last))
-    const due = this.#marks[0]
-    return due !== undefined && isDue(due) ? due.index : -1
   }
 
   /** Nobody uploads for a node that left: what its sessions hold back may go. */

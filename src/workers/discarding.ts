@@ -1,38 +1,65 @@
 /**
  * Has discarded bodies and parts released, step by step.
  *
- * Owns: the pace, and which parts are named. Knows nothing of: how much one step releases; apply decides that.
+ * Owns: the pace, the delay, and which bodies and parts are named. Knows nothing of: how much one step releases; apply decides that.
+ * Rule: the body of a version waits as long as a condemned chunk does, because a download of it may be under way; what was never
+ * part of an object does not wait.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import type { DiscardRecord } from '../state-machine/records.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
+import type { DiscardRecord } from '../state-machine/bodies/records.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
+import { DelayMarks } from './delay-marks.ts'
 
 const ROWS_PER_ROUND = 16
 const PARTS_PER_STEP = 64
 
 export interface DiscardingParts {
   readonly cluster: Pick<Cluster, 'isOnDuty'>
-  readonly state: Pick<LevelStateReader, 'discards' | 'parts'>
+  readonly state: Pick<LevelStateReader, 'discards' | 'discardedBodies' | 'newestDiscarded' | 'parts'>
   readonly propose: Propose
+  readonly delayMs: number
+  /** Of this process; only differences count. ms */
+  readonly now: () => number
   readonly logger: Logger
 }
 
 export class Discarding {
   readonly #parts: DiscardingParts
+  readonly #marks: DelayMarks
 
   constructor(parts: DiscardingParts) {
     this.#parts = parts
+    this.#marks = new DelayMarks(parts)
   }
 
-  /** One round, a step for each row; resolves with true when there is more to do at once. Throws Condition. */
+  /** One round: a step for each row, and one for the bodies that are due. Resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    if (!cluster.isOnDuty()) return false
+    if (!cluster.isOnDuty()) {
+      this.#marks.clear()
+      return false
+    }
     const rows = await state.discards(ROWS_PER_ROUND)
     let released = 0
     for (const row of rows) if (await this.#release(row)) released++
-    return released > 0
+    return (await this.#releaseDue()) || released > 0
+  }
+
+  async #releaseDue(): Promise<boolean> {
+    const { state, propose, logger } = this.#parts
+    const upTo = this.#marks.dueUpTo((await state.newestDiscarded())?.discardedAt ?? null)
+    if (upTo < 0) return false
+    const bodies = await state.discardedBodies(ITEMS_PER_COMMAND_MAX)
+    const items = bodies
+      .filter(({ discardedAt }) => discardedAt <= upTo)
+      .map(({ discardedAt, id }) => ({ discardedAt, id }))
+    if (items.length === 0) return false
+    const reply = await propose({ type: 'releaseDue', upTo, items })
+    if (!reply.ok) logger.warn({ reason: reply.message }, 'discarded bodies not released')
+    else logger.debug({ bodies: reply.value.released }, 'discarded bodies released')
+    return reply.ok && reply.value.released > 0
   }
 
   async #release({ id, bucketId, what }: DiscardRecord): Promise<boolean> {

@@ -5,22 +5,37 @@
  * Rules: a walk that found nothing from its beginning to its end is what counts, and it begins anew with every leader; no more copies
  * are open than OPEN_MAX and one page.
  */
-import type { Cluster } from '../../cluster/index.ts'
-import { taskKey } from '../state-machine/chunk-rows.ts'
-import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
-import { memberIn, membersOf } from '../state-machine/members.ts'
-import type { ChunkRecord, Evacuation, OperationRecord } from '../state-machine/records.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import type { Cluster, MembershipPort } from '../../cluster/index.ts'
+import { taskKey } from '../state-machine/chunks/chunk-rows.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
+import type { ChunkRecord } from '../state-machine/chunks/records.ts'
+import type { Evacuation } from '../state-machine/members/commands.ts'
+import type { MemberRecord } from '../state-machine/members/records.ts'
+import type { OperationRecord } from '../state-machine/operations/records.ts'
+import { memberIn, membersOf } from '../state-machine/members/members.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
 
 export interface EvacuatingParts {
   readonly cluster: Pick<Cluster, 'placement'>
   readonly state: Pick<LevelStateReader, 'chunks' | 'view'>
   readonly propose: Propose
+  readonly membership: Pick<MembershipPort, 'local'>
 }
+
+/** A member that the leader has not heard for so long gets no copy that another one can take: nobody knows whether it comes back. */
+const SILENT_MS = 3_000
+/** And what it was to make already is given to another one. */
+const AWAY_MS = 30_000
 
 const OPEN_MAX = 512
 const PAGE_ROWS = ITEMS_PER_COMMAND_MAX
+
+interface Choice {
+  readonly wanted: readonly string[]
+  readonly others: readonly string[]
+  readonly leaver: string
+}
 
 interface Walk {
   readonly operationId: string
@@ -64,7 +79,7 @@ export class Evacuating {
     const only = about.filter((chunk) => chunk.owed.length === 0 && this.#isUnreadable(chunk))
     walk.found += about.length
     walk.last += isLost ? only.length : 0
-    await this.#giveUp(operationId, chunks)
+    await this.#giveUp(operationId, leaver, chunks)
     const items = about.flatMap((chunk) => this.#evacuation(chunk, leaver, isLost))
     if (items.length > 0) await this.#parts.propose({ type: 'evacuateCopies', operation: operationId, items })
     if (next !== null) {
@@ -96,15 +111,19 @@ export class Evacuating {
     return replicas.every(isGone)
   }
 
-  /** A copy that was asked for while somebody could still be read, and never will be made: the operation would wait for it for ever. */
-  async #giveUp(operation: string, chunks: readonly ChunkRecord[]): Promise<void> {
+  /** A copy that never will be made, or by a member that is away: the operation would wait for it for ever. */
+  async #giveUp(operation: string, leaver: string, chunks: readonly ChunkRecord[]): Promise<void> {
     const { state, propose } = this.#parts
+    const away = this.#silent(AWAY_MS)
     const tasks = chunks
-      .filter((chunk) => chunk.owed.length > 0 && this.#isUnreadable(chunk))
+      .filter(({ owed }) => owed.length > 0)
       .flatMap((chunk) => {
         const { tenantId, id: chunkId, birth } = chunk
+        const isHopeless = this.#isUnreadable(chunk)
         const targets = chunk.owed.filter(
-          (target) => state.view.get(taskKey(chunk, target))?.operation === operation,
+          (target) =>
+            (isHopeless || (away.has(target) && this.#spares(chunk, leaver).length > 0)) &&
+            state.view.get(taskKey(chunk, target))?.operation === operation,
         )
         return targets.map((target) => ({ tenantId, chunkId, birth, target }))
       })
@@ -122,20 +141,49 @@ export class Evacuating {
     const others = [...replicas, ...owed].filter((holder) => holder !== leaver)
     const placed = this.#parts.cluster.placement(chunkId as string)
     const wanted = placed.filter((holder) => holder !== leaver)
-    const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver), placed.length))
+    const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver).length, placed.length))
     const isEnough = others.length >= Math.max(copiesKept, wanted.length)
     const isHopeless = isEnough || this.#isUnreadable(chunk)
-    const target = isHopeless ? null : (wanted.find((holder) => !others.includes(holder)) ?? null)
+    const target = isHopeless ? null : this.#taker(chunk, { wanted, others, leaver })
     const listed = replicas.filter((holder) => holder !== leaver).length
     const goes = replicas.includes(leaver) && listed >= (isLost ? 1 : copiesKept)
     if (target === null && !goes && !owed.includes(leaver)) return []
     return [{ tenantId, chunkId, birth, target, copiesKept }]
   }
 
-  #takers(leaver: string): number {
+  /** Where it should be; while that one is silent, another member that answers, in a zone that holds none if there is one. */
+  #taker(chunk: ChunkRecord, { wanted, others, leaver }: Choice): string | null {
+    const missing = wanted.filter((holder) => !others.includes(holder))
+    const silent = this.#silent(SILENT_MS)
+    const best = missing.find((holder) => !silent.has(holder))
+    if (best !== undefined || missing.length === 0) return best ?? null
+    const takers = this.#takers(leaver)
+    const held = takers.filter(({ nodeId }) => others.includes(nodeId)).map(({ zone }) => zone)
+    const spare = this.#spares(chunk, leaver)
+    const apart = spare.filter(({ zone }) => !held.includes(zone))
+    const choice = apart.length > 0 ? apart : spare
+    // Ids of chunks are hashes, so the copies spread over all that may take them.
+    const place = Number.parseInt(chunk.id.slice(-6), 16) % choice.length
+    return choice[Number.isNaN(place) ? 0 : place]?.nodeId ?? missing[0] ?? null
+  }
+
+  /** Members that answer and neither hold the chunk nor are to. */
+  #spares({ replicas, owed }: ChunkRecord, leaver: string): readonly MemberRecord[] {
+    const silent = this.#silent(SILENT_MS)
+    return this.#takers(leaver).filter(
+      ({ nodeId }) => !(replicas.includes(nodeId) || owed.includes(nodeId) || silent.has(nodeId)),
+    )
+  }
+
+  #silent(ms: number): ReadonlySet<string> {
+    const { peers } = this.#parts.membership.local()
+    return new Set(peers.filter(({ silentMs }) => silentMs >= ms).map(({ nodeId }) => nodeId))
+  }
+
+  #takers(leaver: string): readonly MemberRecord[] {
     const { members } = membersOf(this.#parts.state.view)
     return members.filter(
       ({ phase, weight, nodeId }) => phase === 'active' && weight > 0 && nodeId !== leaver,
-    ).length
+    )
   }
 }

@@ -1,12 +1,11 @@
 /**
  * Ends what has come to its time: kept answers, uploads that nobody completed.
  *
- * Owns: when it is asked for, and how much at once. Knows nothing of: whether something is due; apply decides by the
- * time of the log.
+ * Owns: when it is asked for, and how much at once. Knows nothing of: clocks; apply decides by the confirmed time of the log.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
 
 /** The parts of an upload are not released in the entry that ends it, so an item is a few rows. */
 const ITEMS_PER_ROUND = 128
@@ -15,8 +14,8 @@ export interface ExpiryParts {
   readonly cluster: Pick<Cluster, 'isOnDuty'>
   readonly state: Pick<LevelStateReader, 'expiries'>
   readonly propose: Propose
-  /** Milliseconds since 1970 by this node's clock, which stamps the log while it leads. */
-  readonly now: () => number
+  /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
+  readonly confirmedTime: () => number
   readonly logger: Logger
 }
 
@@ -29,9 +28,9 @@ export class Expiry {
 
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
-    const { cluster, state, propose, now, logger } = this.#parts
+    const { cluster, state, propose, confirmedTime, logger } = this.#parts
     if (!cluster.isOnDuty()) return false
-    const due = await state.expiries(now(), ITEMS_PER_ROUND)
+    const due = await state.expiries(confirmedTime(), ITEMS_PER_ROUND)
     if (due.length === 0) return false
     const reply = await propose({ type: 'expire', items: due.map(({ at, id }) => ({ at, id })) })
     if (!reply.ok) {

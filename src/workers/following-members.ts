@@ -6,10 +6,10 @@
  */
 import type { KnownMembers, Member, MembershipPort } from '../../cluster/index.ts'
 import { COMMAND_LEVELS } from '../state-machine/command-levels.ts'
-import { memberIn, membersOf } from '../state-machine/members.ts'
-import type { FirstMember, MemberRecord, MembersRecord } from '../state-machine/records.ts'
-import type { StateReader } from '../store/state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import { memberIn, membersOf } from '../state-machine/members/members.ts'
+import type { FirstMember, MemberRecord, MembersRecord } from '../state-machine/members/records.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
 
 export interface FollowingParts {
   readonly nodeId: string

@@ -10,9 +10,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Condition, type Logger, type MetricSample, StartError } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { SealedSecrets } from '../access/sealed-secrets.ts'
-import type { Services } from '../operations/services.ts'
-import { settle } from '../operations/settle.ts'
-import { Refusal } from '../refusal.ts'
+import type { Services } from '../operations/base/services.ts'
+import { settle } from '../commands/settle.ts'
+import { Refusal } from '../base/refusal.ts'
 
 const TURN_MS = 1000
 /** Turns between two walks over all secrets while there is nothing to do but an older key is still in the file. */
@@ -157,7 +157,7 @@ export function wrongMasterKey(): StartError {
     'wrong_master_key',
     'The master key of this cluster is not in the key file of this node',
     {
-      hint: 'Give security.master_key_file the same file that the other nodes have. Nothing was changed.',
+      hint: 'Give security.master_key_file the same file that the other nodes have, and start this node again. Nothing was changed.',
     },
   )
 }

@@ -12,15 +12,24 @@ import {
   type MembershipPort,
   type MemberStatus,
 } from '../../cluster/index.ts'
-import { isMembership, WAYS } from '../state-machine/membership.ts'
-import { isFinished } from '../state-machine/operations.ts'
-import { memberIn, membersOf } from '../state-machine/members.ts'
-import type { MembershipStep, OperationRecord } from '../state-machine/records.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import { isMembership, WAYS } from '../state-machine/members/membership.ts'
+import { isFinished } from '../state-machine/operations/operations.ts'
+import { memberIn, membersOf } from '../state-machine/members/members.ts'
+import type { MembershipStep, OperationRecord } from '../state-machine/operations/records.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
 import type { Evacuating } from './evacuating.ts'
 import { knownMembers } from './following-members.ts'
-import { commonChecksum, exchanged, isCaughtUp, type Lack, silent, tooSlow, unequal } from './readiness.ts'
+import {
+  commonChecksum,
+  exchanged,
+  isCaughtUp,
+  isSilent,
+  type Lack,
+  silent,
+  tooSlow,
+  unequal,
+} from './readiness.ts'
 import { systemOrigin } from './system-origin.ts'
 import { configurationAfter, hasMoved, isSettled, lackBefore, leaverOf, newcomerOf } from './vote-moves.ts'
 
@@ -44,6 +53,10 @@ type Target = Parameters<MembershipPort['change']>[0]
 
 /** A newcomer that has not kept up for so long is called stalled. */
 const STALLED_MS = 60_000
+/** One that is not heard for so long is called silent: its disk and its network have nothing to do with it. */
+const SILENT_MS = 10_000
+/** Two commits, in an estimate. */
+const VOTE_MS = 1_000
 
 export class MembershipWorker {
   readonly #parts: MembershipWorkerParts
@@ -147,11 +160,15 @@ export class MembershipWorker {
     const keeping = this.#keeping
     if (!isCaughtUp(status, name)) {
       keeping.since = null
-      return at - keeping.lagging >= STALLED_MS ? tooSlow(name, STALLED_MS) : { phase: 'catching up' }
+      const lagsMs = at - keeping.lagging
+      if (lagsMs >= SILENT_MS && isSilent(status, name, SILENT_MS)) return silent(name)
+      return lagsMs >= STALLED_MS ? tooSlow(name, STALLED_MS) : { phase: 'catching up' }
     }
     keeping.lagging = at
     keeping.since ??= at
-    if (at - keeping.since < readyMs) return { phase: 'keeping up' }
+    const leftMs = readyMs - (at - keeping.since)
+    if (leftMs > 0)
+      return { phase: 'keeping up', ...(operation.kind === 'join' ? { dueInMs: leftMs + VOTE_MS } : {}) }
     const its = await membership.ask(name)
     if (its === null) return silent(name)
     const invited = memberIn(membersOf(this.#parts.state.view), name)?.incarnation

@@ -6,8 +6,8 @@
  */
 import type { Logger } from '../../cluster/index.ts'
 import type { LatestUses } from '../access/latest-uses.ts'
-import { USES_PER_ENTRY_MAX } from '../state-machine/records.ts'
-import type { Propose } from '../store/propose.ts'
+import { USES_PER_ENTRY_MAX } from '../state-machine/tenants/records.ts'
+import type { Propose } from '../commands/propose.ts'
 
 export interface NotingUsesParts {
   readonly uses: LatestUses

@@ -13,10 +13,10 @@ import {
   parseNewAdminToken,
 } from '../operations/admin-tokens/create-admin-token.ts'
 import { revokeAdminToken } from '../operations/admin-tokens/revoke-admin-token.ts'
-import type { Services } from '../operations/services.ts'
-import { Refusal } from '../refusal.ts'
+import type { Services } from '../operations/base/services.ts'
+import { Refusal } from '../base/refusal.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
-import { type Origin, SYSTEM_ORIGIN } from '../state-machine/origin.ts'
+import { type Origin, SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'
 
 export type PendingWish =
   | { readonly wish: 'create'; readonly token: NewAdminTokenInput }

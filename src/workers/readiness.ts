@@ -4,7 +4,7 @@
  * Owns: the bounds. Rule: a voter that lags would hold back every commit that needs it, and one whose state differs must never count.
  */
 import type { MemberStatus } from '../../cluster/index.ts'
-import type { StandingBlocker } from '../state-machine/records.ts'
+import type { StandingBlocker } from '../state-machine/operations/records.ts'
 
 export { commonChecksum } from '../operations/membership/equal-states.ts'
 
@@ -18,11 +18,13 @@ export interface Lack {
   readonly phase: string
   /** Absent: it is a matter of time. */
   readonly blocker?: StandingBlocker
+  /** How long the operation may still take, where that is known. */
+  readonly dueInMs?: number
 }
 
 export function tooSlow(name: string, ms: number): Lack {
   const lag = `${LAG_ENTRIES_MAX} entries and ${LAG_BYTES_MAX / 1024 / 1024} MiB of the log`
-  const message = `"${name}" gets no vote: for ${ms / 1000} s it has not come within ${lag}; look at its disk and its network, write less, or cancel this operation`
+  const message = `"${name}" gets no vote: for ${ms / 1000} s it has not come within ${lag}; the leader keeps the log for it within cluster.log_pin_bytes, so look at its disk, its network and that bound, or cancel this operation`
   return { phase: 'stalled: it cannot catch up', blocker: { code: 'learner_not_ready', message } }
 }
 
@@ -59,6 +61,12 @@ export function isCaughtUp(leader: Pick<MemberStatus, 'peers'>, newcomer: string
   const peer = leader.peers.find(({ nodeId }) => nodeId === newcomer)
   if (peer === undefined || !isHeard(leader, newcomer)) return false
   return peer.lagEntries <= LAG_ENTRIES_MAX && peer.lagBytes <= LAG_BYTES_MAX
+}
+
+/** Not a word of it for so long, as far as this leader knows. */
+export function isSilent({ peers }: Pick<MemberStatus, 'peers'>, member: string, ms: number): boolean {
+  const peer = peers.find(({ nodeId }) => nodeId === member)
+  return peer === undefined || peer.silentMs >= ms
 }
 
 /** Just now, and since this leader leads: a new one knows of nobody yet. */

@@ -5,17 +5,18 @@
  * Rules: the position moves by compare and set after the moves up to it were granted, so another node goes on exactly there
  * and plans at most one batch again, which changes nothing; no more tasks are open than OPEN_MAX and one batch.
  */
+import type { CopyMove } from '../state-machine/chunks/commands.ts'
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import { taskKey } from '../state-machine/chunk-rows.ts'
-import type { CopyMove } from '../state-machine/commands.ts'
-import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
-import { ALL_PLANNED } from '../state-machine/operations.ts'
-import type { ChunkRecord, OperationRecord, RepairRecord } from '../state-machine/records.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
-import type { Page } from '../store/state-reader.ts'
-import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from '../store/chunk-walk.ts'
-import { movesOf } from '../state-machine/copy-moves.ts'
+import { taskKey } from '../state-machine/chunks/chunk-rows.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
+import type { ChunkRecord, RepairRecord } from '../state-machine/chunks/records.ts'
+import type { OperationRecord } from '../state-machine/operations/records.ts'
+import { ALL_PLANNED } from '../state-machine/operations/operations.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
+import type { Page } from '../store/reads/state-reader.ts'
+import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from '../store/reads/chunk-walk.ts'
+import { movesOf } from '../state-machine/chunks/copy-moves.ts'
 
 export interface RebalancingParts {
   readonly cluster: Pick<Cluster, 'isOnDuty' | 'placement'>

@@ -6,9 +6,9 @@
  * beginning if another node had begun it, and given up when it is cancelled.
  */
 import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
-import type { OperationRecord } from '../state-machine/records.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import type { OperationRecord } from '../state-machine/operations/records.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
 
 export interface RecountingParts {
   readonly cluster: Pick<Cluster, 'isOnDuty' | 'nodeId'>

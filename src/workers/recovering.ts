@@ -5,9 +5,9 @@
  * propose the same end.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import { ALL_PLANNED } from '../state-machine/operations.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import { ALL_PLANNED } from '../state-machine/operations/operations.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
 
 export interface RecoveringParts {
   readonly cluster: Pick<Cluster, 'isOnDuty'>

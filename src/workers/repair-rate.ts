@@ -4,7 +4,7 @@
  * Rule: the row is the truth, and is looked at again and again, so a node that was away follows as soon as it has caught up.
  */
 import type { Cluster } from '../../cluster/index.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
 
 export function followRepairRate(
   cluster: Pick<Cluster, 'setRepairRate' | 'repairStatus'>,

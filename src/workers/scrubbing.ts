@@ -6,9 +6,9 @@
  * and at its end, so the log does not fill with it.
  */
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import type { OperationRecord } from '../state-machine/records.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
+import type { OperationRecord } from '../state-machine/operations/records.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
 
 export interface ScrubbingParts {
   readonly cluster: Pick<Cluster, 'nodeId' | 'demandScrub' | 'repairStatus'>

@@ -8,8 +8,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Cluster, Condition, StartError } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import type { SealedSecrets } from '../access/sealed-secrets.ts'
-import type { Services } from '../operations/services.ts'
-import { settle } from '../operations/settle.ts'
+import type { Services } from '../operations/base/services.ts'
+import { settle } from '../commands/settle.ts'
 import type { Agreement } from './agreement.ts'
 import { wrongMasterKey } from './key-keeper.ts'
 import { grantPendingWishes } from './pending-tokens.ts'
@@ -23,7 +23,11 @@ async function checkMasterKey({ services, cluster, masterKey, secrets }: Settlin
   const agreed =
     services.state.clusterKey() ??
     settle(await services.propose({ type: 'setClusterKey', masterKeyFingerprint }))
-  if (!masterKey.use(agreed.masterKeyFingerprint)) throw wrongMasterKey()
+  if (!masterKey.use(agreed.masterKeyFingerprint)) {
+    // Or the hint leads to the next refusal: the data directory would be held to the key that was just refused.
+    await cluster.forgetFingerprint()
+    throw wrongMasterKey()
+  }
   await refuseMissingKeys(secrets)
 }
 
@@ -44,7 +48,7 @@ async function refuseMissingKeys(secrets: SealedSecrets): Promise<void> {
 export interface SettlingParts {
   readonly services: Services
   /** The machine itself: the one that serves requests is held back until this is done. */
-  readonly cluster: Pick<Cluster, 'readBarrier'>
+  readonly cluster: Pick<Cluster, 'readBarrier' | 'forgetFingerprint'>
   readonly masterKey: MasterKey
   readonly secrets: SealedSecrets
   readonly agreement: Agreement

@@ -1,6 +1,6 @@
 /** What the audit log is told of a step that a node takes by itself in an operation somebody asked for. */
-import type { Origin } from '../state-machine/origin.ts'
-import type { OperationRecord } from '../state-machine/records.ts'
+import type { Origin } from '../state-machine/base/origin.ts'
+import type { OperationRecord } from '../state-machine/operations/records.ts'
 
 export function systemOrigin(
   nodeId: string,

@@ -5,13 +5,14 @@
  * Rules: one at a time, the one asked for first; where the work stands follows from what is left, so another node goes on
  * without being told; a locked version ends the operation, and everything that is left stays.
  */
+import type { EraseStep, ErasedItem } from '../state-machine/removal/commands.ts'
 import type { Cluster, Logger } from '../../cluster/index.ts'
-import type { EraseStep, ErasedItem } from '../state-machine/commands.ts'
-import { ITEMS_PER_COMMAND_MAX } from '../state-machine/copies.ts'
-import type { BucketRecord, OperationRecord } from '../state-machine/records.ts'
-import type { LevelStateReader } from '../store/level-state-reader.ts'
-import type { Propose } from '../store/propose.ts'
-import { type ContentPlace, FIRST_CONTENT } from '../store/tenant-content.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../state-machine/base/batch-bound.ts'
+import type { BucketRecord } from '../state-machine/buckets/records.ts'
+import type { OperationRecord } from '../state-machine/operations/records.ts'
+import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
+import type { Propose } from '../commands/propose.ts'
+import { type ContentPlace, FIRST_CONTENT } from '../store/reads/tenant-content.ts'
 
 /** Proposed at once, so that one write to the disk carries several. */
 const STEPS_AT_ONCE = 2

@@ -8,8 +8,8 @@
  */
 import { Condition } from '../../cluster/index.ts'
 import type { Upload, UploadOutcome, Uploads } from '../content/uploads.ts'
-import { birthOf } from '../state-machine/births.ts'
-import type { Propose } from '../store/propose.ts'
+import { birthOf } from '../state-machine/chunks/births.ts'
+import type { Propose } from '../commands/propose.ts'
 
 export interface UploadSessionsOptions {
   readonly nodeId: string

@@ -6,7 +6,7 @@
  * even to take it back.
  */
 import type { MemberStatus } from '../../cluster/index.ts'
-import type { OperationRecord } from '../state-machine/records.ts'
+import type { OperationRecord } from '../state-machine/operations/records.ts'
 import { isCaughtUp, isHeard, type Lack, noMajority, notKeepingUp } from './readiness.ts'
 
 type Configuration = Pick<MemberStatus['configuration'], 'voters' | 'learners'>

@@ -5,19 +5,20 @@
  * without a row here does not compile.
  */
 import t from 'tap'
-import { authorize, canSeeBucket, type Target } from '../../src/access/authorize.ts'
+import { authorize, canSeeBucket } from '../../src/access/authorize.ts'
+import type { Target } from '../../src/access/base/target.ts'
 import {
   ADMIN_OPERATION_IDS,
   DATA_OPERATION_IDS,
   type DataOperationId,
   isDataOperation,
   type OperationId,
-} from '../../src/access/operation-ids.ts'
-import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../../src/access/principal.ts'
+} from '../../src/access/base/operation-ids.ts'
+import type { AccessKeyPrincipal, AdminTokenPrincipal, Principal } from '../../src/access/base/principal.ts'
 import { REQUIREMENTS } from '../../src/access/requirements.ts'
 import { parseScopes } from '../../src/access/scopes.ts'
-import type { SignedUrl } from '../../src/access/signed-url.ts'
-import type { AdminRole } from '../../src/state-machine/records.ts'
+import type { SignedUrl } from '../../src/access/base/signed-url.ts'
+import type { AdminRole } from '../../src/state-machine/base/origin.ts'
 import { testTerms } from './signed-url-terms.ts'
 
 const key = (scopes: string): AccessKeyPrincipal => ({
@@ -179,6 +180,9 @@ const ALLOWED = {
   scrub: ['owner'],
   recount: ['owner'],
   resumeCollection: ['owner'],
+  getClusterTime: ['owner'],
+  confirmClusterTime: ['owner'],
+  setBackClusterTime: ['owner'],
   queryAuditLog: [...VIEWERS, 'rivalOwner'],
   getClusterMembership: ['owner'],
   joinVoter: ['owner'],

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { matchCors } from '../../src/access/cors-match.ts'
-import type { CorsMethod, CorsRule } from '../../src/state-machine/records.ts'
+import type { CorsMethod, CorsRule } from '../../src/state-machine/buckets/records.ts'
 
 function rule(
   origins: readonly string[],

@@ -6,7 +6,11 @@ import { newAdminToken } from '../../src/access/admin-token.ts'
 import { LatestUses } from '../../src/access/latest-uses.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import { encodeToken } from '../../src/access/token.ts'
-import type { AccessKeyRecord, AdminTokenRecord, TenantRecord } from '../../src/state-machine/records.ts'
+import type {
+  AccessKeyRecord,
+  AdminTokenRecord,
+  TenantRecord,
+} from '../../src/state-machine/tenants/records.ts'
 import { TEST_LIMITS, testMasterKey, testTenant } from '../helpers/content-world.ts'
 
 const HOUR_MS = 3_600_000

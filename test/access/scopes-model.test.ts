@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { authorize, canSeeBucket } from '../../src/access/authorize.ts'
-import { DATA_OPERATION_IDS, type DataOperationId } from '../../src/access/operation-ids.ts'
-import type { AccessKeyPrincipal } from '../../src/access/principal.ts'
+import { DATA_OPERATION_IDS, type DataOperationId } from '../../src/access/base/operation-ids.ts'
+import type { AccessKeyPrincipal } from '../../src/access/base/principal.ts'
 import { parseScopes } from '../../src/access/scopes.ts'
-import { Refusal } from '../../src/refusal.ts'
+import { Refusal } from '../../src/base/refusal.ts'
 
 const RUNS = 6000
 const NO_POLICIES = { bucketPolicy: () => undefined }

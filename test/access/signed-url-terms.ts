@@ -1,7 +1,7 @@
 /**
  * Terms of a signed URL for tests: a GET of one key, and nothing else said.
  */
-import type { SignedUrlTerms } from '../../src/access/signed-url.ts'
+import type { SignedUrlTerms } from '../../src/access/base/signed-url.ts'
 
 export function testTerms(change: Partial<SignedUrlTerms> = {}): SignedUrlTerms {
   return {

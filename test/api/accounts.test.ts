@@ -1,6 +1,6 @@
 /** Service accounts, and access keys that belong to them, through real sockets. */
 import t from 'tap'
-import { ACCOUNTS_PER_TENANT_MAX } from '../../src/state-machine/records.ts'
+import { ACCOUNTS_PER_TENANT_MAX } from '../../src/state-machine/tenants/records.ts'
 import { type Ask, ApiWorld, type Heard } from './api-world.ts'
 
 const TENANTS = '/admin/api/v1/tenants'

@@ -3,7 +3,7 @@
  */
 import * as fc from 'fast-check'
 import t from 'tap'
-import type { OperationId } from '../../src/access/operation-ids.ts'
+import type { OperationId } from '../../src/access/base/operation-ids.ts'
 import { UNAUDITED } from '../../src/api/audited.ts'
 import { dataPlane } from '../../src/api/native/routes.ts'
 import { createHttpServer } from '../../src/api/http-server.ts'

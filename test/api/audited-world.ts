@@ -2,9 +2,27 @@
  * The two servers, and every row of the audit log that their requests have left: those of the edge and those of the log.
  */
 import assert from 'node:assert/strict'
-import type { AuditRow } from '../../src/state-machine/audit-records.ts'
+import { hash } from 'node:crypto'
+import { zstdCompressSync } from 'node:zlib'
+import { rowFilter } from '../../src/operations/audit/audit-filters.ts'
+import { type AuditPage, auditPage, type AuditPlace } from '../../src/operations/audit/audit-page.ts'
+import type { AuditRow } from '../../src/state-machine/audit/records.ts'
 import { until } from '../helpers/async.ts'
 import { ApiWorld, type Ask, type Heard } from './api-world.ts'
+
+/** As a node brings them from its spool. */
+export async function ship(
+  world: ApiWorld,
+  rows: readonly AuditRow[],
+  first = 0,
+  spool = 's',
+): Promise<void> {
+  const plain = rows.map((row) => JSON.stringify(row)).join('\n')
+  const batch = { node: 'n1', spool, first, count: rows.length, digest: hash('sha256', plain) }
+  const packed = zstdCompressSync(plain)
+  const reply = await world.memory.services.propose({ type: 'shipAudit', ...batch, packed })
+  if (!reply.ok) throw new Error(reply.message)
+}
 
 export class AuditedWorld {
   readonly world: ApiWorld
@@ -31,10 +49,11 @@ export class AuditedWorld {
 
   /** Everything that is committed, the newest first. */
   async committed(): Promise<readonly AuditRow[]> {
-    const { state } = this.world.memory.services
+    const { state, auditSegments: segments } = this.world.memory.services
     const rows: AuditRow[] = []
-    for (let from: Parameters<typeof state.auditPage>[0]['from'] = null; ; ) {
-      const page = await state.auditPage({ since: 0, until: null, limit: 1_000, from, matches: () => true })
+    const query = { since: 0, until: null, limit: 1_000, filter: rowFilter({}) }
+    for (let from: AuditPlace | null = null; ; ) {
+      const page: AuditPage = await auditPage({ audit: state.audit, segments }, { ...query, from })
       rows.push(...page.rows.map(({ row }) => row))
       if (page.next === null) return rows
       from = page.next

@@ -2,7 +2,7 @@
  * The routes of bucket policies, and what a policy does to requests, through real sockets.
  */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { denial, FILMS, PolicyClient, WHOLE } from './policy-client.ts'
 import { idOf } from './bucket-client.ts'
 
@@ -280,7 +280,7 @@ t.test('a policy that this version cannot read denies everything [policies.unrea
   await policies.set(denial({ Resource: `${FILMS}/other/*`, Action: 's3:GetObject' }))
   t.equal((await films.get('a')).status, 200, 'until a good one takes its place')
   const bucket = services.state.bucket('acme', 'films')
-  t.ok(services.state.view.get(keys.bucketPolicy(bucket?.id ?? '')))
+  t.ok(services.state.view.get(bucketKeys.bucketPolicy(bucket?.id ?? '')))
   t.equal(services.state.bucketPolicy('acme', 'a\u0000b'), undefined)
 })
 

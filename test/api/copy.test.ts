@@ -2,8 +2,8 @@
  * Server-side copies through HTTP. [native: Copy request body] [decisions 14]
  */
 import t from 'tap'
-import { OBJECT_COPY_BYTES_MAX } from '../../src/state-machine/object-limits.ts'
-import type { ObjectRecord } from '../../src/state-machine/records.ts'
+import { OBJECT_COPY_BYTES_MAX } from '../../src/state-machine/objects/limits.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { patternBytes } from '../helpers/content-world.ts'
 import { BucketClient, etagOf, idOf } from './bucket-client.ts'
 

@@ -4,8 +4,8 @@
  * Owns: the forms and what is expected, derived from REQUIREMENTS by rules of its own. Knows nothing of `authorize`.
  * Rule: a form that has nothing to say about an operation gives null, and is no cell of the matrix.
  */
-import type { OperationId } from '../../src/access/operation-ids.ts'
-import type { Verb } from '../../src/access/principal.ts'
+import type { OperationId } from '../../src/access/base/operation-ids.ts'
+import type { Verb } from '../../src/access/base/principal.ts'
 import { REQUIREMENTS, type Requirement } from '../../src/access/requirements.ts'
 import type { MemoryServices } from '../helpers/memory-services.ts'
 import type { Ask } from './api-world.ts'

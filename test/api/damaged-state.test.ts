@@ -2,8 +2,10 @@
  * Requests that meet damage of this node's state, on a real store: reads are done once more on the state that takes its place.
  */
 import t from 'tap'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { Condition } from '../../cluster/index.ts'
-import { keys } from '../../src/state-machine/keys.ts'
 import { type Ask, ApiWorld } from './api-world.ts'
 
 const OBJECT = '/api/v1/buckets/photos/objects/cat'
@@ -13,12 +15,12 @@ t.test('a request that meets a damaged row', async (t) => {
   const { memory } = world
   const ask = (more: Partial<Ask> = {}) => world.call({ path: OBJECT, token, ...more })
   await ask({ method: 'PUT', body: 'a cat' })
-  const bucketKey = keys.bucket('acme', 'photos')
+  const bucketKey = bucketKeys.bucket('acme', 'photos')
   const { state } = memory.services
-  const objectKey = (): string => keys.object(state.bucket('acme', 'photos')?.id ?? '', 'cat')
+  const objectKey = (): string => versionKeys.object(state.bucket('acme', 'photos')?.id ?? '', 'cat')
 
   await t.test('is answered by the next state when it reads', async (t) => {
-    for (const row of [bucketKey, objectKey(), keys.tenant('acme')]) {
+    for (const row of [bucketKey, objectKey(), tenantKeys.tenant('acme')]) {
       for (const [method, text] of [
         ['GET', 'a cat'],
         ['HEAD', ''],

@@ -9,11 +9,11 @@ import t, { type Test } from 'tap'
 import { type Cluster, createCluster, type Member } from '../../cluster/index.ts'
 import { LatestUses } from '../../src/access/latest-uses.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
-import { createDataServer } from '../../src/api/data-server.ts'
-import type { Services } from '../../src/operations/services.ts'
-import { createCopyLedger } from '../../src/store/copy-ledger.ts'
+import { createDataServer } from '../../src/api/server/data-server.ts'
+import type { Services } from '../../src/operations/base/services.ts'
+import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { createPropose } from '../../src/store/propose.ts'
+import { createPropose } from '../../src/commands/propose.ts'
 import { until } from '../helpers/async.ts'
 import { testMasterKey as masterKey } from '../helpers/content-world.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -38,7 +38,13 @@ async function startMachine(
   const { stateMachine, reader: state } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
   const listen = members.find((member) => member.nodeId === nodeId)?.peerAddress ?? ''
   const own = { nodeId, dataDir, listen, members, clusterId: 'c1', tls: null, fingerprint: 'key' }
-  const pace = { heartbeatMs: 30, electionTimeoutMs: 300, logKeepEntries: 1_000, logKeepBytes: 2 ** 20 }
+  const pace = {
+    heartbeatMs: 30,
+    electionTimeoutMs: 300,
+    logKeepEntries: 1_000,
+    logKeepBytes: 2 ** 20,
+    logPinBytes: 2 ** 26,
+  }
   const propose = createPropose({ propose: (command) => cluster.propose(command) })
   const copyLedger = createCopyLedger(state, propose)
   const cluster: Cluster = await createCluster(

@@ -4,7 +4,7 @@
  *
  * Owns: the order. A new operation is put where what it needs is there.
  */
-import { ADMIN_OPERATION_IDS, type OperationId } from '../../src/access/operation-ids.ts'
+import { ADMIN_OPERATION_IDS, type OperationId } from '../../src/access/base/operation-ids.ts'
 import { type Answers, type Example, filled } from '../../src/api/examples/example.ts'
 import { EXAMPLES, FURTHER_EXAMPLES, type FurtherExampleId } from '../../src/api/examples/examples.ts'
 import type { Ask } from './api-world.ts'
@@ -33,6 +33,7 @@ export const STORY: readonly ExampleId[] = [
   ...(['deleteTenantBucketPolicy', 'rebalance', 'listOperations', 'getOperation'] as const),
   ...(['pauseOperation', 'resumeOperation', 'cancelOperation', 'getRepair', 'setRepair'] as const),
   ...(['scrub', 'recount', 'resumeCollection', 'rotateTenantKey', 'revokeTenantKey'] as const),
+  ...(['getClusterTime', 'confirmClusterTime', 'setBackClusterTime'] as const),
   ...(['createLeavingTenant', 'disableTenant', 'deleteTenant'] as const),
   ...(['getClusterMembership', 'joinVoter', 'demoteVoter', 'markVoterLost', 'removeMember'] as const),
   ...(['replaceVoter', 'transferLeadership', 'queryAuditLog'] as const),

@@ -8,11 +8,15 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import t from 'tap'
-import { ADMIN_OPERATION_IDS, DATA_OPERATION_IDS, type OperationId } from '../../src/access/operation-ids.ts'
+import {
+  ADMIN_OPERATION_IDS,
+  DATA_OPERATION_IDS,
+  type OperationId,
+} from '../../src/access/base/operation-ids.ts'
 import type { Example } from '../../src/api/examples/example.ts'
 import { EXAMPLES, FURTHER_EXAMPLES } from '../../src/api/examples/examples.ts'
 import { ANSWERS } from '../../src/api/examples/generated/answers.ts'
-import { openApiText } from '../../src/api/openapi-documents.ts'
+import { openApiText } from '../../src/api/server/openapi-documents.ts'
 import { ApiWorld } from './api-world.ts'
 import { foundThree } from '../helpers/told-membership.ts'
 import { askOf, documentOf, type ExampleId, isAdmin, operationOf, STORY, takes } from './example-story.ts'

@@ -1,7 +1,7 @@
 /**
  * What tests of notifications do again and again: the configs of the bucket `films`, and what is in its outbox.
  */
-import type { DeliveryRecord } from '../../src/state-machine/records.ts'
+import type { DeliveryRecord } from '../../src/state-machine/events/records.ts'
 import { BucketClient } from './bucket-client.ts'
 
 export const PATH = '/api/v1/buckets/films/notifications'

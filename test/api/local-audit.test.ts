@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { auditRowKeys } from '../../src/state-machine/audit/keys.ts'
 import { startLocalServer } from '../../src/api/local/local-server.ts'
-import { verifyAudit } from '../../src/cli/audit-command.ts'
-import { askLocalNode } from '../../src/cli/local-client.ts'
-import { localSocketPath } from '../../src/local-socket.ts'
-import { keys } from '../../src/state-machine/keys.ts'
+import { verifyAudit } from '../../src/cli/local/audit-command.ts'
+import { askLocalNode } from '../../src/cli/base/local-client.ts'
+import { localSocketPath } from '../../src/base/local-socket.ts'
 import { grantPendingWishes, leaveWish } from '../../src/workers/pending-tokens.ts'
 import { AuditedWorld } from './audited-world.ts'
 
@@ -53,6 +53,7 @@ t.test('the local socket', async (t) => {
   })
 
   await t.test('has its reads and refusals told at the edge', async (t) => {
+    memory.now = Date.now() + 86_400_000
     await askLocalNode(data, 'GET', '/admin-tokens')
     t.match(memory.auditRows.at(-1), {
       api: 'internal',
@@ -60,6 +61,7 @@ t.test('the local socket', async (t) => {
       status: 200,
       code: null,
     })
+    t.ok((memory.auditRows.at(-1)?.time ?? 0) >= memory.now, 'by the time of the cluster')
     await t.rejects(askLocalNode(data, 'GET', '/nothing'), { code: 'not_found' })
     t.match(memory.auditRows.at(-1), { operation: 'unknown', status: 400, code: 'not_found' })
     await t.rejects(askLocalNode(data, 'POST', '/admin-tokens', { name: 'x' }), { code: 'invalid_request' })
@@ -124,7 +126,7 @@ t.test('the local socket', async (t) => {
   })
 
   await t.test('finds a link that was taken out of the store', async (t) => {
-    await memory.removeRow(keys.auditLink(1))
+    await memory.removeRow(auditRowKeys.auditLink(1))
     const { code, said } = await verify()
     t.equal(code, 1)
     t.match(said, /link 1 is missing, link 2 follows/)

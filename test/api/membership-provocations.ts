@@ -4,10 +4,10 @@
  * Owns: the table. Rule: a refusal names whom it is about, what is wrong, and what to do; `says` holds all of it.
  */
 import { Condition, type MembershipPort, type NewcomerStatus } from '../../cluster/index.ts'
-import type { AdminOperationId } from '../../src/access/operation-ids.ts'
+import type { AdminOperationId } from '../../src/access/base/operation-ids.ts'
 import type { ProblemCode } from '../../src/api/problem.ts'
-import type { BlockerCode } from '../../src/state-machine/codes.ts'
-import type { MembershipStep } from '../../src/state-machine/records.ts'
+import type { BlockerCode } from '../../src/state-machine/base/codes.ts'
+import type { MembershipStep } from '../../src/state-machine/operations/records.ts'
 import type { MemoryServices } from '../helpers/memory-services.ts'
 import { loneStatus } from '../helpers/told-membership.ts'
 
@@ -225,7 +225,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
     says: /"n4" .* does not wait .*--join on an empty/,
   }),
   // 412
-  ...gate(WITH_NEWCOMER, 'learner_not_ready', {
+  ...gate(WITH_NEWCOMER, 'member_unreachable', {
     machines: answering('unreachable'),
     says: /"n4" .*\(unreachable\); start it with --join/,
   }),
@@ -271,9 +271,13 @@ export const PROVOCATIONS: readonly Provocation[] = [
     says: /n2 has heard it 29 s ago; 30 s of silence are needed/,
   }),
   ...gate(['removeMember'], 'not_demoted', { says: /"n3": it is active; demote it first/ }),
-  ...gate(['replaceVoter', 'demoteVoter'], 'not_demoted', {
+  ...gate(['demoteVoter'], 'not_demoted', {
     before: lost,
     says: /"n3": it is lost and has no vote any more; remove it/,
+  }),
+  ...gate(['replaceVoter'], 'not_demoted', {
+    before: drained,
+    says: /"n3": it is drained and has no vote any more; remove it/,
   }),
   ...gate(['removeMember'], 'not_drained', {
     before: draining,

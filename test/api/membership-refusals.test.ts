@@ -4,12 +4,12 @@
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import type { AdminOperationId } from '../../src/access/operation-ids.ts'
+import { memberKeys } from '../../src/state-machine/members/keys.ts'
+import type { AdminOperationId } from '../../src/access/base/operation-ids.ts'
 import { adminPlane } from '../../src/api/admin/routes.ts'
 import { type ProblemCode, STATUS_OF } from '../../src/api/problem.ts'
 import { problemCodes } from '../../src/api/problem-codes.ts'
-import { BLOCKER_CODES } from '../../src/state-machine/codes.ts'
-import { keys } from '../../src/state-machine/keys.ts'
+import { BLOCKER_CODES } from '../../src/state-machine/base/codes.ts'
 import { foundThree } from '../helpers/told-membership.ts'
 import { ApiWorld, METRICS } from './api-world.ts'
 import { ALL, type Provocation, PROVOCATIONS, RIGHT } from './membership-provocations.ts'
@@ -85,7 +85,8 @@ async function provoke(stage: Stage, one: Provocation) {
   const body = right.body === undefined ? {} : { body: { ...right.body, ...one.body } }
   const { view } = memory.reader
   // The refusal itself leaves a row in the audit log.
-  const shape = (): string => JSON.stringify([view.get(keys.members()), memory.reader.unfinishedOperations()])
+  const shape = (): string =>
+    JSON.stringify([view.get(memberKeys.members()), memory.reader.unfinishedOperations()])
   const before = shape()
   const token = tokens[one.token ?? 'owner']
   const heard = await world.call({

@@ -1,8 +1,8 @@
 /** What the members look like from outside: what each holds, what a plan warns of, and what is left of it in an outage. */
 import t from 'tap'
+import { memberKeys } from '../../src/state-machine/members/keys.ts'
 import { Condition, type MembershipPort } from '../../cluster/index.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { MembersRecord } from '../../src/state-machine/records.ts'
+import type { MembersRecord } from '../../src/state-machine/members/records.ts'
 import { foundThree, loneStatus } from '../helpers/told-membership.ts'
 import { ApiWorld, type Heard } from './api-world.ts'
 import { RIGHT } from './membership-provocations.ts'
@@ -65,6 +65,7 @@ t.test('each member shows what it holds, and of what it has the only copy [membe
   const plan = await ask('/cluster/voters/n3/lost?dryRun=true', { reason, confirm: 'n3' })
   t.match(plan.json, { plan: { copiesToMove: 2, bytesToMove: Number, lastCopies: 1 } })
   t.match(plan.json['warnings'], [
+    /cannot be taken back/,
     /0 of 2 voters may fail, now 1/,
     /2 voters bear no more/,
     /Of 1 chunks the only listed copy is on "n3": they are lost with it/,
@@ -78,9 +79,9 @@ t.test(
   async (t) => {
     const { memory, ask } = await begin(t)
     const rezone = async (...zones: readonly string[]): Promise<void> => {
-      const row = memory.reader.view.get(keys.members()) as MembersRecord
+      const row = memory.reader.view.get(memberKeys.members()) as MembersRecord
       const members = row.members.map((member, n) => ({ ...member, zone: zones[n] ?? member.zone }))
-      await memory.writeRow(keys.members(), { ...row, members })
+      await memory.writeRow(memberKeys.members(), { ...row, members })
     }
     const warnings = async (path: string, body: object): Promise<unknown> =>
       (await ask(`${path}?dryRun=true`, { reason, ...body })).json['warnings']
@@ -92,16 +93,20 @@ t.test(
       /zone "west" holds 2 of 4 voters: without it there is no majority/,
     ])
     const replacement = { replacement: west, confirm: 'n3' }
-    t.match(await warnings('/cluster/voters/n3/replace', replacement), [/zone "west" holds 2 of 3 voters/])
+    t.match(await warnings('/cluster/voters/n3/replace', replacement), [
+      /cannot be taken back/,
+      /zone "west" holds 2 of 3 voters/,
+    ])
     t.same(await warnings('/cluster/voters', { ...west, zone: 'south' }), [
       '4 voters bear no more failures than 3',
     ])
-    const { members, ...row } = memory.reader.view.get(keys.members()) as MembersRecord
+    const { members, ...row } = memory.reader.view.get(memberKeys.members()) as MembersRecord
     const drained = members.map((member) => {
       return member.nodeId === 'n3' ? { ...member, phase: 'drained' as const } : member
     })
-    await memory.writeRow(keys.members(), { ...row, members: drained })
+    await memory.writeRow(memberKeys.members(), { ...row, members: drained })
     t.match(await warnings('/cluster/members/n3/remove', { confirm: 'n3' }), [
+      /cannot be taken back/,
       /2 voters bear no more/,
       /Afterwards as now none of 2 voters may fail/,
       /zone "east" holds 1 of 2/,

@@ -1,37 +1,13 @@
 /** Membership over the admin plane: who may ask, what is refused and by which code, what a plan shows. */
 import t from 'tap'
-import type { MembershipPort, MemberStatus, NewcomerStatus } from '../../cluster/index.ts'
+import type { MembershipPort, MemberStatus } from '../../cluster/index.ts'
 import { deferred } from '../helpers/async.ts'
-import { foundThree, loneStatus } from '../helpers/told-membership.ts'
-import { ApiWorld, type Heard } from './api-world.ts'
+import { loneStatus } from '../helpers/told-membership.ts'
+import { answering, begin, blockers } from './membership-world.ts'
 
 const BASE = '/admin/api/v1'
 const PEER = '10.0.0.4:9002'
 const reason = 'tests'
-
-type Asking = (path: string, body?: object, query?: string) => Promise<Heard>
-
-async function begin(t: Parameters<typeof ApiWorld.start>[0], changes: Partial<MembershipPort> = {}) {
-  const world = await ApiWorld.start(t)
-  await foundThree(world.memory, changes)
-  const token = await world.memory.adminToken('owner')
-  const ask: Asking = (path, body, query = '') => {
-    const call = { admin: true, token, path: `${BASE}${path}${query}` }
-    return world.call(body === undefined ? { ...call, method: 'GET' } : { ...call, method: 'POST', body })
-  }
-  const act = (path: string) => world.call({ admin: true, token, method: 'POST', path: `${BASE}${path}` })
-  return { world, ask, act }
-}
-
-const blockers = ({ json }: Heard): unknown =>
-  (json['blockers'] as { code: string }[] | undefined)?.map(({ code }) => code)
-
-const answering = (change: Partial<NewcomerStatus> | string): Partial<MembershipPort> => ({
-  newcomer: async (nodeId) =>
-    typeof change === 'string'
-      ? change
-      : { nodeId, incarnation: 'life', isJoining: true, featureLevel: 2, version: '1.0.0', ...change },
-})
 
 t.test('GET /cluster/membership shows votes, who leads and who answers [membership.get]', async (t) => {
   const { ask } = await begin(t)
@@ -117,8 +93,13 @@ t.test('a newcomer is refused by code [membership.join.conflicts]', async (t) =>
   await world.memory.change(told)
   const back = await again('/cluster/voters', { nodeId: 'n3', peerAddress: PEER, reason })
   t.match(back, { status: 409, code: 'member_tombstoned' })
+  const { ask: stranger } = await begin(t, answering('expelled'))
+  const refused = await stranger('/cluster/voters', join)
+  t.match(refused, { status: 409, code: 'member_tombstoned' }, 'who waits there has heard it already')
   const gates: readonly [string, string, Partial<MembershipPort>][] = [
-    ['silence', 'learner_not_ready', answering('unreachable')],
+    ['silence', 'member_unreachable', answering('unreachable')],
+    ['silence after a broken handshake', 'member_unreachable', answering('unreachable: a certificate')],
+    ['somebody who starts', 'learner_not_ready', answering('starting')],
     ['a certificate of another node', 'learner_not_ready', answering('certificate_of_another')],
     ['an old version', 'version_incompatible', answering({ featureLevel: 1 })],
   ]
@@ -290,7 +271,7 @@ t.test('a dry run shows votes before and after, and changes nothing [membership.
           { majority: 2, failureTolerance: 0 },
         ],
       },
-      warnings: [/0 of 2 voters may fail, now 1/, /2 voters bear no more failures than 1/],
+      warnings: [/cannot be taken back/, /0 of 2 voters may fail, now 1/, /2 voters bear no more failures/],
     },
   })
   const closed = await ask('/cluster/voters/n2/demote', { reason }, '?dryRun=true')

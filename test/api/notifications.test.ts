@@ -2,7 +2,8 @@
  * The notification configs of a bucket, as clients see them. [decisions 9]
  */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
+import { eventKeys } from '../../src/state-machine/events/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { type Config, EVENTS, HOOK, HookClient, PATH } from './hook-client.ts'
 
 t.test(
@@ -237,8 +238,8 @@ t.test(
 t.test('deleteBucket takes the configs along', async (t) => {
   const hooks = await HookClient.start(t)
   await hooks.set({ id: 'a', ...HOOK })
-  const id = hooks.view.get(keys.bucket('acme', 'films'))?.id ?? ''
+  const id = hooks.view.get(bucketKeys.bucket('acme', 'films'))?.id ?? ''
   t.equal((await hooks.films.ask({ method: 'DELETE', path: '/api/v1/buckets/films' })).status, 204)
-  t.equal(hooks.view.get(keys.notifications(id)), undefined)
+  t.equal(hooks.view.get(eventKeys.notifications(id)), undefined)
   t.same((await hooks.films.world.memory.services.state.outbox.hooks('', 10)).items, [])
 })

@@ -3,8 +3,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { ADMIN_OPERATION_IDS, DATA_OPERATION_IDS } from '../../src/access/operation-ids.ts'
-import { openApiText } from '../../src/api/openapi-documents.ts'
+import { ADMIN_OPERATION_IDS, DATA_OPERATION_IDS } from '../../src/access/base/operation-ids.ts'
+import { openApiText } from '../../src/api/server/openapi-documents.ts'
 import { ApiWorld } from './api-world.ts'
 
 interface Operation {

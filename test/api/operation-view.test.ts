@@ -1,8 +1,8 @@
 /** The time that is left is told when it is known, and only then. */
 import t from 'tap'
 import { operationView } from '../../src/api/admin/operation-view.ts'
-import { ALL_PLANNED } from '../../src/state-machine/operations.ts'
-import type { OperationRecord } from '../../src/state-machine/records.ts'
+import { ALL_PLANNED } from '../../src/state-machine/operations/operations.ts'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
 
 const RUNNING: OperationRecord = {
   operationId: 'op_1',
@@ -46,4 +46,17 @@ t.test('etaSeconds', async (t) => {
   const shares = { n1: share(1), n2: share(0.25) }
   t.equal(eta({ shares, cursor: '' }), 240, 'a quarter in 80 seconds, by the node that is furthest behind')
   t.equal(eta({ shares: { ...shares, n3: share(0) } }), null, 'one has not begun')
+})
+
+t.test('etaSeconds of a change of the members is there from its first second', async (t) => {
+  const { progress } = RUNNING
+  const fresh = { ...progress, blobsDone: 0, bytesMoved: 0, tasksOpen: 0 }
+  const demote = { kind: 'demote', cursor: 'demote', dueAt: 141_000, progress: fresh } as const
+  t.equal(eta(demote), 60, 'as it was estimated')
+  t.equal(eta({ ...demote, dueAt: 80_000 }), null, 'it takes longer than that')
+  t.equal(eta({ ...demote, cursor: 'drain', progress: { ...fresh, blobsDone: 20, skipped: 20 } }), 120)
+  const blocker = { code: 'would_lose_quorum', message: 'no' } as const
+  t.equal(eta({ ...demote, blocker }), null, 'nobody can say')
+  t.equal(eta({ ...demote, status: 'succeeded' }), null)
+  t.equal(eta({ ...demote, progress: { ...fresh, blobsTotal: 5, skipped: 9 } }), 0, 'more than was counted')
 })

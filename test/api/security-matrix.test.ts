@@ -137,7 +137,7 @@ t.test('an operation without rights, codes, a route or an example does not compi
   for (const part of ['src', 'cluster', 'tsconfig.json', 'package.json'])
     cpSync(join(ROOT, part), join(dir, part), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
-  const ids = join(dir, 'src', 'access', 'operation-ids.ts')
+  const ids = join(dir, 'src', 'access', 'base', 'operation-ids.ts')
   writeFileSync(ids, readFileSync(ids, 'utf8').replace("'healthz',", "'healthz',\n  'sneak',"))
   const options = { noEmit: true, composite: false, incremental: false, rootDir: '.', types: ['node'] }
   const config = { extends: './tsconfig.json', compilerOptions: options, references: [] }

@@ -4,7 +4,7 @@
  * Owns: the forms and what is expected of the three operations below /signed. Knows nothing of `authorize`. The URLs are made
  * behind the back of signURL, which would refuse most of them: what it let through by mistake must not open anything either.
  */
-import type { SignedMethod, SignedUrlTerms } from '../../src/access/signed-url.ts'
+import type { SignedMethod, SignedUrlTerms } from '../../src/access/base/signed-url.ts'
 import { testTerms } from '../access/signed-url-terms.ts'
 import type { MemoryServices } from '../helpers/memory-services.ts'
 import type { Ask } from './api-world.ts'

@@ -1,7 +1,7 @@
 /** Tenants disabled and deleted through HTTP: who may, what stands in the way, what is left. [admin: States] */
 import assert from 'node:assert/strict'
 import t, { type Test } from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
 import { Discarding } from '../../src/workers/discarding.ts'
 import { TenantDeletion } from '../../src/workers/tenant-deletion.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -31,7 +31,10 @@ async function start(t: Test): Promise<Stage> {
     return films.world.call(body === undefined ? ask : { ...ask, body })
   }
   const parts = { cluster: { isOnDuty: () => true }, state: memory.reader, propose: memory.services.propose }
-  const workers = [TenantDeletion, Discarding].map((Worker) => new Worker({ ...parts, logger: SILENT }))
+  const delay = { delayMs: 0, now: () => 0 }
+  const workers = [TenantDeletion, Discarding].map(
+    (Worker) => new Worker({ ...parts, ...delay, logger: SILENT }),
+  )
   const work = async (): Promise<void> => {
     for (const worker of workers) while (await worker.round()) continue
   }
@@ -231,7 +234,7 @@ t.test('deleteTenant', async (t) => {
     const object = bucket === undefined ? undefined : reader.object(bucket, 'k')
     assert(bucket !== undefined && object !== undefined)
     const changed = { ...object, legalHold: false, ...change }
-    await films.world.memory.writeRow(keys.object(bucket.id, 'k'), changed)
+    await films.world.memory.writeRow(versionKeys.object(bucket.id, 'k'), changed)
     return stage
   }
 

@@ -4,19 +4,19 @@
  * What must hold: every row that was promised to be durable is in the log once, and in the order in which it was written;
  * what was not promised is there once or not at all; the chain is whole.
  */
+import { zstdDecompressSync } from 'node:zlib'
 import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
 import { AuditSpool } from '../../src/audit/audit-spool.ts'
-import type { AuditBatch } from '../../src/state-machine/audit-records.ts'
+import type { AuditBatch } from '../../src/state-machine/audit/records.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import type { Propose } from '../../src/store/propose.ts'
+import type { Propose } from '../../src/commands/propose.ts'
 import { AuditShipping } from '../../src/workers/audit-shipping.ts'
 import { auditRow, SPOOL_DIR, spoolFilesOn } from '../helpers/audit-disk.ts'
 import { recordingLogger } from '../helpers/loggers.ts'
 import { links } from '../state-machine/audit-world.ts'
 import { MapWorld } from '../state-machine/map-world.ts'
 import { LOSE_ALL, MemoryFiles, type PowerCut } from '../wal/memory-files.ts'
-import { zstdDecompressSync } from 'node:zlib'
 
 class PowerLoss extends Error {}
 

@@ -2,7 +2,7 @@
  * Blobs for tests: bytes from a seed, with the name and the checksum that belong to them.
  */
 import { createHash } from 'node:crypto'
-import type { BlobName, BlobRef } from '../../cluster/types.ts'
+import type { BlobName, BlobRef } from '../../cluster/base/types.ts'
 
 export interface SampleBlob extends BlobName {
   readonly bytes: Uint8Array

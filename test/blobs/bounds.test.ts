@@ -2,9 +2,9 @@
  * The bounds that keep memory and patience finite: slots, the circuit breaker, streams that go silent.
  */
 import t from 'tap'
-import { limitStalls, primed } from '../../cluster/blobs/bounded-stream.ts'
-import { PeerHealth } from '../../cluster/blobs/peer-health.ts'
-import { Slots } from '../../cluster/blobs/slots.ts'
+import { limitStalls, primed } from '../../cluster/blobs/base/bounded-stream.ts'
+import { PeerHealth } from '../../cluster/blobs/peers/peer-health.ts'
+import { Slots } from '../../cluster/blobs/peers/slots.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { collect, streamOf } from './blob-samples.ts'
 

@@ -2,7 +2,7 @@
  * Bytes are told to be spent once, when every copy that was begun is durable; never while one is under way or after one failed.
  */
 import t from 'tap'
-import { BytesInUse } from '../../cluster/blobs/bytes-in-use.ts'
+import { BytesInUse } from '../../cluster/blobs/files/bytes-in-use.ts'
 import { deferred } from '../helpers/async.ts'
 import { BlobCluster } from './blob-cluster.ts'
 import { sampleBlob } from './blob-samples.ts'

@@ -2,12 +2,12 @@
  * Compaction: what is worth it, what moves, what is put aside, and who may interrupt it.
  */
 import t from 'tap'
-import type { FileOps } from '../../cluster/blobs/file-ops.ts'
+import type { FileOps } from '../../cluster/base/file-ops.ts'
 import { packToCompact } from '../../cluster/blobs/packs/compaction-choice.ts'
 import { decodeTotals, encodeTotals, NO_TOTALS, packKey } from '../../cluster/blobs/packs/index-rows.ts'
 import { PACK_HEAD_BYTES } from '../../cluster/blobs/packs/pack-record.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
-import { BlobMissingError } from '../../cluster/types.ts'
+import { BlobMissingError } from '../../cluster/base/types.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 import { MemoryRows } from './memory-rows.ts'

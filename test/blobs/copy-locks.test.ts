@@ -2,7 +2,7 @@
  * Proofs of the lock on a copy: one at a time for each copy, in the order of asking, whatever goes wrong.
  */
 import t from 'tap'
-import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { deferred } from '../helpers/async.ts'
 import { sampleBlob } from './blob-samples.ts'
 
@@ -31,4 +31,25 @@ t.test('CopyLocks', async (t) => {
     await t.rejects(failing, { message: 'the disk refuses' })
     t.equal(await next, 'done')
   })
+
+  t.test(
+    'gives a group what nobody has in hand, and keeps others from it until the group is done',
+    async (t) => {
+      const locks = new CopyLocks()
+      const [gate, groupGate, story] = [deferred(), deferred(), [] as string[]]
+      const busy = locks.hold(sampleBlob(1), () => gate.promise)
+      const names = [1, 2, 3, 2].map((seed) => sampleBlob(seed))
+      const group = locks.holdFree(names, async (free) => {
+        await groupGate.promise
+        story.push(free.map(({ birth }) => birth).join(' '))
+      })
+      const later = locks.hold(sampleBlob(3), async () => void story.push('later'))
+      await locks.holdFree([sampleBlob(2)], async (free) => void story.push(`free: ${free.length}`))
+      groupGate.resolve()
+      await Promise.all([group, later])
+      gate.resolve()
+      await busy
+      t.strictSame(story, ['free: 0', `${sampleBlob(2).birth} ${sampleBlob(3).birth}`, 'later'])
+    },
+  )
 })

@@ -2,8 +2,12 @@
  * The W-of-R decision as a text: who was asked, who answered, what came out. Nothing but a virtual clock underneath.
  */
 import t from 'tap'
-import { CopiesFailedError, CopyRound, type CopyRoundOptions } from '../../cluster/blobs/copy-round.ts'
-import type { WrittenBlob } from '../../cluster/types.ts'
+import {
+  CopiesFailedError,
+  CopyRound,
+  type CopyRoundOptions,
+} from '../../cluster/blobs/replication/copy-round.ts'
+import type { WrittenBlob } from '../../cluster/base/types.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
 interface Asked {

@@ -7,12 +7,12 @@
 import assert from 'node:assert/strict'
 import { basename, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { BlobLayout } from '../../cluster/blobs/blob-layout.ts'
-import type { BlobStore } from '../../cluster/blobs/blob-store.ts'
-import { type StoreParts } from '../../cluster/blobs/file-blob-store.ts'
-import { FlushGuard } from '../../cluster/blobs/flush-guard.ts'
+import { BlobLayout } from '../../cluster/blobs/files/blob-layout.ts'
+import type { BlobStore } from '../../cluster/blobs/base/blob-store.ts'
+import { type StoreParts } from '../../cluster/blobs/files/file-blob-store.ts'
+import { FlushGuard } from '../../cluster/blobs/files/flush-guard.ts'
 import { decodePlace } from '../../cluster/blobs/packs/index-rows.ts'
-import { BlobMissingError } from '../../cluster/types.ts'
+import { BlobMissingError } from '../../cluster/base/types.ts'
 import { LOSE_ALL, MemoryFiles, type PowerCut } from '../wal/memory-files.ts'
 import { collect, type SampleBlob } from './blob-samples.ts'
 import { blobFilesOn } from './memory-blob-files.ts'
@@ -45,6 +45,11 @@ export class Promised {
     this.present.delete(keyOf(blob))
     this.possible.set(keyOf(blob), blob)
   }
+
+  /** It was removed, and whoever asked for it was told so. */
+  removed(blob: SampleBlob): void {
+    this.possible.delete(keyOf(blob))
+  }
 }
 
 export interface Disk {
@@ -59,6 +64,8 @@ export interface Step {
   readonly touches: readonly SampleBlob[]
   /** Of these, the ones that must be there when it has ended; the others stay uncertain. */
   readonly writes: readonly SampleBlob[]
+  /** Of these, the ones that must not be there. */
+  readonly removes?: readonly SampleBlob[]
   readonly run: (opened: OpenedStore) => Promise<unknown>
 }
 
@@ -124,6 +131,7 @@ async function runStep(opened: OpenedStore, step: Step, promised: Promised): Pro
   for (const blob of settled) promised.uncertain(blob)
   await step.run(opened)
   for (const blob of step.writes) promised.written(blob)
+  for (const blob of step.removes ?? []) promised.removed(blob)
 }
 
 export async function openOn(kind: StoreKind, { files, rows }: Disk): Promise<OpenedStore> {

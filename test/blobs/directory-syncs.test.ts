@@ -2,7 +2,7 @@
  * Flushes of a directory: shared, but never with one that began too early.
  */
 import t from 'tap'
-import { DirectorySyncs } from '../../cluster/blobs/directory-syncs.ts'
+import { DirectorySyncs } from '../../cluster/blobs/files/directory-syncs.ts'
 import { type Deferred, deferred } from '../helpers/async.ts'
 
 function gatedSyncs() {

@@ -2,10 +2,10 @@
  * Where new copies go when disks are full or fail, over a network on a virtual clock.
  */
 import t, { type Test } from 'tap'
-import { readDiskView } from '../../cluster/blobs/blob-calls.ts'
-import type { DiskView } from '../../cluster/blobs/disk-level.ts'
-import { DiskRounds } from '../../cluster/blobs/disk-rounds.ts'
-import { DiskViews } from '../../cluster/blobs/disk-views.ts'
+import { readDiskView } from '../../cluster/blobs/base/blob-calls.ts'
+import type { DiskView } from '../../cluster/base/disk-level.ts'
+import { DiskRounds } from '../../cluster/blobs/peers/disk-rounds.ts'
+import { DiskViews } from '../../cluster/blobs/peers/disk-views.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { BlobCluster } from './blob-cluster.ts'

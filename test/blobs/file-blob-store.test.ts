@@ -6,12 +6,12 @@ import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { HEADER_BYTES } from '../../cluster/blobs/blob-header.ts'
-import { BlobLayout } from '../../cluster/blobs/blob-layout.ts'
-import { FileBlobStore } from '../../cluster/blobs/file-blob-store.ts'
-import { type FileOps, systemFileOps } from '../../cluster/blobs/file-ops.ts'
-import { FlushGuard } from '../../cluster/blobs/flush-guard.ts'
-import { BlobDamagedError, type BlobName } from '../../cluster/types.ts'
+import { HEADER_BYTES } from '../../cluster/blobs/base/blob-header.ts'
+import { BlobLayout } from '../../cluster/blobs/files/blob-layout.ts'
+import { FileBlobStore } from '../../cluster/blobs/files/file-blob-store.ts'
+import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
+import { FlushGuard } from '../../cluster/blobs/files/flush-guard.ts'
+import { BlobDamagedError, type BlobName } from '../../cluster/base/types.ts'
 import { blobStoreContract } from '../contracts/blob-store.ts'
 import { deferred } from '../helpers/async.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
@@ -198,9 +198,10 @@ t.test('FileBlobStore durability order', async (t) => {
         await systemFileOps.unlink(path)
         steps.push('unlink')
       },
-      syncDirectory: async (path) => {
-        await systemFileOps.syncDirectory(path)
+      syncDirectory: (path) => {
+        // As it begins: which of them ends first is open.
         steps.push(`flush ${basename(path)}`)
+        return systemFileOps.syncDirectory(path)
       },
     }
     const store = await openStore(directory, { fileOps })

@@ -2,9 +2,9 @@
  * The race for the first piece as a text: who was asked, who began, what became of the others. Nothing but a virtual clock.
  */
 import t from 'tap'
-import { HedgedReading } from '../../cluster/blobs/blob-reading.ts'
-import { Hedge } from '../../cluster/blobs/hedge.ts'
-import { type BlobCopy, BlobDamagedError, type OpenedCopy } from '../../cluster/types.ts'
+import { HedgedReading } from '../../cluster/blobs/replication/blob-reading.ts'
+import { Hedge } from '../../cluster/blobs/peers/hedge.ts'
+import { type BlobCopy, BlobDamagedError, type OpenedCopy } from '../../cluster/base/types.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { BlobCluster } from './blob-cluster.ts'
 import { collect, refOf, sampleBlob, sha256, streamOf } from './blob-samples.ts'

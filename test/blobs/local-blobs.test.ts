@@ -2,9 +2,9 @@
  * Proofs of the judgement about a copy of this node: by its owner, under the copy's lock, and told.
  */
 import t from 'tap'
-import type { CopyVerdict } from '../../cluster/blobs/blob-calls.ts'
-import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
-import { LocalBlobs } from '../../cluster/blobs/local-blobs.ts'
+import type { CopyVerdict } from '../../cluster/blobs/base/blob-calls.ts'
+import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
+import { LocalBlobs } from '../../cluster/blobs/disk/local-blobs.ts'
 import { deferred } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { sampleBlob, streamOf } from './blob-samples.ts'

@@ -4,8 +4,8 @@
  * Owns: nothing but the translation. Knows nothing of: what survives a power cut (test/wal/memory-files.ts).
  */
 import { dirname } from 'node:path'
-import { SHARDS } from '../../cluster/blobs/blob-layout.ts'
-import { type FileOps, type OpenFile, systemFileOps } from '../../cluster/blobs/file-ops.ts'
+import { SHARDS } from '../../cluster/blobs/files/blob-layout.ts'
+import { type FileOps, type OpenFile, systemFileOps } from '../../cluster/base/file-ops.ts'
 import type { MemoryFiles } from '../wal/memory-files.ts'
 
 /** Of the root. They are there from the beginning: the disk in memory knows files alone. */

@@ -8,10 +8,11 @@ import {
   type BlobStore,
   BlobWriteError,
   type DiskUsage,
-} from '../../cluster/blobs/blob-store.ts'
-import { takesNewBlobs } from '../../cluster/blobs/disk-level.ts'
-import { fileNameOf, isChecksum, parseFileName } from '../../cluster/blobs/blob-name.ts'
-import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/types.ts'
+  type SizedName,
+} from '../../cluster/blobs/base/blob-store.ts'
+import { takesNewBlobs } from '../../cluster/base/disk-level.ts'
+import { fileNameOf, isChecksum, parseFileName } from '../../cluster/blobs/base/blob-name.ts'
+import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/base/types.ts'
 import { collect, sha256 } from './blob-samples.ts'
 
 interface StoredBlob extends BlobContent {
@@ -52,6 +53,11 @@ export class MemoryBlobStore implements BlobStore {
   async stat(name: BlobName): Promise<BlobContent | null> {
     const stored = this.#blobs.get(fileNameOf(name))
     return stored === undefined ? null : { size: stored.size, checksum: stored.checksum }
+  }
+
+  /** It knows nothing without looking. */
+  async areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]> {
+    return copies.map(() => false)
   }
 
   async verify(name: BlobName): Promise<BlobContent> {

@@ -2,9 +2,9 @@
  * How a store of packs writes: shared flushes, packs that follow each other, and what a refusing disk leaves behind.
  */
 import t from 'tap'
-import type { FileOps } from '../../cluster/blobs/file-ops.ts'
+import type { FileOps } from '../../cluster/base/file-ops.ts'
 import { ByteBudget } from '../../cluster/blobs/packs/byte-budget.ts'
-import { BlobMissingError } from '../../cluster/types.ts'
+import { BlobMissingError } from '../../cluster/base/types.ts'
 import { deferred } from '../helpers/async.ts'
 import { LOSE_ALL } from '../wal/memory-files.ts'
 import { collect, sampleBlob, streamOf } from './blob-samples.ts'

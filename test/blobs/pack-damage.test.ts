@@ -2,7 +2,7 @@
  * What a damaged pack, a damaged index and a hostile blob can do: never wrong bytes, never a word less than there is to say.
  */
 import t from 'tap'
-import { BlobLayout } from '../../cluster/blobs/blob-layout.ts'
+import { BlobLayout } from '../../cluster/blobs/files/blob-layout.ts'
 import type { Place } from '../../cluster/blobs/packs/index-rows.ts'
 import { encodePlace, nameKey } from '../../cluster/blobs/packs/index-rows.ts'
 import { OpenPacks } from '../../cluster/blobs/packs/open-packs.ts'
@@ -16,7 +16,7 @@ import {
   recordBytes,
 } from '../../cluster/blobs/packs/pack-record.ts'
 import { scanPack } from '../../cluster/blobs/packs/pack-scan.ts'
-import { BlobDamagedError, BlobMissingError } from '../../cluster/types.ts'
+import { BlobDamagedError, BlobMissingError } from '../../cluster/base/types.ts'
 import { collect, type SampleBlob, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 import { ROOT } from './crash-world.ts'
 import { blobFilesOn } from './memory-blob-files.ts'

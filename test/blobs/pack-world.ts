@@ -1,9 +1,9 @@
 /**
  * A store of packs on a disk in memory, with its parts within reach of a test.
  */
-import { BlobLayout } from '../../cluster/blobs/blob-layout.ts'
-import type { FileOps } from '../../cluster/blobs/file-ops.ts'
-import { FlushGuard } from '../../cluster/blobs/flush-guard.ts'
+import { BlobLayout } from '../../cluster/blobs/files/blob-layout.ts'
+import type { FileOps } from '../../cluster/base/file-ops.ts'
+import { FlushGuard } from '../../cluster/blobs/files/flush-guard.ts'
 import type { IndexRows } from '../../cluster/blobs/packs/index-rows.ts'
 import { PACK_LIMITS, PackBlobStore, type PackLimits } from '../../cluster/blobs/packs/pack-blob-store.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'

@@ -2,11 +2,11 @@
  * What a reader is told when the stream of a peer is not what was asked for.
  */
 import t from 'tap'
-import { BLOB_LIMITS } from '../../cluster/blobs/blob-limits.ts'
-import { PeerBlobs } from '../../cluster/blobs/peer-blobs.ts'
-import { PeerHealth } from '../../cluster/blobs/peer-health.ts'
+import { BLOB_LIMITS } from '../../cluster/blobs/base/blob-limits.ts'
+import { PeerBlobs } from '../../cluster/blobs/peers/peer-blobs.ts'
+import { PeerHealth } from '../../cluster/blobs/peers/peer-health.ts'
 import { PeerRefusedError, PeerUnreachableError, type Transport } from '../../cluster/transport/transport.ts'
-import { BlobDamagedError, BlobMissingError } from '../../cluster/types.ts'
+import { BlobDamagedError, BlobMissingError } from '../../cluster/base/types.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { collect, sampleBlob, streamOf } from './blob-samples.ts'
 

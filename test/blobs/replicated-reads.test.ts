@@ -3,9 +3,9 @@
  * do, and how a node that was away gets its copies.
  */
 import t, { type Test } from 'tap'
-import { BlobMissingError, type BlobRef } from '../../cluster/types.ts'
+import { BlobMissingError, type BlobRef } from '../../cluster/base/types.ts'
 import { PeerRefusedError, PeerUnreachableError } from '../../cluster/transport/transport.ts'
-import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
 import { RepairEngine } from '../../cluster/repair/repair-engine.ts'
 import { BlobCluster } from './blob-cluster.ts'

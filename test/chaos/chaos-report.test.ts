@@ -8,6 +8,7 @@ const OPTIONS = {
   nodes: 3,
   seconds: 60,
   nemeses: ['kill'],
+  holdSeconds: null,
   seed: 7,
   jsonFile: null,
   logDir: null,
@@ -18,7 +19,7 @@ const KILL: Struck = {
   at: 100,
   healedAt: 900,
   readyAt: 1000,
-  excused: null,
+  excused: [],
 }
 
 function report(...verdicts: Verdict[]) {

@@ -13,8 +13,8 @@ import { type Evidence, judge } from './final-checks.ts'
 import { Hosts } from './hosts-site.ts'
 import { PlainAsker } from './ledger-desk.ts'
 import { type Load, startLoad } from './load.ts'
-import { type Excuse, isExplained, isFarewell } from './log-judge.ts'
-import { type Fault, type Ground, NEMESES } from './nemeses.ts'
+import { type Excuse, isExplained, isFarewell, isOfRollBack } from './log-judge.ts'
+import { chosen, type Fault, type Ground, NEMESES } from './nemeses.ts'
 import { Operator } from './operator.ts'
 import type { ChaosOptions } from './options.ts'
 import type { Struck } from './outages.ts'
@@ -47,7 +47,10 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
     asker: (_, random, ledger) => new PlainAsker(cluster, random, (code) => ledger.hasFailed(code)),
   })
   const run = new ChaosRun({ cluster, hosts, load, say })
-  await run.strikeFor(options).catch((error: unknown) => run.mishaps.push(`no more faults: ${String(error)}`))
+  await run.strikeFor(options).catch((error: unknown) => {
+    say(`no more faults: ${String(error)}`)
+    run.mishaps.push(`no more faults: ${String(error)}`)
+  })
   await hosts.network.heal()
   await run.turnover.finish()
   await load.stop()
@@ -62,7 +65,7 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
 }
 
 function excusesOf(struck: readonly Struck[], nodeId: string): readonly Excuse[] {
-  const own = struck.filter(({ excused }) => excused === nodeId)
+  const own = struck.filter(({ excused }) => excused.includes(nodeId))
   return own.map(({ at, readyAt }) => ({
     since: performance.timeOrigin + at,
     until: performance.timeOrigin + readyAt,
@@ -92,6 +95,9 @@ class ChaosRun {
       cluster,
       network: hosts.network,
       disks: hosts.disks,
+      heaps: hosts.heaps,
+      diskOf: (nodeId) => hosts.diskOf(nodeId),
+      anyMember: (choice) => chosen(cluster.plan, choice).nodeId,
       operator: new Operator(cluster, hosts, CHANGE_MS_MAX),
       changes: this.turnover,
       leader: () => this.#leader(),
@@ -102,14 +108,17 @@ class ChaosRun {
   /** What a log may say because of what was done to the node. */
   readonly isExpected: Evidence['isExpected'] = (nodeId, line) => {
     const isMember = this.#parts.cluster.plan.some((node) => node.nodeId === nodeId)
-    return isExplained(line, excusesOf(this.struck, nodeId)) || (!isMember && isFarewell(line))
+    const wentBack = this.struck.some(({ nemesis }) => nemesis === 'rolled-back')
+    const isFollowing = (wentBack && isOfRollBack(line)) || (!isMember && isFarewell(line))
+    return isExplained(line, excusesOf(this.struck, nodeId)) || isFollowing
   }
 
-  async strikeFor({ seed, seconds, nemeses }: ChaosOptions): Promise<void> {
+  async strikeFor({ seed, seconds, nemeses, holdSeconds }: ChaosOptions): Promise<void> {
     const end = performance.now() + seconds * 1000
     for (const strike of strikes(new Random(seed, 'strikes'), nemeses)) {
       if (performance.now() >= end) return
-      await this.#strike(strike)
+      const lengthMs = holdSeconds === null ? strike.lengthMs : holdSeconds * 1000
+      await this.#strike({ ...strike, lengthMs })
       await this.turnover.settle()
       await wait(strike.restMs)
       if (performance.now() - this.#loggedInAt > TOKEN_MS) await this.#logIn()
@@ -125,7 +134,7 @@ class ChaosRun {
     await fault.heal()
     const healedAt = performance.now()
     await this.#allReady(fault)
-    const { excused = null, what } = fault
+    const { excused = [], what } = fault
     this.struck.push({ nemesis: strike.nemesis, what, at, healedAt, readyAt: performance.now(), excused })
   }
 
@@ -157,14 +166,14 @@ class ChaosRun {
     ]
   }
 
-  /** What an operator does: starts who has ended, and who asks for it. Only the one with a full disk may need that. */
-  async #tend(nodeId: string, { excused, what }: Fault): Promise<string | null> {
+  /** What an operator does: starts who has ended, and who asks for it. Only those with a full disk may need that. */
+  async #tend(nodeId: string, { excused = [], what }: Fault): Promise<string | null> {
     const { cluster, say } = this.#parts
     const why = await cluster.unreadiness(nodeId)
     const hasEnded = !cluster.isRunning(nodeId)
     if (!hasEnded && why?.includes('start this node again') !== true) return why
     say(`${nodeId} ${hasEnded ? 'has ended' : 'asks to be started again'}`)
-    if (nodeId !== excused) this.mishaps.push(`${nodeId} had to be started again after: ${what}`)
+    if (!excused.includes(nodeId)) this.mishaps.push(`${nodeId} had to be started again after: ${what}`)
     if (!hasEnded) await cluster.signal(nodeId, 'SIGTERM')
     cluster.startNode(nodeId)
     return why ?? ''

@@ -6,8 +6,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
-import type { TlsFiles } from '../../cluster/types.ts'
+import type { TlsFiles } from '../../cluster/base/types.ts'
 import type { NodePlan } from '../../scripts/local-setup.ts'
 import { type Site, serverCommand } from '../helpers/process-cluster.ts'
 import { TestAuthority } from '../transport/test-certificates.ts'
@@ -16,6 +17,7 @@ import { HostNetwork } from './host-network.ts'
 import { NodeDisk } from './node-disk.ts'
 import { RUN_DIR } from './private-host.ts'
 
+const DISK_FAULTS = fileURLToPath(new URL('../helpers/disk-faults.ts', import.meta.url))
 /** Of each host. It is memory, used as far as it is written. */
 const DISK_BYTES = 512 * 1024 * 1024
 /** Space that is not needed any more must come back during a run; downloads are short, and many members come in a minute. */
@@ -28,6 +30,8 @@ const SETTINGS = {
 export class Hosts {
   readonly network = new HostNetwork()
   readonly disks = new Map<string, NodeDisk>()
+  /** Of nodes that start with a small one. MiB */
+  readonly heaps = new Map<string, number>()
   readonly #folder = join(RUN_DIR, 'cluster')
   readonly #configFile = join(RUN_DIR, 'settings.yaml')
   // All of RUN_DIR ends with the run, keys too.
@@ -75,6 +79,12 @@ export class Hosts {
     }
   }
 
+  diskOf(nodeId: string): NodeDisk {
+    const disk = this.disks.get(nodeId)
+    if (disk === undefined) throw new Error(`${nodeId} has no disk`)
+    return disk
+  }
+
   /** Its node has ended for good. */
   async remove(nodeId: string): Promise<void> {
     await this.network.removeHost(hostOf(nodeId))
@@ -84,10 +94,16 @@ export class Hosts {
 
   #launch(node: NodePlan): ReturnType<Site['launch']> {
     const tls = this.#certificates.get(node.nodeId)
+    const [program = '', ...args] = serverCommand(node)
+    const heap = this.heaps.get(node.nodeId)
+    const memory = heap === undefined ? [] : [`--max-old-space-size=${heap}`]
+    const command = [program, ...memory, '--import', DISK_FAULTS, ...args]
     return {
-      command: inSpace(hostOf(node.nodeId), serverCommand(node)),
+      command: inSpace(hostOf(node.nodeId), command),
       env: {
         HOLDFAST_NODE__DATA_DIR: node.dataDir,
+        HOLDFAST_DISK_FAULTS: this.diskOf(node.nodeId).faultsFile,
+        HOLDFAST_NODE__WITNESS_DIR: this.diskOf(node.nodeId).witnessDir,
         HOLDFAST_PEER_TLS__CA: tls?.ca ?? '',
         HOLDFAST_PEER_TLS__CERT: tls?.cert ?? '',
         HOLDFAST_PEER_TLS__KEY: tls?.key ?? '',

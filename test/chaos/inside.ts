@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { isGood, reportText } from './chaos-report.ts'
 import { runChaos } from './chaos-run.ts'
 import type { ChaosOptions } from './options.ts'
+import { runFullDisks } from './full-disks-run.ts'
 import { ENTRY, RUN_DIR } from './private-host.ts'
 import { runCommands } from './run-command.ts'
 import { runWalk } from './walk-run.ts'
 
-const RUNS = { faults: runChaos, walk: runWalk } as const
+const RUNS = { faults: runChaos, walk: runWalk, 'full-disks': runFullDisks } as const
 /** On top of the time in which faults come. */
 const OVERTIME_MS_MAX = 20 * 60_000
 

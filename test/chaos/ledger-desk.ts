@@ -6,7 +6,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { DATA_ROUTES, type DataOperations } from '../../src/client/generated/data-operations.ts'
-import { requestOf } from '../../src/client/operation.ts'
+import { requestOf } from '../../src/client/base/operation.ts'
 import type { Answer, ProcessCluster } from '../helpers/process-cluster.ts'
 import type { Random } from '../sim/random.ts'
 

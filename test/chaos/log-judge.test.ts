@@ -1,5 +1,5 @@
 import t from 'tap'
-import { waitingText } from '../../src/cli/server-command.ts'
+import { waitingText } from '../../src/cli/local/server-command.ts'
 import { alarmingLines, isExplained, isFarewell } from './log-judge.ts'
 
 const line = (level: string, at: number, rest: object): string =>

@@ -43,7 +43,7 @@ function parsed(text: string): LogLine | null {
   }
 }
 
-/** As `waitingText` of src/cli/server-command.ts has it. */
+/** As `waitingText` of src/cli/local/server-command.ts has it. */
 function isGreeting({ level, text }: LogLine): boolean {
   return level === PLAIN && GREETING.test(text)
 }
@@ -61,6 +61,11 @@ export function isExplained(line: LogLine, excuses: readonly Excuse[]): boolean 
 export interface Excuse {
   readonly since: number
   readonly until: number
+}
+
+/** Its leader says of a node that went back that it has lost what it acknowledged. */
+export function isOfRollBack({ text }: LogLine): boolean {
+  return /"code":"member_rolled_back"/.test(text)
 }
 
 /** A node that has left is told so, and calls for an operator. */

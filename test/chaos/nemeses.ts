@@ -2,15 +2,17 @@
  * What can go wrong with hosts: one function a nemesis, which brings the fault and says how it is taken away.
  *
  * Owns: the faults. Knows nothing of: when they come, what clients see.
- * Rules: chance comes with the strike. Fewer than half of the hosts are hit at once, but for `kill-all`; nobody loses copies
+ * Rules: chance comes with the strike. Fewer than half of the hosts are hit at once, but for `kill-all` and `all-disks-full`; nobody loses copies
  * while any are owed. A nemesis that is no good now says why and does nothing.
  */
 import type { ProcessCluster } from '../helpers/process-cluster.ts'
 import { hostOf, type Pair, pairsOf, spaceOf } from './host-plan.ts'
 import type { HostNetwork } from './host-network.ts'
+import { fillAllDisks, slowDisk, smallMemory, unreadableLog } from './machine-nemeses.ts'
 import { changeMembers, loseDirectory, type MemberChanges } from './member-nemeses.ts'
 import type { NodeDisk } from './node-disk.ts'
 import type { Operator } from './operator.ts'
+import { rollBack } from './rollback-nemesis.ts'
 import type { NemesisName, Strike } from './strikes.ts'
 
 /** All that faults are made of. */
@@ -18,8 +20,13 @@ export interface Ground {
   readonly cluster: ProcessCluster
   readonly network: HostNetwork
   readonly disks: ReadonlyMap<string, NodeDisk>
+  /** Of nodes that are to start with a small one. MiB */
+  readonly heaps: Map<string, number>
   readonly operator: Operator
   readonly changes: MemberChanges
+  diskOf(nodeId: string): NodeDisk
+  /** `choice`: in [0, 1). */
+  anyMember(choice: number): string
   /** The member that leads, as soon as there is one. */
   leader(): Promise<string>
   /** Whether every copy that is owed was made; asked again for a while before it is false. */
@@ -29,8 +36,8 @@ export interface Ground {
 export interface Fault {
   /** For people: `cut n1 and n2`. */
   readonly what: string
-  /** Whose disk is full: it may end, and may say errors. */
-  readonly excused?: string
+  /** Whose disks are full: they may end, and may say errors. */
+  readonly excused?: readonly string[]
   readonly heal: () => Promise<void>
 }
 
@@ -93,17 +100,25 @@ export const NEMESES: Readonly<Record<NemesisName, Nemesis>> = {
 
   'full-disk': async (ground, strike) => {
     const victim = anyNode(ground, strike)
-    const disk = diskOf(ground, victim)
+    const disk = ground.diskOf(victim)
     await disk.fill()
-    return { what: `fill the disk of ${victim}`, excused: victim, heal: async () => disk.free() }
+    return { what: `fill the disk of ${victim}`, excused: [victim], heal: async () => disk.free() }
   },
+
+  'all-disks-full': fillAllDisks,
+
+  'slow-disk': slowDisk,
+
+  'log-eio': unreadableLog,
+
+  memory: smallMemory,
 
   'lost-copies': async (ground, strike) => {
     const victim = anyNode(ground, strike)
     // The only copy there is could be the one that is lost.
     if (!(await ground.isWhole())) return nothing('nobody loses copies while some are owed')
     await ground.cluster.signal(victim, 'SIGKILL')
-    diskOf(ground, victim).loseCopies()
+    ground.diskOf(victim).loseCopies()
     return {
       what: `kill ${victim} and lose its directory of copies`,
       heal: async () => ground.cluster.startNode(victim),
@@ -120,6 +135,8 @@ export const NEMESES: Readonly<Record<NemesisName, Nemesis>> = {
   members: changeMembers,
 
   'lost-directory': loseDirectory,
+
+  'rolled-back': rollBack,
 }
 
 async function isolate(ground: Ground, victim: string): Promise<Fault> {
@@ -143,17 +160,11 @@ function anyPair({ cluster }: Ground, { choices }: Strike): Pair {
   return chosen(pairsOf(hosts.sort((a, b) => a - b)), choices[0])
 }
 
-function anyNode({ cluster }: Ground, { choices }: Strike): string {
-  return chosen(cluster.plan, choices[0]).nodeId
+function anyNode(ground: Ground, { choices }: Strike): string {
+  return ground.anyMember(choices[0])
 }
 
-function diskOf({ disks }: Ground, nodeId: string): NodeDisk {
-  const disk = disks.get(nodeId)
-  if (disk === undefined) throw new Error(`${nodeId} has no disk`)
-  return disk
-}
-
-function chosen<T>(list: readonly T[], choice: number): T {
+export function chosen<T>(list: readonly T[], choice: number): T {
   const one = list[Math.floor(choice * list.length)]
   if (one === undefined) throw new Error('There is nothing to choose from')
   return one

@@ -14,6 +14,7 @@ t.test('parseChaosOptions', async (t) => {
         nodes: 3,
         seconds: 60,
         nemeses: [...NEMESIS_NAMES],
+        holdSeconds: null,
         seed: SEED,
         jsonFile: null,
         logDir: null,
@@ -25,6 +26,8 @@ t.test('parseChaosOptions', async (t) => {
     const options = parsed(
       '--nemesis',
       'kill,pause,kill',
+      '--hold',
+      '120',
       '--seed',
       '5',
       '--nodes',
@@ -32,7 +35,13 @@ t.test('parseChaosOptions', async (t) => {
       '--json',
       '/tmp/report.json',
     )
-    t.match(options, { nemeses: ['kill', 'pause'], seed: 5, nodes: 5, jsonFile: '/tmp/report.json' })
+    t.match(options, {
+      nemeses: ['kill', 'pause'],
+      holdSeconds: 120,
+      seed: 5,
+      nodes: 5,
+      jsonFile: '/tmp/report.json',
+    })
   })
 
   await t.test('takes the walk, which has its own hosts and steps', async (t) => {
@@ -48,8 +57,11 @@ t.test('parseChaosOptions', async (t) => {
       [['--seconds', 'long'], /--seconds is a whole number from 1 to 86400, got 'long'/],
       [['--seed', '-1'], /--seed/],
       [['--sedd', '1'], /--sedd/],
-      [['--plan', 'run'], /no plan 'run': expected faults or walk/],
-      [['--plan', 'walk', '--nodes', '5'], /--nodes is for faults: the walk has its own hosts and steps/],
+      [['--plan', 'run'], /no plan 'run': expected one of faults, walk, full-disks/],
+      [
+        ['--plan', 'walk', '--nodes', '5'],
+        /--nodes is for faults: the plan 'walk' has its own hosts and steps/,
+      ],
     ]
     for (const [argv, message] of refused) t.throws(() => parsed(...argv), message)
   })

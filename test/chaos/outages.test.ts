@@ -7,7 +7,7 @@ const struck = (nemesis: Struck['nemesis'], at: number, readyAt: number): Struck
   at,
   healedAt: at,
   readyAt,
-  excused: null,
+  excused: [],
 })
 
 t.test('longestGap', async (t) => {

@@ -10,8 +10,8 @@ export interface Struck {
   readonly healedAt: number
   /** Every node was ready again. */
   readonly readyAt: number
-  /** Whose disk was full. */
-  readonly excused: string | null
+  /** Whose disks were full. */
+  readonly excused: readonly string[]
 }
 
 export interface NemesisSummary {

@@ -17,10 +17,15 @@ export const NEMESIS_NAMES = [
   'kill-all',
   'pause',
   'full-disk',
+  'all-disks-full',
+  'slow-disk',
+  'log-eio',
+  'memory',
   'lost-copies',
   'restart',
   'members',
   'lost-directory',
+  'rolled-back',
 ] as const
 
 export type NemesisName = (typeof NEMESIS_NAMES)[number]

@@ -133,7 +133,7 @@ class Walk {
     this.#parts.say(what)
     await take()
     const now = performance.now()
-    this.struck.push({ nemesis: name, what, at, healedAt: now, readyAt: now, excused: null })
+    this.struck.push({ nemesis: name, what, at, healedAt: now, readyAt: now, excused: [] })
     await wait(REST_MS)
   }
 

@@ -14,8 +14,15 @@ const skip =
   obstructed === null ? false : `hosts cannot be made here, see process/members.test.ts: ${obstructed}`
 const STEPS = ['join', 'rebalance', 'restart', 'transfer', 'kill', 'replace', 'demote', 'remove']
 
-t.test(`npm run chaos -- --plan walk --seed ${SEED}`, { skip, timeout: 290_000 }, async (t) => {
-  const report = await keptReport(t, { plan: 'walk', nodes: 3, seconds: 60, nemeses: [], seed: SEED })
+t.test(`npm run chaos -- --plan walk --seed ${SEED}`, { skip, timeout: 900_000 }, async (t) => {
+  const report = await keptReport(t, {
+    plan: 'walk',
+    nodes: 3,
+    seconds: 60,
+    nemeses: [],
+    holdSeconds: null,
+    seed: SEED,
+  })
   const struck = report?.struck.map(({ nemesis }) => nemesis)
   t.same([...new Set(struck)].sort(), [...STEPS].sort())
 })

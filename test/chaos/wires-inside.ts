@@ -5,11 +5,11 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { until } from '../helpers/async.ts'
 import { plainly } from '../helpers/plainly.ts'
 import { inSpace, knownAddress, PORTS } from './host-plan.ts'
 import { HostNetwork } from './host-network.ts'
-import { fileURLToPath } from 'node:url'
 import { ENTRY } from './private-host.ts'
 import { runCommands } from './run-command.ts'
 

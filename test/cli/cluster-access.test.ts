@@ -2,8 +2,8 @@
  * Where a command asks and as whom: what was said on the command line counts before the environment, that before a file found by itself.
  */
 import t from 'tap'
-import { CommandError, EXIT } from '../../src/cli/exit.ts'
-import { adminAccess, dataAccess, tenantOf } from '../../src/cli/cluster-access.ts'
+import { CommandError, EXIT } from '../../src/cli/base/exit.ts'
+import { adminAccess, dataAccess, tenantOf } from '../../src/cli/base/cluster-access.ts'
 
 const CLUSTER = {
   nodes: [

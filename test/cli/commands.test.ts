@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import type { Command } from 'commander'
 import t from 'tap'
-import { completionScript, SHELLS } from '../../src/cli/completion.ts'
+import { completionScript, SHELLS } from '../../src/cli/local/completion.ts'
 import { programOf } from '../../src/cli/program.ts'
 import { plainly } from '../helpers/plainly.ts'
 

@@ -1,10 +1,10 @@
 /** What a node that ends says of the machine that refused it. */
 import t from 'tap'
-import { EXIT, reportError } from '../../src/cli/exit.ts'
+import { EXIT, reportError } from '../../src/cli/base/exit.ts'
 
-function told(t: Tap, error: unknown): string {
+async function told(t: Tap, error: unknown): Promise<string> {
   const written = t.capture(process.stderr, 'write')
-  const code = reportError(error, false)
+  const code = await reportError(error, false)
   t.equal(code, EXIT.failed)
   return written()
     .map(({ args }) => String(args[0]))
@@ -19,7 +19,7 @@ t.test('reportError', async (t) => {
       code: 'LEVEL_IO_ERROR',
     })
     const state = new Error('Cannot write the state: the disk is full; free space', { cause: level })
-    const text = told(t, new Error(`Cannot apply the log: ${state.message}`, { cause: state }))
+    const text = await told(t, new Error(`Cannot apply the log: ${state.message}`, { cause: state }))
     t.equal(
       text,
       'error: Cannot apply the log: Cannot write the state: the disk is full; free space\n  because: IO error: 000006.log: No space left on device\n',
@@ -27,7 +27,7 @@ t.test('reportError', async (t) => {
   })
 
   await t.test('calls everything else a bug, with its stack', async (t) => {
-    const text = told(t, new TypeError('undefined is not a function'))
+    const text = await told(t, new TypeError('undefined is not a function'))
     t.match(text, /^error: TypeError: undefined is not a function\n +at /)
     t.match(text, /This is a bug in holdfast/)
   })

@@ -1,6 +1,7 @@
 /** `holdfast cluster join` and `replace` against an API that notes what it is asked: who is shown is who is asked for. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import { type Printed, runCommand } from '../helpers/run-command.ts'
 
@@ -104,4 +105,30 @@ t.test('a program gets the answer alone, and nodes without TLS are asked for as 
   const dry = await api(t, plan(null))
   t.same(JSON.parse((await dry.run(...JOIN, '--dry-run', '--json')).out), plan(null).body)
   t.equal(dry.asked.length, 1)
+})
+
+t.test('a demotion is confirmed before anything is sent [membership.demote.confirm]', async (t) => {
+  const { asked, run } = await api(t, { status: 202, body: { operationId: 'op_1', type: 'demote' } })
+  const silent = await run('demote', 'n3')
+  t.match(silent, { code: 2, err: /'n3' is not demoted: a demotion cannot be taken back/ })
+  t.match(silent.err, '--confirm n3')
+  t.match(await run('demote', 'n3', '--confirm', 'n2'), { code: 2, err: /the member is 'n3'/ })
+  t.same(asked, [], 'nothing was sent')
+  const { requireConfirmed } = await import('../../src/cli/admin/confirming.ts')
+  const typing = (line: string) => {
+    const input = Object.assign(new PassThrough(), { isTTY: true })
+    const output = Object.assign(new PassThrough(), { isTTY: true })
+    input.end(`${line}\n`)
+    return { terminal: { input, output }, said: () => String(output.read()) }
+  }
+  const right = typing('n3')
+  await requireConfirmed('n3', {}, right.terminal)
+  t.match(right.said(), 'n3 cannot get its vote back. Type its name to demote it: ')
+  await t.rejects(requireConfirmed('n3', {}, typing('yes').terminal), { code: 'confirm_mismatch' })
+  await requireConfirmed('n3', { dryRun: true })
+})
+
+t.test('a refusal names the gate that the runbooks explain', async (t) => {
+  const { run } = await api(t, GATE)
+  t.match(await run('lost', 'n3', '--confirm', 'n3'), { code: 3, err: /Gate certificate_mismatch\./ })
 })

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { CopySet } from '../../src/recovery/copy-set.ts'
 import { readInventory, writeInventory, type InventoryLine } from '../../src/recovery/inventory.ts'
@@ -11,8 +12,7 @@ import { type Inventory, lossOf } from '../../src/recovery/loss.ts'
 import { readPaper, sealPaper } from '../../src/recovery/sealed-paper.ts'
 import { statementOf } from '../../src/recovery/statement.ts'
 import { checksOf, type Seen } from '../../src/cli/recover/verify.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
+import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 import { createBucket, fresh, type MapWorld, putChunks, worldWithBucket } from '../state-machine/map-world.ts'
 
@@ -73,6 +73,8 @@ t.test(
       ['body', 'b1', 'v2', ['here', 'listed']],
       ['body', 'b1', 'v3', ['unlisted']],
       ['body', 'b1', 'part-1', ['born-again']],
+      ['audit', 1, 2, 10, 'unlisted'],
+      ['audit', 3, 4, 20, 'here'],
       ['version', 'b1', 'of parts', 'v4', false],
       ['parts', 'b1', 'v4', ['part-0', 'part-1']],
       ['version', 'b1', 'fine', 'v1', false],
@@ -93,6 +95,7 @@ t.test(
       ['of parts v4', 'no file null', 'nowhere v3'],
     )
     t.match(loss.named[0], { tenantId: 'acme', bucket: 'photos' })
+    t.strictSame(loss.auditRows, [{ firstTime: 1, lastTime: 2, rows: 10 }])
   },
 )
 
@@ -148,7 +151,7 @@ t.test(
             loss.named.map((version) => version.key),
             lost,
           )
-          t.equal(world.get(keys.bucket('acme', 'photos'))?.versionCount, objects.length)
+          t.equal(world.get(bucketKeys.bucket('acme', 'photos'))?.versionCount, objects.length)
         },
       ),
       { numRuns: 30 },
@@ -171,7 +174,7 @@ t.test('the statement says what cannot be known', async (t) => {
     boots: {},
     uncompared: [['n1', 'n2'] as const],
   }
-  const none = { copiesLeft: {}, chunks: 0, versions: 0, named: [] }
+  const none = { copiesLeft: {}, chunks: 0, versions: 0, named: [], auditRows: [] }
   const text = statementOf(decision, { ...none, copiesLeft: { 0: 1, 2: 7 }, chunks: 1, versions: 2 }).join(
     '\n',
   )

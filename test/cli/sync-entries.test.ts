@@ -1,10 +1,10 @@
 /**
  * What a sync decides: every name once, in order; what is the same stays; nothing goes that was not to go.
  */
-import fc from 'fast-check'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import fc from 'fast-check'
 import t from 'tap'
 import { comparePaths, type Entry, isFilePath, sideBySide, stepFor } from '../../src/cli/sync/entry.ts'
 import { fileFor, localEntries, removeFile } from '../../src/cli/sync/local-side.ts'

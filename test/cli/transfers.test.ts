@@ -1,19 +1,19 @@
 /**
  * What transfers are made of: parts, work at once, the line on a terminal, names of things.
  */
-import fc from 'fast-check'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
 import t from 'tap'
 import { scopesOf } from '../../src/cli/admin/scope-options.ts'
-import { forEachBounded } from '../../src/cli/bounded.ts'
+import { forEachBounded } from '../../src/cli/base/bounded.ts'
 import { crc64nvme } from '../../src/cli/objects/digests.ts'
 import { openFile } from '../../src/cli/objects/local-files.ts'
 import { inParts, partBytesFor, PART_BYTES_MAX, PART_COUNT_MAX } from '../../src/cli/objects/part-size.ts'
 import { isLocalPath, remotePath } from '../../src/cli/objects/remote-path.ts'
-import { printable, tableLines } from '../../src/cli/printing.ts'
-import { progressLine, progressOn } from '../../src/cli/progress.ts'
+import { printable, tableLines } from '../../src/cli/base/printing.ts'
+import { progressLine, progressOn } from '../../src/cli/base/progress.ts'
 import { collected, deferred } from '../helpers/async.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 

@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { examineConfig, loadConfig } from '../../src/config/load-config.ts'
+import { MEMBERS_MAX } from '../../src/state-machine/members/records.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { examined, SMALLEST, toldFaults, writeConfig } from './written-config.ts'
 
@@ -29,7 +30,7 @@ limits:
       "1: The setting 'node.id' is wrong: 'N1' does not match ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
       "3: Unknown setting 'cluster.hartbeat'",
       "4: The setting 'cluster.heartbeat' is wrong: expected a duration such as 100ms, 90s, 15m, 24h or 7d, got '100'",
-      "5: The setting 'cluster.members' is wrong: expected a list of 1 to 99 members",
+      "5: The setting 'cluster.members' is wrong: expected a list of 1 to 64 members",
       "8: The setting 'limits.chunk_buffers' is wrong: expected 2 to 1024, got 1",
       ": The setting 'cluster.id' is missing",
       "HOLDFAST_AUDIT__STRICT: The setting 'audit.strict' is wrong: expected true or false, got 'yes'",
@@ -227,3 +228,20 @@ t.test(
     })
   },
 )
+
+t.test('no more founders than can be founded: 64', (t) => {
+  const list = (count: number): string =>
+    Array.from({ length: count }, (_, n) => `    - { id: n${n}, peer: "127.0.0.1:${20_000 + n}" }`).join('\n')
+  const config = (count: number) => `
+node: { id: n0, data_dir: data }
+cluster:
+  id: test-cluster
+  members:
+${list(count)}
+listeners: { data: 127.0.0.1:9000, admin: 127.0.0.1:9001, peer: 127.0.0.1:9002 }
+security: { master_key_file: master.key }
+`
+  t.same(toldFaults(examined(t, config(MEMBERS_MAX))), [])
+  t.match(toldFaults(examined(t, config(MEMBERS_MAX + 1))), [/expected a list of 1 to 64 members, got 65/])
+  t.end()
+})

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { assertThresholds, DISK_THRESHOLDS } from '../../cluster/blobs/disk-level.ts'
+import { assertThresholds, DISK_THRESHOLDS } from '../../cluster/base/disk-level.ts'
 import { type Environment, loadConfig } from '../../src/config/load-config.ts'
 import { parsePercent } from '../../src/config/parse-value.ts'
 

@@ -7,8 +7,10 @@ import t from 'tap'
 import { CHUNK_BYTES } from '../../src/content/chunk-slots.ts'
 import { readContent } from '../../src/content/read-content.ts'
 import { TenantKeys } from '../../src/content/tenant-keys.ts'
-import { PARTS_PER_PAGE } from '../../src/state-machine/bodies.ts'
-import type { ChunkLink, ObjectPart, ObjectRecord } from '../../src/state-machine/records.ts'
+import { PARTS_PER_PAGE } from '../../src/state-machine/bodies/bodies.ts'
+import type { ObjectPart } from '../../src/state-machine/bodies/records.ts'
+import type { ChunkLink } from '../../src/state-machine/chunks/records.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { collected } from '../helpers/async.ts'
 import { ContentWorld, patternBytes } from '../helpers/content-world.ts'
 import { MemoryBlobs } from '../helpers/memory-blobs.ts'
@@ -156,6 +158,7 @@ function readParts(world: ContentWorld, object: ObjectRecord) {
     bucketId: 'bucket-1',
     object,
     blobs: new MemoryBlobs(),
+    pinned: {},
     keys: TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
     state: {
       inlineBody: () => undefined,

@@ -1,11 +1,11 @@
 /**
  * Digests: published check values, incremental equals whole, and every way in which a claim can be wrong.
  */
-import fc from 'fast-check'
 import { createHash } from 'node:crypto'
+import fc from 'fast-check'
 import t from 'tap'
 import { BodyDigests, DIGEST_BYTES, parseClaims, type Claims } from '../../src/content/checksums.ts'
-import type { ChecksumAlgorithm } from '../../src/state-machine/records.ts'
+import type { ChecksumAlgorithm } from '../../src/state-machine/bodies/records.ts'
 
 const ALGORITHMS = Object.keys(DIGEST_BYTES) as ChecksumAlgorithm[]
 

@@ -1,9 +1,9 @@
 /**
  * Format 2: it opens to what was sealed, any span by itself; it is kept only when it pays; no key seals two texts.
  */
-import fc from 'fast-check'
 import { createHash, randomBytes } from 'node:crypto'
 import { constants, zstdCompressSync } from 'node:zlib'
+import fc from 'fast-check'
 import t from 'tap'
 import { compress, headerBytesOf, sealCompressed } from '../../src/content/compressed-chunk.ts'
 import {

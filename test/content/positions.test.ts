@@ -5,7 +5,8 @@ import t from 'tap'
 import { CHUNK_BYTES } from '../../src/content/chunk-slots.ts'
 import { readContent } from '../../src/content/read-content.ts'
 import { TenantKeys } from '../../src/content/tenant-keys.ts'
-import type { ChunkLink, ObjectRecord } from '../../src/state-machine/records.ts'
+import type { ChunkLink } from '../../src/state-machine/chunks/records.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { collected } from '../helpers/async.ts'
 import { ContentWorld, patternBytes } from '../helpers/content-world.ts'
 import { MemoryBlobs } from '../helpers/memory-blobs.ts'
@@ -24,6 +25,7 @@ t.test('a read of one byte of an object of 5 TiB', async (t) => {
       bucketId: 'bucket-1',
       object,
       blobs: new MemoryBlobs(),
+      pinned: {},
       keys: TenantKeys.fromBytes(Buffer.alloc(32, 1), Buffer.alloc(32, 2)),
       state: {
         inlineBody: () => undefined,

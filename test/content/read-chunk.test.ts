@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { CHUNK_BYTES } from '../../src/content/chunk-slots.ts'
 import { FRAME_BYTES } from '../../src/content/frame-cipher.ts'
-import type { ChunkRecord, ObjectRecord } from '../../src/state-machine/records.ts'
+import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { ContentWorld, patternBytes } from '../helpers/content-world.ts'
 
 const SEALED_FRAME = FRAME_BYTES + 16

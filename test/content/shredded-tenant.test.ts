@@ -1,8 +1,8 @@
 /**
  * A tenant whose keys were destroyed: nobody opens or seals anything of it again, and no node remembers its keys.
  */
-import { ANYTHING, NO_SETTINGS } from '../state-machine/map-world.ts'
 import t from 'tap'
+import { ANYTHING, NO_SETTINGS } from '../state-machine/map-world.ts'
 import { ChunkKeys } from '../../src/content/chunk-keys.ts'
 import { ContentWorld, inPieces, patternBytes, testMasterKey, testTenant } from '../helpers/content-world.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
@@ -23,7 +23,10 @@ t.test('a shredded tenant', async (t) => {
     }
     const rest = { claimed: new Map(), signal: new AbortController().signal }
     for (const { content } of [world, new ContentWorld()]) {
-      t.throws(() => content.read(shredded, 'bucket-1', object, { start: 0, end: 5 }), refusal)
+      t.throws(
+        () => content.read(shredded, { bucketId: 'bucket-1', object, pinned: {} }, { start: 0, end: 5 }),
+        refusal,
+      )
       await t.rejects(content.ingest({ ...request, ...rest }), refusal)
     }
   })

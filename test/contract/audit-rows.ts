@@ -30,6 +30,11 @@ export const auditRows = {
   'audit.limit': 'clamped to 1 through 1000, 100 unless given [admin: Limits]',
   'audit.filters': 'operation, actor, bucket, key, outcome and request [decisions 11]',
   'audit.paging': 'a page goes on where the one before ended [decisions 0]',
-  'audit.bounded-page': 'a page reads a bounded part of the log [decisions 0]',
+  'audit.behind-others':
+    'a page holds the newest matching rows however many others lie between [decisions 17]',
+  'audit.bounded-page': 'a page with a row ends at a bound of work and says where to go on [decisions 17]',
+  'audit.segments':
+    'rows are found once, in order, whether they are in the state or in a segment [decisions 17]',
+  'audit.gaps': 'rows that no node can read are told with their times and their number [decisions 17]',
   'audit.strict': 'with audit.strict an answer waits for its row [native: What the service does 5]',
 } as const

@@ -7,6 +7,20 @@ export const membershipRows = {
   'membership.local': 'consistency=local is the node’s own view, marked authoritative:false [decisions 12]',
   'membership.owner': 'owner role and a global token [decisions 12]',
   'membership.body': '400 invalid_request, reason_required, confirm_mismatch [decisions 12]',
+  'membership.join.repeated':
+    'a join in the same words is answered with the operation that runs [decisions 12]',
+  'membership.overlap':
+    'one change of votes at a time; copies of several members may move at once [decisions 12]',
+  'membership.join.owned':
+    '409 member_tombstoned: another data directory joined under the name before [decisions 12]',
+  'membership.totals':
+    'every operation has its totals and a remaining time from its first second [decisions 12]',
+  'membership.lost.answered':
+    'lost answers when the vote is gone, or its phase says that it goes on [decisions 12]',
+  'membership.replace.zone':
+    'a replacement takes the zone of the replaced member unless it is told another [decisions 12]',
+  'membership.demote.confirm':
+    'the command line asks before a demotion, which cannot be taken back [decisions 12]',
   'membership.join': 'join: learner, snapshot and log, then promoted [decisions 12]',
   'membership.join.ready':
     'promoted when it keeps up for 10 s and its state is equal, else stalled [decisions 12]',

@@ -27,6 +27,7 @@ export const objectRows = {
   'objects.key': 'slashes, dots and all else of a key are kept as they are [native: Endpoints]',
   'objects.get': 'GET /buckets/{bucket}/objects/{key...}: the bytes [native: Objects]',
   'objects.get.range': 'Range: 206, Content-Range, the full length in X-Service-Object-Length [decisions 3]',
+  'objects.get.beside': 'beside PUTs of the same key it answers with one of them, whole [decisions 17]',
   'objects.get.conditions': 'If-Match and the others: 304 or 412 [decisions 0]',
   'objects.head': 'HEAD /buckets/{bucket}/objects/{key...}: the headers of GET [native: Objects]',
   'objects.delete': 'DELETE /buckets/{bucket}/objects/{key...}: 204 [native: Objects]',

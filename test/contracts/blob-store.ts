@@ -2,8 +2,8 @@
  * What every BlobStore must do. A store passes by being handed to this suite together with a way to damage it.
  */
 import type { Test } from 'tap'
-import type { BlobStore } from '../../cluster/blobs/blob-store.ts'
-import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/types.ts'
+import type { BlobStore } from '../../cluster/blobs/base/blob-store.ts'
+import { BlobDamagedError, BlobMissingError, type BlobName } from '../../cluster/base/types.ts'
 import { collect, sampleBlob, sha256, streamOf } from '../blobs/blob-samples.ts'
 
 export interface BlobStoreBench {
@@ -200,6 +200,17 @@ async function damageContract(t: Test, makeBench: (t: Test) => Promise<BlobStore
       t.equal(sha256(await collect(bench.store.read(blob, 0, blob.size))), blob.checksum)
     },
   )
+
+  t.test('calls nothing as it was left that is not there', async (t) => {
+    const { store } = await makeBench(t)
+    const [there, gone, never] = [sampleBlob(1, 600), sampleBlob(2, 600), sampleBlob(3, 600)]
+    for (const blob of [there, gone]) await store.write(blob, streamOf(blob.bytes), blob)
+    await store.areAsLeft([there, gone, never])
+    await store.remove([gone])
+    const said = await store.areAsLeft([never, there, gone])
+    t.strictSame([said.length, said[0], said[2]], [3, false, false])
+    t.strictSame(await store.areAsLeft([]), [])
+  })
 
   t.test('says null and BlobMissingError for a blob that never was', async (t) => {
     const { store } = await makeBench(t)

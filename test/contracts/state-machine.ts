@@ -1,12 +1,18 @@
 /**
  * What every StateMachine has to keep under the machine, whatever it stores.
  *
- * Owns: the guarantees of the StateMachine port in cluster/types.ts as tests. Knows nothing of: what commands mean.
+ * Owns: the guarantees of the StateMachine port in cluster/base/types.ts as tests. Knows nothing of: what commands mean.
  * Rule: a place gives a fresh state, and the same state again after a restart; its commands give replies that depend on
  * the commands before them, or nothing could be told from them. Snapshots and installs: state-installs.ts.
  */
 import type { Test } from 'tap'
-import { StateDamagedError, type ApplyBatch, type StateMachine } from '../../cluster/types.ts'
+import {
+  EntryFailedError,
+  StateDamagedError,
+  type ApplyBatch,
+  type StateMachine,
+} from '../../cluster/base/types.ts'
+import { timesAt } from '../helpers/entry-time.ts'
 
 export interface MachineOptions {
   /** Called after each durable step of an install. */
@@ -26,6 +32,8 @@ export interface StateMachinePlace {
   filling(i: number): Uint8Array
   /** Adds rows beside the i-th filling, and perhaps changes it. */
   change(i: number): Uint8Array
+  /** No version knows it: its apply throws. */
+  failing(): Uint8Array
   /** Takes the i-th change back: the rows are as before. */
   undo(i: number): Uint8Array
 }
@@ -35,7 +43,10 @@ const decoder = new TextDecoder()
 
 /** One entry; the record names the index. */
 export function batchOf(index: number, commands: readonly Uint8Array[]): ApplyBatch {
-  return { entries: [{ index, time: 1_000 + index, commands }], record: encoder.encode(`record ${index}`) }
+  return {
+    entries: [{ index, ...timesAt(1_000 + index), featureLevel: 1, commands }],
+    record: encoder.encode(`record ${index}`),
+  }
 }
 
 /** One entry with `count` commands from the i-th on. */
@@ -92,12 +103,12 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
   t.test('begins without a record and gives the last one after a restart', async (t) => {
     const place = await makePlace(t)
     const first = place.machine()
-    t.strictSame(await first.open(), { record: null, fault: null })
+    t.strictSame(await first.open(), { record: null, fault: null, isInstalled: false })
     await first.close()
     const second = place.machine()
     t.strictSame(
       await second.open(),
-      { record: null, fault: null },
+      { record: null, fault: null, isInstalled: false },
       'also when it was closed before any batch',
     )
     for (const index of [1, 2, 3]) await second.apply(batchAt(place, index))
@@ -142,6 +153,25 @@ async function applyContract(t: Test, makePlace: (t: Test) => Promise<StateMachi
     const cut = await machine.snapshot()
     t.equal(textOf(cut.record), 'moved')
     await cut.release()
+  })
+
+  t.test('names the entry that it cannot apply, and keeps nothing of its batch', async (t) => {
+    const place = await makePlace(t)
+    const machine = await opened(t, place)
+    await machine.apply(batchAt(place, 1))
+    const sum = sumOf(machine)
+    const failing = batchOf(3, [place.command(0), place.failing()])
+    const entries = [...batchAt(place, 2).entries, ...failing.entries, ...batchAt(place, 4).entries]
+    const error = await machine
+      .apply({ entries, record: encoder.encode('record 4') })
+      .catch((e: unknown) => e)
+    t.ok(error instanceof EntryFailedError && error.index === 3, String(error))
+    t.equal(sumOf(machine), sum)
+    const other = await opened(t, await makePlace(t))
+    await other.apply(batchAt(place, 1))
+    const [one, two] = [await machine.apply(batchAt(place, 2)), await other.apply(batchAt(place, 2))]
+    t.strictSame(plain(one), plain(two), 'what comes next is decided as if the batch had never been')
+    t.equal(sumOf(machine), sumOf(other))
   })
 
   t.test('gives the same replies for the same entries, however they are batched', async (t) => {

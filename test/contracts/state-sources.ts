@@ -2,7 +2,7 @@
  * Sources of states for the contract of the StateMachine port: a filled one, one that is watched, one that breaks off.
  */
 import type { Test } from 'tap'
-import type { StateBlock, StateBlockRequest, StateMachine, StateSource } from '../../cluster/types.ts'
+import type { StateBlock, StateBlockRequest, StateMachine, StateSource } from '../../cluster/base/types.ts'
 import { batchOf, fillings, opened, type StateMachinePlace } from './state-machine.ts'
 
 type MakePlace = (t: Test) => Promise<StateMachinePlace>

@@ -32,18 +32,17 @@ export function batchOf(sequence: number, parts: Partial<Omit<WalBatch, 'sequenc
 
 /** Entries as text, so that a difference can be read. Holes are named only where there are some. */
 export function plain(content: Omit<WalContent, 'holes'> & Partial<WalContent>): object {
-  const decoder = new TextDecoder()
   return {
     hardState: { ...content.hardState },
     base: { ...content.base },
-    entries: content.entries.map(({ index, term, kind, data }) => ({
-      index,
-      term,
-      kind,
-      text: decoder.decode(data),
-    })),
+    entries: plainEntries(content.entries),
     ...((content.holes ?? []).length > 0 ? { holes: content.holes } : {}),
   }
+}
+
+function plainEntries(list: readonly Entry[]): object {
+  const decoder = new TextDecoder()
+  return list.map(({ index, term, kind, data }) => ({ index, term, kind, text: decoder.decode(data) }))
 }
 
 /** A Wal together with what it said. */
@@ -208,6 +207,22 @@ export function walContract(name: string, makePlace: () => WalPlace): void {
         plain({ ...expected, base: { index: 10, term: 1 }, entries: [] }),
         'and may empty the log',
       )
+    })
+
+    t.test('reads back durable entries in the bounds that are asked for', async (t) => {
+      const session = await WalSession.open(makePlace().wal())
+      session.append({ hardState: voteInTerm2, entries: entries(1, 40) })
+      session.append({ entries: entries(31, 50, 2) })
+      await session.settled(session.append({ entries: entries(51, 51, 2) }))
+      const { wal } = session
+      const read = (from: number, through: number, bytesMax = 1_000_000) =>
+        wal.read({ from, through, bytesMax }).then((found) => found && plainEntries(found))
+      t.same(await read(2, 35), plainEntries([...entries(2, 30), ...entries(31, 35, 2)]))
+      t.same(await read(51, 99), plainEntries(entries(51, 51, 2)), 'what is not there is not waited for')
+      t.same(await read(7, 99, 0), plainEntries(entries(7, 7)), 'one entry is read however large')
+      t.equal(await read(52, 99), null)
+      await session.wal.close()
+      t.same(session.fatal, [])
     })
 
     t.test('close is idempotent and acknowledges everything that was appended before', async (t) => {

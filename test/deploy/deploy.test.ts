@@ -83,7 +83,9 @@ t.test('docker-compose.cluster.yml', async (t) => {
   })
 
   t.test('waits longer for a node to stop than the node needs', async (t) => {
-    const stopMs = /STOP_MS_MAX = ([\d_]+)/.exec(read('src/cli/server-command.ts'))?.[1]?.replaceAll('_', '')
+    const stopMs = /STOP_MS_MAX = ([\d_]+)/
+      .exec(read('src/cli/local/server-command.ts'))?.[1]
+      ?.replaceAll('_', '')
     for (const node of NODES) {
       t.ok(Number.parseInt(service(node).stop_grace_period ?? '', 10) * 1000 > Number(stopMs), node)
     }

@@ -8,7 +8,7 @@ const REQUESTS = 2500
 
 t.test(
   `${REQUESTS} nearly right requests, npm run fuzz -- --seed ${SEED}`,
-  { timeout: 120_000 },
+  { timeout: 900_000 },
   async (t) => {
     const world = await FuzzWorld.start(t, 1)
     const { faults, operations, statuses, requests } = await new FuzzRun(world.target, SEED).run(

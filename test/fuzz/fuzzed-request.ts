@@ -5,7 +5,7 @@
  */
 import { EXAMPLES } from '../../src/api/examples/examples.ts'
 import { type Answers, type Example, filled } from '../../src/api/examples/example.ts'
-import type { OperationId } from '../../src/access/operation-ids.ts'
+import type { OperationId } from '../../src/access/base/operation-ids.ts'
 import type { DescribedOperation, Parameter } from '../helpers/api-document.ts'
 import type { Random } from '../sim/random.ts'
 import { AUTHORIZATIONS, HEADER_TEXTS, JSON_TEXTS, JSON_VALUES, TEXTS } from './hostile-values.ts'

@@ -4,10 +4,13 @@
  * Owns: the judgement, made from rows and disks alone; it recomputes and shares nothing with apply.
  */
 import assert from 'node:assert/strict'
-import { parseBirth } from '../../src/state-machine/births.ts'
+import type { ManifestPageRecord } from '../../src/state-machine/bodies/records.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { parseBirth } from '../../src/state-machine/chunks/births.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { ChunkRecord } from '../../src/state-machine/records.ts'
+import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
+import { changedKeys, checkKept } from '../state-machine/kept-bodies.ts'
 import { recounted } from '../state-machine/map-world.ts'
 import { latest, NODE_NAMES, type Rows, rowsAt, rowsOf, viewOf, type World } from './world.ts'
 
@@ -38,9 +41,11 @@ function checkNotLost(world: World, chunk: ChunkRecord): void {
 /** Of the entry that was just committed. */
 export function checkEntry(world: World, command: Command, reply: Reply): void {
   if (!reply.ok && reply.code === 'session_ended') checkEnded(world, reply.births)
-  const [before, after] = [viewOf(rowsAt(world, world.states.length - 2)), viewOf(latest(world))]
+  const [earlier, later] = [rowsAt(world, world.states.length - 2), latest(world)]
+  checkKept({ before: earlier, changed: changedKeys(earlier, later), commands: [command] })
+  const [before, after] = [viewOf(earlier), viewOf(later)]
   for (const chunk of rowsOf(latest(world), 'chunk')) {
-    const old = before.get(keys.chunk(chunk.tenantId, chunk.id))
+    const old = before.get(chunkKeys.chunk(chunk.tenantId, chunk.id))
     if (old?.birth !== chunk.birth || command.type === 'dropReplicas') continue
     assert.ok(
       chunk.replicas.length >= old.replicas.length,
@@ -50,7 +55,7 @@ export function checkEntry(world: World, command: Command, reply: Reply): void {
   if (command.type !== 'putObject' && command.type !== 'putPart') return
   if (command.body.kind !== 'chunks' || !reply.ok) return
   for (const { id } of command.body.chunks) {
-    const copies = after.get(keys.chunk(command.tenantId, id))?.replicas.length ?? 0
+    const copies = after.get(chunkKeys.chunk(command.tenantId, id))?.replicas.length ?? 0
     assert.ok(copies >= command.body.copiesMin, `${id} was acknowledged on ${copies} copies`)
   }
 }
@@ -59,16 +64,16 @@ export function checkEntry(world: World, command: Command, reply: Reply): void {
 function checkEnded(world: World, births: readonly string[]): void {
   for (const birth of births) {
     const session = parseBirth(birth)?.session ?? ''
-    const row = viewOf(latest(world)).get(keys.session(session))
+    const row = viewOf(latest(world)).get(chunkKeys.session(session))
     assert.equal(row?.closed, true, `the mark of ${session} passed an upload under way`)
   }
 }
 
 export function checkAtRest(world: World): void {
   const rows = latest(world)
-  for (const kind of ['repair', 'drop', 'condemned', 'discard'] as const)
+  for (const kind of ['repair', 'drop', 'condemned', 'discard', 'discarded'] as const)
     for (const row of rowsOf(rows, kind)) assert.fail(`a ${kind} row is left: ${JSON.stringify(row)}`)
-  assert.equal(viewOf(rows).get(keys.repairTotal())?.count ?? 0, 0)
+  assert.equal(viewOf(rows).get(chunkKeys.repairTotal())?.count ?? 0, 0)
   world.nodes.forEach((node, i) => {
     for (const file of node.copies.keys())
       assert.ok(isListed(rows, file, NODE_NAMES[i] ?? ''), `${file} on n${i} is an orphan`)
@@ -87,15 +92,15 @@ function isListed(rows: Rows, file: string, holder: string): boolean {
 function checkReferences(rows: Rows): void {
   const counted = new Map<string, number>()
   for (const [key, row] of rows)
-    if (key.includes('\u0000manifestPage\u0000') && 'links' in row)
-      for (const { id } of row.links) counted.set(id, (counted.get(id) ?? 0) + 1)
+    if (key.includes('\u0000manifestPage\u0000'))
+      for (const { id } of (row as ManifestPageRecord).links) counted.set(id, (counted.get(id) ?? 0) + 1)
   const stored = new Map<string, number>()
   for (const { id, references } of rowsOf(rows, 'chunk')) stored.set(id, references)
   assert.deepEqual(stored, counted, 'references equal their recount')
 }
 
 function checkUsage(rows: Rows): void {
-  const usage = viewOf(rows).get(keys.usage('acme'))
+  const usage = viewOf(rows).get(usageKeys.usage('acme'))
   const chunks: ChunkRecord[] = [...rowsOf(rows, 'chunk')]
   const total = (figure: (chunk: ChunkRecord) => number) =>
     chunks.reduce((sum, chunk) => sum + figure(chunk), 0)

@@ -5,18 +5,19 @@
  * standing, mayRemove and lowWaterOf. Rule: a step changes the world it is given, and draws no lots.
  */
 import assert from 'node:assert/strict'
-import { birthOf } from '../../src/state-machine/births.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { CondemnedRecord } from '../../src/state-machine/records.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { birthOf } from '../../src/state-machine/chunks/births.ts'
+import type { CondemnedRecord } from '../../src/state-machine/chunks/records.ts'
+import { standing } from '../../src/state-machine/chunks/standing.ts'
 import { fresh, found, putChunks } from '../state-machine/map-world.ts'
 import { checkEntry } from './invariants.ts'
 import { advancesOf, isLocked, openSessionOf, seemsRemovable, type Step } from './steps.ts'
-import { partOf, releaseCommand, versionCommand } from './version-commands.ts'
+import { partOf, releaseCommand, releaseDueCommand, versionCommand } from './version-commands.ts'
 import {
   append,
-  type Disk,
   fileOf,
   type Gateway,
+  isLost,
   nameIn,
   NODE_NAMES,
   nodeOf,
@@ -49,14 +50,15 @@ export function perform(world: World, step: Step): void {
       return
     case 'apply':
       nodeOf(world, step.node).applied++
+      settleCopies(world, step.node)
       return settle(world, step.node)
     case 'crash':
       world.budget.crashes--
-      return crash(nodeOf(world, step.node))
+      return crash(world, step.node)
     case 'rollBack':
       world.budget.rollbacks--
-      crash(nodeOf(world, step.node))
       nodeOf(world, step.node).applied = step.to
+      crash(world, step.node)
       return
     case 'barrier':
       nodeOf(world, step.node).barrier = world.states.length - 1
@@ -112,6 +114,10 @@ function performOnNode(world: World, step: NodeStep): void {
     case 'release':
       propose(world, releaseCommand(world, step))
       return
+    case 'releaseDue':
+      world.budget.releases--
+      propose(world, releaseDueCommand(world, step))
+      return
     case 'copy':
       node.copying = { name: step.name, permit: step.permit, proposal: null }
       return
@@ -148,6 +154,7 @@ function performOnDisk(world: World, step: DiskStep): void {
     case 'report': {
       const { id: chunkId, birth } = nameIn(step.file)
       node.copies.delete(step.file)
+      node.fresh.delete(step.file)
       world.faulted.add(`${nameOf(step.node)}/${step.file}`)
       const copies = [{ tenantId: 'acme', chunkId, birth }]
       propose(world, { type: 'dropReplicas', node: nameOf(step.node), copies, operation: null })
@@ -163,7 +170,7 @@ function performOnDisk(world: World, step: DiskStep): void {
       return move(world, step)
     case 'cancel': {
       world.budget.cancels--
-      const chunk = viewOf(seenBy(world, step.node)).get(keys.chunk('acme', step.id))
+      const chunk = viewOf(seenBy(world, step.node)).get(chunkKeys.chunk('acme', step.id))
       const birth = chunk?.birth ?? ''
       const tasks = [{ tenantId: 'acme', chunkId: step.id, birth, target: step.target }]
       propose(world, { type: 'endTasks', operation: 'op', tasks })
@@ -192,6 +199,8 @@ function arrive(world: World, at: number): void {
 
 function putCopy(world: World, node: number, file: string): void {
   nodeOf(world, node).copies.set(file, true)
+  if (world.rules.watchesWrites) nodeOf(world, node).fresh.add(file)
+  settleCopies(world, node)
   world.faulted.delete(`${nameOf(node)}/${file}`)
 }
 
@@ -212,12 +221,34 @@ function settle(world: World, i: number): void {
   }
   const view = viewOf(seenBy(world, i))
   for (const session of gateway.sessions)
-    session.retired ||= view.get(keys.session(session.id))?.closed === true
+    session.retired ||= view.get(chunkKeys.session(session.id))?.closed === true
   if (node.copying !== null && heard(node.copying.proposal) !== undefined) node.copying = null
 }
 
-/** What was in memory is gone; disk and applied rows stay. */
-function crash(node: Disk): void {
+/**
+ * The sweep looks as early as it can: whatever a row says of a copy, only a drop row can end that. While the end of a drop row is under way the
+ * copy is watched all the same; that the walk after a crash comes before such an end is taken for granted, the walk once a week is not modelled.
+ */
+function settleCopies(world: World, i: number): void {
+  const node = nodeOf(world, i)
+  node.ending = node.ending.filter(({ proposal }) => {
+    const outcome = world.outcomes.get(proposal)
+    return outcome === undefined ? !isLost(world, proposal) : outcome.index > node.applied
+  })
+  const ending = node.ending.map(({ file }) => file)
+  const { fresh } = node
+  for (const file of fresh) {
+    if (ending.includes(file)) continue
+    const said = standing(viewOf(seenBy(world, i)), nameIn(file), nameOf(i))
+    if (said === 'listed' || said === 'owed') fresh.delete(file)
+  }
+}
+
+/** What was in memory is gone; disk and applied rows stay. The next process walks over its disk. */
+function crash(world: World, i: number): void {
+  const node = nodeOf(world, i)
+  node.fresh = new Set(world.rules.walksAfterCrash ? node.copies.keys() : [])
+  settleCopies(world, i)
   node.copying = null
   node.removing = null
   node.barrier = null
@@ -240,7 +271,7 @@ function begin(world: World, { node: i, content, key }: Extract<Step, { do: 'beg
   const session = openSessionOf(node)
   assert(session !== undefined, 'an upload has a session')
   world.budget.uploads--
-  const row = viewOf(seenBy(world, i)).get(keys.chunk('acme', content))
+  const row = viewOf(seenBy(world, i)).get(chunkKeys.chunk('acme', content))
   const about = { content, key, session: session.id, first: session.next, acked: [], proposal: null }
   if (row !== undefined && row.condemnedAt === null && row.replicas.length >= world.copiesMin) {
     node.gateway.uploads.push({ ...about, birth: row.birth, existing: true })
@@ -285,7 +316,7 @@ function finishCopy(world: World, i: number): void {
   const job = node.copying
   assert(job !== null, 'a copy is being made')
   const file = fileOf(job.name)
-  const row = viewOf(seenBy(world, i)).get(keys.chunk('acme', job.name.id))
+  const row = viewOf(seenBy(world, i)).get(chunkKeys.chunk('acme', job.name.id))
   const isThere = node.copies.get(file) === true
   const source = row?.replicas.find(
     (holder) => world.nodes[NODE_NAMES.indexOf(holder)]?.copies.get(file) === true,
@@ -316,14 +347,20 @@ function unlink(world: World, i: number): void {
     !world.rules.locksCopies || node.copying === null || !isLocked({ ...node, removing: null }, job.name),
   )
   node.copies.delete(fileOf(job.name))
+  node.fresh.delete(fileOf(job.name))
   const { id, birth } = job.name
-  const drop = viewOf(seenBy(world, i)).get(keys.drop(nameOf(i), birth, id))
-  if (drop !== undefined) propose(world, { type: 'dropsDone', node: nameOf(i), names: [{ id, birth }] })
+  const drop = viewOf(seenBy(world, i)).get(chunkKeys.drop(nameOf(i), birth, id))
+  if (drop === undefined) return
+  // Watched until the end of the drop row is applied here.
+  const proposal = propose(world, { type: 'dropsDone', node: nameOf(i), names: [{ id, birth }] })
+  if (!world.rules.watchesDrops) return
+  node.fresh.add(fileOf(job.name))
+  node.ending.push({ proposal, file: fileOf(job.name) })
 }
 
 function move(world: World, step: Extract<Step, { do: 'move' }>): void {
   world.budget.moves--
-  const chunk = viewOf(seenBy(world, step.node)).get(keys.chunk('acme', step.id))
+  const chunk = viewOf(seenBy(world, step.node)).get(chunkKeys.chunk('acme', step.id))
   assert(chunk !== undefined, 'what is moved was seen')
   const { birth } = chunk
   const about = { tenantId: 'acme', chunkId: step.id, birth, target: nameOf(step.target) }

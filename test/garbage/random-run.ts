@@ -66,6 +66,7 @@ function scopeOf(random: Random): Scope {
     faults: sometimes(2),
     closes: sometimes(2),
     collections: Infinity,
+    releases: Infinity,
     advances: Infinity,
     versions: 0,
   }

@@ -31,6 +31,9 @@ t.test('garbage', (t) => {
     ['newBirthForTopUp', 'a gateway adds copies under the birth of a row'],
     ['readsBack', 'a copy is committed that was not read back'],
     ['passesBarrier', 'a node removes copies while its rows are older than what it acted upon'],
+    ['watchesWrites', 'what is written is not watched until a row names it'],
+    ['watchesDrops', 'a copy is forgotten while the end of its drop row is under way'],
+    ['walksAfterCrash', 'a process does not walk over what the one before left'],
     ['unknownIsOpen', 'a session that this node does not know is taken for closed'],
   ]
   for (const [rule, what] of missing) {

@@ -23,6 +23,7 @@ const ORDER: readonly Step['do'][] = [
   'report',
   'copy',
   'release',
+  'releaseDue',
   'collect',
   'see',
 ]
@@ -40,6 +41,7 @@ export function bringToRest(world: World): void {
     faults: 0,
     closes: 0,
     collections: Infinity,
+    releases: Infinity,
     advances: Infinity,
     versions: 0,
   }
@@ -49,6 +51,8 @@ export function bringToRest(world: World): void {
   }
   assert.fail('the world does not come to rest')
 }
+
+const ONE_AT_A_TIME: ReadonlySet<Step['do']> = new Set(['release', 'releaseDue', 'collect', 'see', 'copy'])
 
 /** Whether anything was left to do. */
 function doRound(world: World): boolean {
@@ -60,7 +64,7 @@ function doRound(world: World): boolean {
       checkCopies(world)
       isBusy = true
       // One at a time, or a look would be taken again before anything came of it.
-      if (kind === 'release' || kind === 'collect' || kind === 'see' || kind === 'copy') break
+      if (ONE_AT_A_TIME.has(kind)) break
     }
   }
   return isBusy

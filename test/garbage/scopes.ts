@@ -17,6 +17,7 @@ const NOTHING: Budget = {
   faults: 0,
   closes: 0,
   collections: 0,
+  releases: 0,
   advances: 0,
   versions: 0,
 }
@@ -30,7 +31,7 @@ function scope(about: Partial<Omit<Scope, 'budget'>>, budget: Partial<Budget>): 
 export const SCOPES: Readonly<Record<string, Scope>> = {
   'an upload counts on a chunk that is deleted and collected': scope(
     { standingCopies: 1 },
-    { uploads: 1, deletes: 1, collections: 1 },
+    { uploads: 1, deletes: 1, collections: 1, releases: 1 },
   ),
   'two gateways upload the same content, and spare copies go': scope(
     { gateways: 2 },
@@ -46,11 +47,11 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   ),
   'a version is copied while the last object with its chunk is deleted and collected': scope(
     { standingCopies: 1, versioning: 'Enabled' },
-    { versions: 2, collections: 1 },
+    { versions: 2, collections: 1, releases: 1 },
   ),
   'a part is sent again while its upload is completed or given up': scope(
     { hasUpload: true },
-    { uploads: 2, versions: 1, advances: 1, collections: 1 },
+    { uploads: 2, versions: 1, advances: 1, collections: 1, releases: 1 },
   ),
   'a copy is lost while another one moves': scope({ nodes: 3, standingCopies: 2 }, { moves: 1, faults: 1 }),
 }

@@ -4,10 +4,11 @@
  * Owns: what is possible. Knows nothing of: what a step does (perform.ts), which one is taken.
  * Rule: whatever the rules of the design allow at this moment is in the list, however unlikely; only the budget bounds it.
  */
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { mayRemove } from '../../cluster/repair/may-remove.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { standing } from '../../src/state-machine/standing.ts'
+import { standing } from '../../src/state-machine/chunks/standing.ts'
 import { lowWaterOf } from '../../src/workers/upload-sessions.ts'
 import {
   type Disk,
@@ -40,6 +41,7 @@ export type Step =
   | Each<'copyVersion' | 'removeVersion', { node: number; key: string; versionId: string }>
   | Each<'complete' | 'abort', { node: number }>
   | Each<'release', { node: number; id: string }>
+  | Each<'releaseDue', { node: number; upTo: number }>
   | Each<'copy', { node: number; name: Name; permit: number }>
   | Each<'see', { node: number; name: Name }>
   | Each<'rot' | 'report', { node: number; file: string }>
@@ -129,7 +131,7 @@ export function advancesOf(world: World, i: number): Command[] {
   const { gateway } = nodeOf(world, i)
   const view = viewOf(seenBy(world, i))
   return gateway.sessions.flatMap((session): Command[] => {
-    const row = view.get(keys.session(session.id))
+    const row = view.get(chunkKeys.session(session.id))
     const isUnderWay = world.proposals.some(
       ({ command }) => 'session' in command && command.session === session.id,
     )
@@ -143,7 +145,7 @@ export function advancesOf(world: World, i: number): Command[] {
 
 function* objectsOf(world: World, i: number): Generator<{ key: string }> {
   for (const [key, row] of seenBy(world, i))
-    if (key.includes('\u0000object\u0000') && 'key' in row && row.key !== null) yield { key: row.key }
+    if (key.includes('\u0000object\u0000')) yield { key: (row as ObjectRecord).key }
 }
 
 export function isLocked(node: Disk, name: Name): boolean {
@@ -190,10 +192,11 @@ export function* removable(world: World, i: number): Generator<Name> {
   const holder = NODE_NAMES[i] ?? ''
   const rows = seenBy(world, i)
   const node = nodeOf(world, i)
-  for (const file of node.copies.keys()) if (seemsRemovable(world, nameIn(file), i)) yield nameIn(file)
-  for (const { node: of, id, birth } of rowsOf(rows, 'drop'))
-    if (of === holder && !node.copies.has(fileOf({ id, birth })) && !isProposed(world, 'dropsDone'))
-      yield { id, birth }
+  for (const file of node.fresh) if (seemsRemovable(world, nameIn(file), i)) yield nameIn(file)
+  for (const { node: of, id, birth } of rowsOf(rows, 'drop')) {
+    const isThere = node.copies.has(fileOf({ id, birth }))
+    if (of === holder && (isThere || !isProposed(world, 'dropsDone'))) yield { id, birth }
+  }
 }
 
 export function seemsRemovable(world: World, name: Name, i: number): boolean {
@@ -229,6 +232,12 @@ function ledgerSteps(world: World, i: number, steps: Step[]): void {
     steps.push({ do: 'collect', node: i })
   if (budget.collections > 0 && !isProposed(world, 'releaseDiscarded'))
     for (const { id } of rowsOf(rows, 'discard')) steps.push({ do: 'release', node: i, id })
+  // All that is discarded is named and the mark is that of the oldest: what is newer must stay.
+  if (budget.releases > 0 && !isProposed(world, 'releaseDue'))
+    for (const { discardedAt: upTo } of rowsOf(rows, 'discarded')) {
+      steps.push({ do: 'releaseDue', node: i, upTo })
+      break
+    }
   if (budget.moves > 0)
     for (const { id, replicas, owed, references } of rowsOf(rows, 'chunk'))
       for (let target = 0; target < world.nodes.length; target++) {

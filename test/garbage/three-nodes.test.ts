@@ -8,12 +8,14 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { type Cluster, createCluster, type Member } from '../../cluster/index.ts'
-import type { ChunkUse, Command, ReplyValues } from '../../src/state-machine/commands.ts'
-import { createCopyLedger } from '../../src/store/copy-ledger.ts'
+import type { ChunkUse } from '../../src/state-machine/chunks/commands.ts'
+import type { Command, ReplyValues } from '../../src/state-machine/commands.ts'
+import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { LevelStateReader } from '../../src/store/level-state-reader.ts'
-import { createPropose } from '../../src/store/propose.ts'
+import type { LevelStateReader } from '../../src/store/reads/level-state-reader.ts'
+import { createPropose } from '../../src/commands/propose.ts'
 import { Collection } from '../../src/workers/collection.ts'
+import { Discarding } from '../../src/workers/discarding.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -26,6 +28,7 @@ interface Running {
   readonly reader: LevelStateReader
   readonly uploads: UploadSessions
   readonly collection: Collection
+  readonly discarding: Discarding
   do<C extends Command>(command: C): Promise<ReplyValues[C['type']]>
 }
 
@@ -56,7 +59,13 @@ class Place {
     const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
     const listen = members.find((member) => member.nodeId === nodeId)?.peerAddress ?? ''
     const own = { nodeId, dataDir, listen, members, clusterId: 'c1', tls: null, fingerprint: 'key' }
-    const pace = { heartbeatMs: 30, electionTimeoutMs: 300, logKeepEntries: 1_000, logKeepBytes: 2 ** 20 }
+    const pace = {
+      heartbeatMs: 30,
+      electionTimeoutMs: 300,
+      logKeepEntries: 1_000,
+      logKeepBytes: 2 ** 20,
+      logPinBytes: 2 ** 26,
+    }
     const propose = createPropose({ propose: (command) => cluster.propose(command) })
     const copyLedger = createCopyLedger(reader, propose)
     const cluster: Cluster = await createCluster(
@@ -67,11 +76,13 @@ class Place {
     const names = members.map((member) => member.nodeId)
     const parts = { cluster, state: reader, propose, members: () => names, now: () => 0, logger: SILENT }
     const collection = new Collection({ ...parts, delayMs: 0 })
+    const discarding = new Discarding({ ...parts, delayMs: 0 })
     this.nodes.set(nodeId, {
       cluster,
       reader,
       uploads,
       collection,
+      discarding,
       do: async (command) => {
         const reply = await propose(command)
         assert(reply.ok, reply.ok ? '' : `${command.type}: ${reply.message}`)
@@ -95,7 +106,10 @@ class Place {
   }
 
   async collected(): Promise<void> {
-    for (const { collection } of this.nodes.values()) await collection.round().catch(() => false)
+    for (const { collection, discarding } of this.nodes.values()) {
+      await discarding.round().catch(() => false)
+      await collection.round().catch(() => false)
+    }
   }
 }
 

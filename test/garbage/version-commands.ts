@@ -7,7 +7,7 @@ import type { Command } from '../../src/state-machine/commands.ts'
 import { put } from '../state-machine/map-world.ts'
 import { completeUpload } from '../state-machine/upload-commands.ts'
 import type { Step } from './steps.ts'
-import { PART_KEY, rowsIn, seenBy, type World } from './world.ts'
+import { PART_KEY, rowsIn, rowsOf, seenBy, type World } from './world.ts'
 
 /** The upload, as commands on its parts name it. */
 export function partOf({ uploadId }: World) {
@@ -50,4 +50,16 @@ function partsIn(rows: ReturnType<typeof seenBy>) {
 export function releaseCommand(world: World, { node, id }: Extract<Step, { do: 'release' }>): Command {
   const parts = partsIn(seenBy(world, node)).map(({ partNumber }) => partNumber)
   return { type: 'releaseDiscarded', id, partNumbers: id === world.uploadId ? parts : [] }
+}
+
+/** Whatever is discarded is named: apply keeps what is not due. */
+export function releaseDueCommand(
+  world: World,
+  { node, upTo }: Extract<Step, { do: 'releaseDue' }>,
+): Command {
+  const items = [...rowsOf(seenBy(world, node), 'discarded')].map(({ discardedAt, id }) => ({
+    discardedAt,
+    id,
+  }))
+  return { type: 'releaseDue', upTo, items }
 }

@@ -16,9 +16,11 @@ export function worldKey(world: World): string {
     if (outcome !== undefined) return [outcome.index, outcome.reply.ok]
     return commandOf(world, proposal)
   }
-  const nodes = world.nodes.map(({ applied, copies, copying, removing, barrier, gateway }) => [
+  const nodes = world.nodes.map(({ applied, copies, fresh, ending, copying, removing, barrier, gateway }) => [
     applied,
     [...copies].map(([file, isGood]) => `${file} ${isGood}`).sort(),
+    [...fresh].sort(),
+    ending.map(({ proposal, file }) => [file, what(proposal)]),
     copying && [copying.name, copying.permit, what(copying.proposal)],
     removing,
     barrier,

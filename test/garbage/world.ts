@@ -6,12 +6,15 @@
  * the rows of the entries it has applied and no others.
  */
 import assert from 'node:assert/strict'
+import type { RowKind, RowTypes } from '../../src/state-machine/rows.ts'
+import type { Row, View } from '../../src/state-machine/base/view.ts'
+import { kindOf, type RowKey } from '../../src/state-machine/base/row-key.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
-import { kindOf } from '../../src/state-machine/keys.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
-import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
 import { createTenant, fresh, putChunks, startOperation } from '../state-machine/map-world.ts'
 import { createUpload } from '../state-machine/upload-commands.ts'
+import { timesAt } from '../helpers/entry-time.ts'
 
 export type Rows = ReadonlyMap<string, Row>
 
@@ -68,6 +71,10 @@ export interface Disk {
   applied: number
   /** Copies by `<id>.<birth>`; false: damaged or unreadable. */
   copies: Map<string, boolean>
+  /** Names that the sweep of this process watches; it looks at no others. */
+  fresh: Set<string>
+  /** Ends of drop rows that are not applied here yet. */
+  ending: { readonly proposal: number; readonly file: string }[]
   copying: CopyJob | null
   removing: RemovalJob | null
   /** The entry up to which this process has to apply before it removes anything; null: it has not asked yet. */
@@ -99,6 +106,8 @@ export interface Budget {
   faults: number
   closes: number
   collections: number
+  /** Of discarded bodies: whoever lags behind may ask for ever. */
+  releases: number
   advances: number
   /** Copies and deletes of one version, completions and ends of the upload. */
   versions: number
@@ -113,6 +122,9 @@ export interface Rules {
   readonly readsBack: boolean
   readonly unknownIsOpen: boolean
   readonly passesBarrier: boolean
+  readonly watchesWrites: boolean
+  readonly watchesDrops: boolean
+  readonly walksAfterCrash: boolean
 }
 
 export const ALL_RULES: Rules = {
@@ -123,6 +135,9 @@ export const ALL_RULES: Rules = {
   readsBack: true,
   unknownIsOpen: true,
   passesBarrier: true,
+  watchesWrites: true,
+  watchesDrops: true,
+  walksAfterCrash: true,
 }
 
 export interface World {
@@ -177,6 +192,8 @@ export function newWorld(scope: Scope, rules: Rules = ALL_RULES): World {
     nodes: Array.from({ length: scope.nodes }, () => ({
       applied: 0,
       copies: new Map(),
+      fresh: new Set(),
+      ending: [],
       copying: null,
       removing: null,
       barrier: 0,
@@ -232,6 +249,8 @@ export function copyWorld(world: World): World {
     nodes: world.nodes.map((node) => ({
       ...node,
       copies: new Map(node.copies),
+      fresh: new Set(node.fresh),
+      ending: [...node.ending],
       copying: node.copying && { ...node.copying },
       removing: node.removing && { ...node.removing },
       gateway: {
@@ -248,7 +267,7 @@ export function copyWorld(world: World): World {
 }
 
 export function viewOf(rows: Rows): View {
-  return { get: <K extends RowKind>(key: RowKey<K>) => rows.get(key) as RowTypes[K] | undefined }
+  return { get: <R extends object>(key: RowKey<R>) => rows.get(key) as R | undefined }
 }
 
 export function rowsAt(world: World, index: number): Rows {
@@ -276,7 +295,12 @@ export function nodeOf(world: World, node: number): Disk {
 export function append(world: World, command: Command): Reply {
   const before = latest(world)
   const index = world.states.length
-  const { writes, reply } = apply(viewOf(before), command, { index, time: index, ordinal: 0 })
+  const { writes, reply } = apply(viewOf(before), command, {
+    index,
+    ...timesAt(index),
+    featureLevel: FEATURE_LEVEL,
+    ordinal: 0,
+  })
   const rows = new Map(before)
   for (const { key, row } of writes) {
     if (row === null) rows.delete(key)

@@ -5,7 +5,7 @@
  */
 import formats from 'ajv-formats'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { openApiText } from '../../src/api/openapi-documents.ts'
+import { openApiText } from '../../src/api/server/openapi-documents.ts'
 
 export interface Parameter {
   readonly name: string

@@ -3,8 +3,11 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 
-const CONDITION_MS_MAX = 60_000
-const POLL_MS = 20
+/** A machine that does other things as well takes its time. */
+const CONDITION_MS_MAX = 180_000
+/** Looked at often at first, then with a tenth of the wait so far in between: each look costs the nodes under test something. */
+const POLL_MS_MIN = 20
+const POLL_MS_MAX = 200
 
 export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
@@ -28,9 +31,10 @@ export function deferred(): Deferred {
 
 /** Waits for a fact, not for a time; the limit only ends a test that would hang. */
 export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  const giveUpAt = performance.now() + CONDITION_MS_MAX
+  const begun = performance.now()
   while (!(await condition())) {
-    if (performance.now() > giveUpAt) throw new Error(`gave up waiting until ${what}`)
-    await wait(POLL_MS)
+    const waitedMs = performance.now() - begun
+    if (waitedMs > CONDITION_MS_MAX) throw new Error(`gave up waiting until ${what}`)
+    await wait(Math.min(Math.max(waitedMs / 10, POLL_MS_MIN), POLL_MS_MAX))
   }
 }

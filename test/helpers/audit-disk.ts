@@ -2,10 +2,10 @@
  * The files of an audit spool on the disk in memory that forgets what was never flushed.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { SpoolFile, SpoolFiles } from '../../src/audit/spool-files.ts'
-import type { AuditRow } from '../../src/state-machine/audit-records.ts'
-import type { MemoryFiles } from '../wal/memory-files.ts'
 import { join } from 'node:path'
+import type { SpoolFile, SpoolFiles } from '../../src/audit/spool-files.ts'
+import type { AuditRow } from '../../src/state-machine/audit/records.ts'
+import type { MemoryFiles } from '../wal/memory-files.ts'
 
 export const SPOOL_DIR = join('/', 'audit')
 

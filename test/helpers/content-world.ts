@@ -10,15 +10,11 @@ import type { Config } from '../../src/config/types.ts'
 import type { IngestedBody, IngestRequest } from '../../src/content/content.ts'
 import type { UploadOutcome } from '../../src/content/uploads.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
-import type {
-  BodyRecord,
-  ChunkLink,
-  ChunkRecord,
-  ObjectPart,
-  ObjectRecord,
-  TenantRecord,
-} from '../../src/state-machine/records.ts'
-import { PARTS_PER_PAGE } from '../../src/state-machine/bodies.ts'
+import type { BodyRecord, ObjectPart } from '../../src/state-machine/bodies/records.ts'
+import type { ChunkLink, ChunkRecord } from '../../src/state-machine/chunks/records.ts'
+import type { TenantRecord } from '../../src/state-machine/tenants/records.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
+import { PARTS_PER_PAGE } from '../../src/state-machine/bodies/bodies.ts'
 import { collected } from './async.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 
@@ -195,7 +191,7 @@ export class ContentWorld {
   }
 
   read(object: ObjectRecord, start = 0, end = object.size): AsyncIterable<Uint8Array> {
-    return this.content.read(this.tenant, 'bucket-1', object, { start, end })
+    return this.content.read(this.tenant, { bucketId: 'bucket-1', object, pinned: {} }, { start, end })
   }
 
   async get(object: ObjectRecord, start = 0, end = object.size): Promise<Buffer> {

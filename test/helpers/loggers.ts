@@ -1,7 +1,7 @@
 /**
  * Loggers for tests: one that says nothing, one that keeps what was said.
  */
-import type { Logger } from '../../cluster/types.ts'
+import type { Logger } from '../../cluster/base/types.ts'
 
 export interface LogLine {
   readonly level: string

@@ -1,7 +1,7 @@
 /** The driver of membership operations on a bench: a real store, a group whose votes move when they are told to, a clock that is turned. */
+import { memberKeys } from '../../src/state-machine/members/keys.ts'
 import type { MembershipPort, MemberStatus } from '../../cluster/index.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { OperationRecord } from '../../src/state-machine/records.ts'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
 import { Evacuating } from '../../src/workers/evacuating.ts'
 import { MembershipWorker } from '../../src/workers/membership.ts'
 import { firstMember } from '../state-machine/member-commands.ts'
@@ -71,7 +71,7 @@ export class Bench {
   }
 
   phase(nodeId: string): string | undefined {
-    const { members } = this.world.store.reader.view.get(keys.members()) ?? { members: [] }
+    const { members } = this.world.store.reader.view.get(memberKeys.members()) ?? { members: [] }
     return members.find((member) => member.nodeId === nodeId)?.phase
   }
 
@@ -89,6 +89,7 @@ export class Bench {
         cluster: { placement: () => this.followed.slice(0, this.copiesWanted) },
         state,
         propose,
+        membership: { local: () => this.#status() },
       }),
       now: () => this.now,
       readyMs: READY_MS,

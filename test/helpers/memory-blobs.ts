@@ -4,8 +4,8 @@
  * An adapter of the Blobs port for tests of what stands on it. Keeps to the port: a birth is new every time, bytes are
  * the caller's until write() resolves, faults may come in mid-stream.
  */
-import { HedgedReading } from '../../cluster/blobs/blob-reading.ts'
-import { Hedge } from '../../cluster/blobs/hedge.ts'
+import { HedgedReading } from '../../cluster/blobs/replication/blob-reading.ts'
+import { Hedge } from '../../cluster/blobs/peers/hedge.ts'
 import {
   BlobDamagedError,
   BlobMissingError,

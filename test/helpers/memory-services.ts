@@ -8,29 +8,41 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as rest } from 'node:timers/promises'
+import type { Row } from '../../src/state-machine/base/view.ts'
+import type { RowKey } from '../../src/state-machine/base/row-key.ts'
 import { type LogLine, recordingLogger } from './loggers.ts'
-import type { Cluster, MembershipPort, NodeRepair, RepairStatus, StateCut } from '../../cluster/index.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
+import type {
+  Cluster,
+  MembershipPort,
+  NodeRepair,
+  RepairStatus,
+  StateCut,
+  ClusterTimeStatus,
+} from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
 import { LatestUses } from '../../src/access/latest-uses.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
 import { NO_TRAIL } from '../../src/audit/audit-trail.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import type { Config } from '../../src/config/types.ts'
+import { ClusterContent } from '../../src/content/cluster-content.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
+import { AuditSegments } from '../../src/operations/audit-segments/audit-segments.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
-import { CopyCensus } from '../../src/operations/membership/copy-census.ts'
-import { WritesInProgress } from '../../src/operations/objects/writes-in-progress.ts'
-import type { Services } from '../../src/operations/services.ts'
-import type { AuditRow } from '../../src/state-machine/audit-records.ts'
-import type { AdminRole } from '../../src/state-machine/records.ts'
+import { CopyCensus } from '../../src/operations/base/copy-census.ts'
+import { WritesInProgress } from '../../src/operations/base/writes-in-progress.ts'
+import type { Services } from '../../src/operations/base/services.ts'
+import type { AuditRow } from '../../src/state-machine/audit/records.ts'
+import type { AdminRole } from '../../src/state-machine/base/origin.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
-import { withLevelGate } from '../../src/operations/level-gate.ts'
-import { createPropose, type Propose } from '../../src/store/propose.ts'
-import type { Row, RowKey } from '../../src/state-machine/view.ts'
-import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
+import { withLevelGate } from '../../src/commands/level-gate.ts'
+import { createPropose, type Propose } from '../../src/commands/propose.ts'
+import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { TEST_LIMITS, testMasterKey } from './content-world.ts'
 import { loneMembership } from './told-membership.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
+import { timesAt } from './entry-time.ts'
 
 interface Teardown {
   teardown(handler: () => void | Promise<void>): void
@@ -55,6 +67,7 @@ export class MemoryServices {
   readonly services: { -readonly [K in keyof Services]: Services[K] }
   readonly uploads: UploadSessions
   readonly uses = new LatestUses()
+  readonly own: ClusterContent
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []
   /** Rows of the audit log that the edge wrote. */
@@ -68,7 +81,7 @@ export class MemoryServices {
   beforeApply: () => Promise<void> = async () => {}
   notReady: readonly string[] = []
   /** Of the state. */
-  featureLevel = 2
+  featureLevel = FEATURE_LEVEL
   /** What the members say of their copies, and where copies should be. */
   repairs: readonly NodeRepair[] = [{ nodeId: 'n1', status: QUIET_REPAIR, disk: null }]
   wanted: readonly string[] = ['n1']
@@ -105,6 +118,7 @@ export class MemoryServices {
     const propose = withLevelGate(proposing, { reachesLevel })
     const nextSession = () => this.blobs.nextSession()
     this.uploads = new UploadSessions({ nodeId: 'n1', nextSession, propose })
+    this.own = new ClusterContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey })
     this.services = {
       config,
       cluster: this.#cluster(),
@@ -112,6 +126,7 @@ export class MemoryServices {
       propose,
       access: new NativeAccess({ masterKey, state, config, uses: this.uses, now: () => this.now }),
       content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
+      auditSegments: new AuditSegments(this.own),
       writesInProgress: new WritesInProgress(),
       copyCensus: new CopyCensus({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),
       signing: masterKey,
@@ -210,6 +225,7 @@ export class MemoryServices {
         await this.#replaceDamaged()
       },
       readiness: () => ({ ready: this.notReady.length === 0, reasons: this.notReady }),
+      time: this.#clusterTime(),
       metrics: () => [],
       repairStatuses: async () => this.repairs,
       placement: () => this.wanted,
@@ -217,6 +233,15 @@ export class MemoryServices {
         return membership()
       },
     } satisfies Partial<Cluster>
+  }
+
+  #clusterTime(): Services['cluster']['time'] {
+    const now = (): number => Math.max(this.now, Date.now())
+    const known = (): ClusterTimeStatus => {
+      const time = now()
+      return { majorityTime: time, offsetMs: 0, offsets: [], logTime: time, confirmedTime: time }
+    }
+    return { now, status: known }
   }
 
   /** One command at a time, in the order of the calls, applied at once: the log of a cluster of one. */
@@ -228,7 +253,8 @@ export class MemoryServices {
       this.#index += 1
       const entry = {
         index: this.#index,
-        time: Math.max(this.now, Date.now()) + this.#index,
+        ...timesAt(Math.max(this.now, Date.now()) + this.#index),
+        featureLevel: this.featureLevel,
         commands: [command],
       }
       const record = Buffer.from(`${this.#index}`)
@@ -262,7 +288,7 @@ export const QUIET_REPAIR: RepairStatus = {
 
 function testConfig(dataDir: string, options: Options): Config {
   return {
-    node: { id: 'n1', dataDir, zone: 'z1' },
+    node: { id: 'n1', dataDir, witnessDir: null, zone: 'z1' },
     cluster: {
       id: 'memory-cluster',
       members: [{ nodeId: 'n1', peerAddress: '127.0.0.1:1', zone: 'z1', weight: 1 }],
@@ -270,6 +296,7 @@ function testConfig(dataDir: string, options: Options): Config {
       electionTimeoutMs: 1000,
       logKeepEntries: 1000,
       logKeepBytes: 2 ** 20,
+      logPinBytes: 2 ** 26,
       collectAfterMs: 0,
       promoteAfterMs: 0,
       clockSkewMaxMs: 5000,

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { StateBlock, StateBlockRequest, StateSource } from '../../cluster/types.ts'
-import { frameRow, rowsOf } from '../../src/store/row-block.ts'
+import type { StateBlock, StateBlockRequest, StateSource } from '../../cluster/base/types.ts'
+import { frameRow, rowsOf } from '../../src/store/rows/row-block.ts'
 
 export interface MemoryBlocks {
   readonly rows: Map<string, string>

@@ -3,20 +3,21 @@
  * object that outlives the process as a disk does.
  *
  * Commands are UTF-8 text: `append TEXT` adds TEXT, `set NAME VALUE` and `remove NAME` change a value; all answer the
- * number of texts, and `get` answers it without a change.
+ * number of texts, and `get` answers it without a change. `poison` cannot be applied.
  * Rule: like the real one, rows, record and running checksum change together, and an install shows only once it is whole.
  */
 import assert from 'node:assert/strict'
 import {
   type ApplyBatch,
+  EntryFailedError,
   type OpenedState,
   StateDamagedError,
   type StateCut,
   type StateMachine,
   type StateSource,
-} from '../../cluster/types.ts'
+} from '../../cluster/base/types.ts'
 import { type MemoryBlocks, newBlocks, pullBlocks, readBlock } from './memory-state-blocks.ts'
-import { rowHash, RowSum } from '../../src/store/row-sum.ts'
+import { rowHash, RowSum } from '../../src/store/rows/row-sum.ts'
 
 interface State {
   readonly record: Uint8Array | null
@@ -41,6 +42,8 @@ export class MemoryState {
   distrusted: string | null = null
   /** A row that is not what was written: whoever reads the rows meets it. */
   damage: string | null = null
+  /** Nothing was applied since an install. */
+  isInstalled = false
   /** The last stop was a clean one. */
   isClosed = false
   /** What an install that did not finish has pulled. */
@@ -125,7 +128,7 @@ export class MemoryStateMachine implements StateMachine {
     if (state.distrusted !== null) return { record: null, fault: state.distrusted }
     // A test that empties the state makes a new one.
     if (state.current.record === null) state.sum = sumOf(rowsOf(state.current))
-    return { record: state.current.record, fault: null }
+    return { record: state.current.record, fault: null, isInstalled: state.isInstalled }
   }
 
   async apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]> {
@@ -133,13 +136,11 @@ export class MemoryStateMachine implements StateMachine {
       this.#assertTrusted()
       if (this.#state.fault) throw this.#state.fault
       const draft = new Draft(this.#state.current)
-      const replies = batch.entries.map(({ time, commands }) => {
-        draft.begin(time)
-        return commands.map((bytes) => draft.do(textOf(bytes)))
-      })
+      const replies = batch.entries.map((entry) => draft.doAll(entry))
       const sum = draft.sum(this.#state.sum)
       await this.#durable(() => {
         this.#state.current = draft.state(batch.record)
+        this.#state.isInstalled = false
         this.#state.sum = sum
       })
       this.batches.push(batch)
@@ -196,6 +197,7 @@ export class MemoryStateMachine implements StateMachine {
       if (!Buffer.from(sum).equals(source.checksum)) throw new Error('the rows do not add up to the checksum')
       await this.#durable(() => {
         state.current = stateOf(rows, source.record)
+        state.isInstalled = true
         state.sum = sum
         state.distrusted = null
         state.damage = null
@@ -268,13 +270,24 @@ class Draft {
     this.#lastTime = before.lastTime
   }
 
-  begin(time: number): void {
-    assert(time > this.#lastTime, 'time is strictly monotonic')
+  /** `before`: where the time stood that this entry corrects. */
+  begin(time: number, before?: number): void {
+    assert(time >= this.#lastTime || before !== undefined, 'time falls only where it is set back')
     this.#lastTime = time
+  }
+
+  doAll({ index, time, before, commands }: ApplyBatch['entries'][number]): readonly Uint8Array[] {
+    this.begin(time, before?.time)
+    try {
+      return commands.map((bytes) => this.do(textOf(bytes)))
+    } catch (error) {
+      throw new EntryFailedError(index, error)
+    }
   }
 
   do(text: string): Uint8Array {
     const [verb, name = ''] = text.split(' ', 2)
+    if (verb === 'poison') throw new Error('nobody survives poison')
     const rest = text.slice(`${verb} `.length)
     if (verb === 'append') this.#texts.push(rest)
     if (verb === 'set') this.#values.set(name, rest.slice(`${name} `.length))

@@ -8,13 +8,17 @@ import {
   decodeMachineRecord,
   encodeMachineRecord,
   type MachineRecord,
-} from '../../cluster/node/machine-record.ts'
+} from '../../cluster/node/base/machine-record.ts'
+import type { DiskFindings, DiskProof } from '../../cluster/node/base/disk-proof.ts'
 import type { Node } from '../../cluster/node/node.ts'
+import type { DiskTrust } from '../../cluster/raft/types.ts'
 import type { LoopbackTransport } from '../../cluster/transport/loopback-transport.ts'
-import type { ApplyBatch } from '../../cluster/types.ts'
+import type { ApplyBatch } from '../../cluster/base/types.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
-import type { WalBatch, WalContent, WalEvents } from '../../cluster/wal/wal.ts'
+import type { WalBatch, WalContent, WalEvents, WalReserve } from '../../cluster/wal/wal.ts'
 import { MemoryState, type MemoryStateMachine } from './memory-state-machine.ts'
+
+export const DISK_BYTES: number = 10 * 1024 ** 3
 
 /** What runs on a seat between two crashes. */
 export interface Process {
@@ -33,6 +37,16 @@ export interface Backup {
 /** Through which a test can say what only a real disk would. */
 export class TappedWal extends MemoryWal {
   events: WalEvents | null = null
+  #isReserveHeld = true
+  readonly reserve: WalReserve = {
+    bytes: 64 * 1024 ** 2,
+    isHeld: () => this.#isReserveHeld,
+    refill: () => (this.#isReserveHeld = true),
+    release: () => {
+      this.#isReserveHeld = false
+      this.events?.onDiskFull()
+    },
+  }
 
   override open(events: WalEvents): Promise<WalContent> {
     this.events = events
@@ -40,8 +54,26 @@ export class TappedWal extends MemoryWal {
   }
 }
 
+/** What stands outside of the data of a directory: here the test knows it. */
+class SeatProof implements DiskProof {
+  /** What the next start finds. Stays until it is confirmed. */
+  trust: DiskTrust = 'proved'
+
+  async judge({ hasLostTail }: DiskFindings): Promise<DiskTrust> {
+    if (hasLostTail) this.trust = 'rolledBack'
+    return this.trust
+  }
+
+  async confirm(): Promise<void> {
+    this.trust = 'proved'
+  }
+
+  async stopped(): Promise<void> {}
+}
+
 export class Seat {
   readonly incarnation: string
+  readonly proof = new SeatProof()
   disk = new MemoryDisk()
   state = new MemoryState()
   boot = 0
@@ -49,6 +81,10 @@ export class Seat {
   /** How long a flush of the log and a batch of the state take, from the next one on; null: a few ms. */
   flushMs: number | null = null
   applyMs: number | null = null
+  /** As a version that does not say what its state holds. */
+  hidesApplied = false
+  /** On the disk of log and state. */
+  freeBytes = DISK_BYTES
   readonly #nodeId: string
   #batches: readonly ApplyBatch[] = []
 
@@ -69,7 +105,8 @@ export class Seat {
   }
 
   fillDisk(): void {
-    this.process?.wal.events?.onDiskFull()
+    this.freeBytes = 0
+    this.process?.wal.reserve.release()
   }
 
   /** The state directory is gone. */
@@ -111,6 +148,13 @@ export class Seat {
   backup(): Backup {
     const { hardState, base, entries } = this.disk.image.content
     return { log: { hardState, base, entries: [...entries] }, state: this.state.copy(), boot: this.boot }
+  }
+
+  /** The log ends where it ended at the backup; the state stays. */
+  cutLog({ log }: Backup): void {
+    this.#assertStopped()
+    this.disk = new MemoryDisk()
+    this.disk.image.apply(log)
   }
 
   /** The data directory is an older copy of itself. */

@@ -6,15 +6,16 @@
  */
 import assert from 'node:assert/strict'
 import { SILENT } from './loggers.ts'
-import type { Clock } from '../../cluster/node/clock.ts'
-import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
+import type { Clock } from '../../cluster/base/clock.ts'
+import type { EntrySkip } from '../../cluster/node/base/entry-skips.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import { Node } from '../../cluster/node/node.ts'
-import type { NodeOptions } from '../../cluster/node/options.ts'
+import type { NodeOptions } from '../../cluster/node/base/options.ts'
 import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import type { MemoryDisk } from '../../cluster/wal/memory-wal.ts'
 import { type MemoryState, MemoryStateMachine, command, textOf } from './memory-state-machine.ts'
-import { type Process, Seat, TappedWal } from './node-seat.ts'
+import { DISK_BYTES, type Process, Seat, TappedWal } from './node-seat.ts'
 
 export const HEARTBEAT_MS = 50
 export const ELECTION_TIMEOUT_MS = 500
@@ -51,12 +52,17 @@ export class NodeWorld {
   readonly voters: readonly string[]
   readonly #options: WorldOptions
   readonly #seats = new Map<string, Seat>()
+  /** How far the wall clock of a node is off, from now on. ms */
+  readonly wallSkewMs = new Map<string, number>()
+  /** What a node is ordered to skip, from its next start on. */
+  readonly skips = new Map<string, readonly EntrySkip[]>()
   /** What the version knows that a node is started with from now on; FEATURE_LEVEL without an entry. */
   readonly versions = new Map<string, number>()
 
   constructor(options: WorldOptions = {}) {
     const seed = options.seed ?? 1
     this.#options = options
+    for (const [nodeId, skew] of Object.entries(options.wallSkewMs ?? {})) this.wallSkewMs.set(nodeId, skew)
     this.random = seeded(seed)
     this.nodeIds = options.nodeIds ?? ['n1', 'n2', 'n3']
     this.voters = options.voters ?? this.nodeIds
@@ -93,7 +99,7 @@ export class NodeWorld {
     })
     const transport = this.network.transport(nodeId, {
       incarnation,
-      standing: () => node.standing(),
+      standing: () => (seat.hidesApplied ? { ...node.standing(), appliedIndex: null } : node.standing()),
       judge: (claims) => node.judge(claims),
     })
     const node: Node = new Node(
@@ -107,14 +113,30 @@ export class NodeWorld {
         electionTimeoutMs: ELECTION_TIMEOUT_MS,
         logKeepEntries: 10_000,
         logKeepBytes: 16 * 1024 * 1024,
+        logPinBytes: 64 * 1024 * 1024,
         random: seeded(this.random()),
         ...this.#options.node,
         limits: {
+          // Who is gone pins nothing, so that snapshots are met soon.
+          logPinSilentMs: 0,
           featureLevelMax: this.versions.get(nodeId) ?? FEATURE_LEVEL,
           ...this.#options.node?.limits,
         },
       },
-      { clock: this.#clockOf(nodeId), wal, transport, stateMachine: machine, logger: SILENT },
+      {
+        clock: this.#clockOf(nodeId),
+        wal,
+        transport,
+        stateMachine: machine,
+        logger: SILENT,
+        room: {
+          usage: () => Promise.resolve({ totalBytes: DISK_BYTES, freeBytes: seat.freeBytes }),
+          scarceFrom: 0.95,
+          isScarceAt: (peer) => this.seat(peer).freeBytes < 0.05 * DISK_BYTES,
+        },
+        diskProof: seat.proof,
+        skips: this.skips.get(nodeId) ?? [],
+      },
     )
     seat.process = { node, wal, machine, transport }
     await this.clock.resolve(
@@ -265,10 +287,9 @@ export class NodeWorld {
 
   /** The same moments for all, another wall time for each. */
   #clockOf(nodeId: string): Clock {
-    const skew = this.#options.wallSkewMs?.[nodeId] ?? 0
     return {
       now: () => this.clock.now(),
-      wallTime: () => this.clock.wallTime() + skew,
+      wallTime: () => this.clock.wallTime() + (this.wallSkewMs.get(nodeId) ?? 0),
       after: (ms, callback) => this.clock.after(ms, callback),
     }
   }

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './process-cluster.ts'
 
-/** The last one that knows feature level 1 alone: before commands that change the members came. */
-const COMMIT = '83516105c9b185715b2bcc9c6a13ce00460829a7'
+/** The last one whose highest feature level is 2. */
+const COMMIT = 'fbc2da6659c044b4f0c9aada8c3ea5bfdeac18da'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TREE_BYTES_MAX = 256 * 1024 * 1024
 

@@ -13,11 +13,12 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
+import { parse, stringify } from 'yaml'
 import { freeBasePort as freePorts } from '../../scripts/free-ports.ts'
 import { demoCredentials } from '../../scripts/local-demo.ts'
 import type { LocalOptions } from '../../scripts/local-options.ts'
-import { parse, stringify } from 'yaml'
 import { until } from './async.ts'
+import { removeWitnessesIn } from './flush-witnesses.ts'
 import { plainly } from './plainly.ts'
 import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local-setup.ts'
 
@@ -39,7 +40,10 @@ export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update
 /** Removes the folder when the test is over; nodes may still be closing files in it. */
 export function temporaryFolder(t: { teardown(callback: () => void): unknown }): string {
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-'))
-  t.teardown(() => rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
+  t.teardown(() => {
+    removeWitnessesIn(dir)
+    rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  })
   return dir
 }
 
@@ -191,6 +195,12 @@ export class ProcessCluster {
 
   /** A spare that waits to be taken in; of the cluster it knows the first node alone. */
   startJoining(nodeId: string): void {
+    this.writeJoining(nodeId)
+    this.startNode(nodeId, ['--join'])
+  }
+
+  /** Its configuration alone. */
+  writeJoining(nodeId: string): void {
     const { configFile, dataUrl, adminUrl, peerAddress } = this.node(nodeId)
     const first = this.plan[0]
     if (first === undefined) throw new Error('there is no node to join')
@@ -201,7 +211,6 @@ export class ProcessCluster {
     const cluster = { ...config['cluster'], members: known }
     const own = { ...config, cluster, node: { id: nodeId, data_dir: nodeId }, listeners }
     writeFileSync(configFile, stringify(own))
-    this.startNode(nodeId, ['--join'])
   }
 
   startNode(nodeId: string, flags: readonly string[] = []): void {
@@ -319,7 +328,7 @@ export class ProcessCluster {
       headers,
       body,
       dispatcher: this.#agent,
-      headersTimeout: 20_000,
+      headersTimeout: Math.max(20_000, timeoutMs ?? 0),
       ...(timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
       ...(signal === undefined ? {} : { signal }),
     })

@@ -1,6 +1,6 @@
 /** What machines say of their members: of a cluster of one, and of three of which one is silent. */
 import type { MembershipPort, MemberStatus } from '../../cluster/index.ts'
-import type { FirstMember } from '../../src/state-machine/records.ts'
+import type { FirstMember } from '../../src/state-machine/members/records.ts'
 
 export function loneStatus(nodeId: string, changes: Partial<MemberStatus> = {}): MemberStatus {
   return {

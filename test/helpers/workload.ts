@@ -5,10 +5,13 @@
  * "not now" (a broken connection or a 503), which is asked again elsewhere. Anything else is a violation.
  */
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { until } from './async.ts'
 import { type ProcessCluster, sha256 } from './process-cluster.ts'
 
 const READERS = 4
+/** Of each client between two objects: all that is written is read back again and again. */
+const PAUSE_MS = 50
 /** Inline, one small chunk, and more than one chunk. */
 const SIZES = [0, 700, 90_000, 1_500_000, 5_000_000]
 
@@ -51,6 +54,7 @@ export class Workload {
   async #upload(client: number): Promise<void> {
     while (this.#running) {
       const number = this.#sequence++
+      await wait(PAUSE_MS)
       const key = `client-${client}/object-${number}`
       const bytes = randomBytes(SIZES[number % SIZES.length] ?? 0)
       // Each key has one content, so an upload whose outcome is unknown may be repeated as it is.
@@ -64,6 +68,7 @@ export class Workload {
         }
         if (status && status.status !== 503)
           this.violations.push(`PUT ${key}: ${status.status} ${status.body.toString()}`)
+        await wait(PAUSE_MS)
       }
     }
   }
@@ -72,8 +77,8 @@ export class Workload {
     while (this.#running) {
       const keys = [...this.acknowledged.keys()]
       const key = keys[Math.floor(Math.random() * keys.length)]
-      if (key === undefined) await new Promise((resolve) => setImmediate(resolve))
-      else await this.#check(this.#anyNode(), key)
+      await wait(PAUSE_MS)
+      if (key !== undefined) await this.#check(this.#anyNode(), key)
     }
   }
 

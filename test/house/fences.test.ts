@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { plainly } from '../helpers/plainly.ts'
-import { checkRepository, checkSource } from '../../scripts/tidy-rules.ts'
+import { checkFolders, checkRepository, checkSource } from '../../scripts/tidy-rules.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const bin = (name: string): string => join(ROOT, 'node_modules', '.bin', name)
@@ -160,6 +160,12 @@ t.test('tidy fence', async (t) => {
     says('src/operations/a.ts', `${header}import { x } from '../api/x.ts'\nexport { x }\n`),
     /may import/,
   )
+  const inside = `${header}import { x } from '../base/x.ts'\nexport { x }\n`
+  t.equal(says('src/state-machine/chunks/a.ts', inside), '', 'folders of a pure room may import each other')
+  t.match(
+    says('src/state-machine/chunks/a.ts', `${header}import { x } from '../../base/x.ts'\nexport { x }\n`),
+    /its own folder only/,
+  )
   t.match(says('src/newroom/a.ts', header), /no row in the import table/)
   t.match(says('cluster/wal/a.ts', 'export const x = 1\n'), /header comment/)
   t.match(says('cluster/wal/a.ts', `${header}${'\n'.repeat(400)}`), /at most 400/)
@@ -173,6 +179,19 @@ t.test('tidy fence', async (t) => {
     /call authorize/,
   )
   t.match(says('test/x.test.ts', `t.${'only'}('x')\n`), /skips, focuses or sleeps/)
+  const importing = (path: string, specifier: string) => ({
+    path,
+    text: `import type { X } from '${specifier}'\nexport type Y = X\n`,
+  })
+  const oneWay = [importing('src/a/x.ts', '../b/y.ts'), importing('src/b/y.ts', './z.ts')]
+  t.strictSame(checkFolders(oneWay), [], 'a folder may import another')
+  const around = checkFolders([...oneWay, importing('src/b/z.ts', '../a/w.ts')])
+  t.same(
+    around.map(({ path }) => path),
+    ['src/a/', 'src/b/'],
+    'refuses two folders that import each other',
+  )
+  t.match(around[0]?.message, /src\/a\/x\.ts -> src\/b\/y\.ts, src\/b\/z\.ts -> src\/a\/w\.ts/)
   const repository = { lockfile: '{}', dependencies: [], decisions: '', texts: [] }
   t.strictSame(checkRepository(repository), [])
   t.equal(

@@ -3,8 +3,8 @@
  *
  * Owns: what each operation finds and where it may end. Knows nothing of: processes.
  */
-import type { MembershipKind } from '../../src/state-machine/records.ts'
-import { WAYS } from '../../src/state-machine/membership.ts'
+import type { MembershipKind } from '../../src/state-machine/operations/records.ts'
+import { WAYS } from '../../src/state-machine/members/membership.ts'
 import { type Fate, FATES } from './strike.ts'
 
 export interface Case {

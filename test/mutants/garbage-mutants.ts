@@ -13,7 +13,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G1',
     bug: 'collection ignores that a chunk was revived',
-    file: 'src/state-machine/collection.ts',
+    file: 'src/state-machine/chunks/collection.ts',
     find: '    if (before === undefined || !isStill || before.references > 0) continue\n',
     replace: '    if (before?.birth !== birth || isStill === null) continue\n',
     killers: SIMULATOR,
@@ -21,7 +21,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G2',
     bug: 'a late commit of an ended upload is accepted',
-    file: 'src/state-machine/chunks.ts',
+    file: 'src/state-machine/chunks/chunks.ts',
     find: "filter((birth) => stateOfBirth(view, birth) !== 'open')",
     replace: "filter((birth) => stateOfBirth(view, birth) === 'unknown')",
     killers: SIMULATOR,
@@ -37,7 +37,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G4',
     bug: 'a new task leaves the permission to remove its copy',
-    file: 'src/state-machine/chunk-rows.ts',
+    file: 'src/state-machine/chunks/chunk-rows.ts',
     find: '    if (isNew && draft.get(key) !== undefined) draft.remove(key)\n',
     replace: '    if (isNew && draft.get(key) === null) draft.remove(key)\n',
     killers: SIMULATOR,
@@ -45,7 +45,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G5',
     bug: 'a move strikes the old copy off before the new one was read back',
-    file: 'src/state-machine/copies.ts',
+    file: 'src/state-machine/chunks/copies.ts',
     find: '    const after = { ...before, owed: [...before.owed, target] }\n',
     replace:
       "    const after = { ...before, replicas: without(before.replicas, replaces ?? ''), owed: [...before.owed, target] }\n",
@@ -54,7 +54,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G6',
     bug: 'a session that is not known here is taken for closed',
-    file: 'src/state-machine/standing.ts',
+    file: 'src/state-machine/chunks/standing.ts',
     find: "stateOfBirth(view, copy.birth) === 'ended'",
     replace: "stateOfBirth(view, copy.birth) !== 'open'",
     killers: SIMULATOR,
@@ -62,7 +62,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G7',
     bug: 'the end of a task counts for one that was granted anew',
-    file: 'src/state-machine/copies.ts',
+    file: 'src/state-machine/chunks/copies.ts',
     find: '  if (task?.permit !== command.permit || !mayHold(draft, node)) return accept(null)\n',
     replace: '  if (task === undefined) return accept(null)\n',
     killers: SIMULATOR,
@@ -70,7 +70,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G8',
     bug: 'a copy that is being made may be removed',
-    file: 'src/state-machine/standing.ts',
+    file: 'src/state-machine/chunks/standing.ts',
     find: "  if (chunk?.owed.includes(holder) === true) return 'owed'\n",
     replace: '',
     killers: SIMULATOR,
@@ -78,7 +78,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G9',
     bug: 'an upload with too few copies takes a row over',
-    file: 'src/state-machine/chunks.ts',
+    file: 'src/state-machine/chunks/chunks.ts',
     find: '  return stands || hasCopies(view, use.replicas, copiesMin)\n',
     replace: '  return stands || hasCopies(view, use.replicas, 0)\n',
     killers: { tests: ['test/state-machine/objects.test.ts'] },
@@ -86,7 +86,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G10',
     bug: 'the copies of a making that was taken over are forgotten',
-    file: 'src/state-machine/chunk-rows.ts',
+    file: 'src/state-machine/chunks/chunk-rows.ts',
     find: '    if (before === null || (isSameMaking && needed.includes(node))) continue\n',
     replace: '    if (before === null || !isSameMaking || needed.includes(node)) continue\n',
     killers: { tests: ['test/state-machine/objects.test.ts'] },
@@ -94,7 +94,7 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G11',
     bug: 'a birth that made a row makes another one',
-    file: 'src/state-machine/chunks.ts',
+    file: 'src/state-machine/chunks/chunks.ts',
     find: '  if (present?.birth === use.birth) return false\n',
     replace: '',
     killers: { tests: ['test/state-machine/objects.test.ts'] },
@@ -103,12 +103,13 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     id: 'G12',
     bug: 'a copy is removed for what was said before its lock was had',
     file: 'cluster/repair/copy-remover.ts',
-    find: `    return locks.hold(name, async () => {
-      if (!mayRemove(ledger.standing(name, nodeId))) return false
+    find: `    return locks.hold(name, async () => (await this.#removeLocked([name])).length > 0)
 `,
-    replace: `    const said = ledger.standing(name, nodeId)
+    replace: `    const said = mayRemove(this.#options.ledger.standing(name, this.#options.nodeId))
     return locks.hold(name, async () => {
-      if (!mayRemove(said)) return false
+      if (said) await this.#options.store.remove([name])
+      return said
+    })
 `,
     killers: REMOVER,
   },
@@ -116,8 +117,8 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     id: 'G13',
     bug: 'a copy is removed without its lock',
     file: 'cluster/repair/copy-remover.ts',
-    find: '    return locks.hold(name, async () => {\n',
-    replace: '    return Promise.resolve(locks).then(async () => {\n',
+    find: '    return locks.hold(name, async () => (await',
+    replace: '    return Promise.resolve(locks).then(async () => (await',
     killers: REMOVER,
   },
   {
@@ -147,15 +148,15 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
   {
     id: 'G17',
     bug: 'a session is opened a second time',
-    file: 'src/state-machine/sessions.ts',
-    find: '  if (draft.get(keys.session(session)) !== undefined) {\n',
-    replace: '  if (draft.get(keys.session(session))?.closed === true) {\n',
+    file: 'src/state-machine/chunks/sessions.ts',
+    find: '  if (draft.get(chunkKeys.session(session)) !== undefined) {\n',
+    replace: '  if (draft.get(chunkKeys.session(session))?.closed === true) {\n',
     killers: { tests: ['test/state-machine/collection.test.ts'] },
   },
   {
     id: 'G18',
     bug: 'the session is read after the rows that its last commit wrote',
-    file: 'src/state-machine/standing.ts',
+    file: 'src/state-machine/chunks/standing.ts',
     find: "  return hasEnded ? 'abandoned' : 'undecided'\n",
     replace: "  return stateOfBirth(view, copy.birth) === 'ended' || hasEnded ? 'abandoned' : 'undecided'\n",
     killers: { tests: ['test/state-machine/collection.test.ts'] },

@@ -30,5 +30,6 @@ async function hunted(): Promise<Hunted> {
 async function runnerOf(world: Extract<Killers, string>): Promise<(seed: number, events: number) => unknown> {
   if (world === 'core') return (await import('./core-world.ts')).runCoreSeed
   if (world === 'members') return (await import('./member-world.ts')).runMemberSeed
+  if (world === 'disks') return (await import('./disk-world.ts')).runDiskSeed
   return (await import('./object-world.ts')).runObjectSeed
 }

@@ -19,7 +19,7 @@ const rows: readonly TestedRow[] = [
     'W2',
     'a batch is acknowledged before its flush',
     'wal-worker.ts',
-    '  orFail(() => {\n    log.append(group.map(unpackBatch))\n    reply({',
+    '  orFail(() => {\n    log.append(group.map(unpackBatch))\n    witness.tell(log.lastBatch)\n    reply({',
     '  orFail(() => {\n    queueMicrotask(() => orFail(() => log.append(group.map(unpackBatch))))\n    reply({',
     'wal/thread-refusals',
   ],

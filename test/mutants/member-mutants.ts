@@ -1,7 +1,7 @@
 /**
  * Bugs in changes of the members: in the driver, in what rows decide, in who is heard.
  *
- * `V..`; what kills them is a walk of membership in the simulator.
+ * `V..`; what kills them is a walk of membership in the simulator. `ME..`: what operators met, killed by the tests named there.
  */
 import type { Mutant } from './mutant.ts'
 import { killedByTests } from './rows.ts'
@@ -54,28 +54,28 @@ const RULES: readonly Row[] = [
   [
     'V7',
     'the right to change votes is given back too early',
-    `${ROWS}membership.ts`,
+    `${ROWS}members/membership.ts`,
     '  return change === operationId ? null : change\n',
     '  return null\n',
   ],
   [
     'V8',
     'two operations may change votes at once',
-    `${ROWS}membership.ts`,
+    `${ROWS}members/membership.ts`,
     '  if (present.change !== null) return inProgress(present.change)\n',
     '',
   ],
   [
     'V11',
     'a change of members is cancelled after votes have moved',
-    `${ROWS}cancelling.ts`,
+    `${ROWS}operations/cancelling.ts`,
     "|| cursor === 'catchUp' ||",
     "|| cursor !== 'done' ||",
   ],
   [
     'V13',
     'a copy of a member that leaves goes before another can be read',
-    `${ROWS}evacuation.ts`,
+    `${ROWS}chunks/evacuation.ts`,
     '  const replicas = readable.length >= needed ? others : before.replicas\n',
     '  const replicas = others\n',
   ],
@@ -92,18 +92,70 @@ const HEARING: readonly Row[] = [
   [
     'V15',
     'an emptied disk is heard under the name it had',
-    'cluster/node/peer-gate.ts',
+    'cluster/node/peers/peer-gate.ts',
     '    if (registered.incarnation !== incarnation) {\n',
     "    if (registered.incarnation === '') {\n",
   ],
   [
     'V16',
     'an old copy of a disk is heard',
-    'cluster/node/peer-gate.ts',
+    'cluster/node/peers/peer-gate.ts',
     '    if (descendsFrom({ boot, before }, registered.boot)) return null\n',
     '    if (descendsFrom({ boot, before }, 0)) return null\n',
   ],
 ]
+
+/** What operators met: names that are taken, answers to what is asked twice. */
+const OPERATORS = killedByTests([
+  [
+    'ME1',
+    'a name that another data directory owns is joined all the same, and stalls for ever',
+    'src/operations/membership/survey.ts',
+    '  if (registered !== null && registered !== said.incarnation)\n',
+    "  if (registered === '')\n",
+    'api/membership-operators',
+  ],
+  [
+    'ME6',
+    'a lost member is forgotten, whom a chunk may still name',
+    `${ROWS}members/members.ts`,
+    "  const emptied = departed.filter(({ how }) => how === 'removed')\n",
+    '  const emptied = departed\n',
+    'state-machine/member-rules',
+  ],
+  [
+    'ME7',
+    'a lost member is replaced before all members know that rule',
+    `${ROWS}members/membership.ts`,
+    " && context.featureLevel >= MEMBER_RULES_LEVEL\n  if (kind !== 'lost'",
+    "\n  if (kind !== 'lost'",
+    'state-machine/member-rules',
+  ],
+  [
+    'ME8',
+    'a join to another address is answered with the one that runs',
+    'src/operations/membership/running-change.ts',
+    'member?.peerAddress === newcomer.peerAddress && member.zone === zone',
+    'member?.zone === zone',
+    'api/membership-operators',
+  ],
+  [
+    'ME9',
+    'a join is answered with an operation that was given up',
+    'src/operations/membership/running-change.ts',
+    '  if (!isFinished(operation.status) && operation.isRevoked !== true) return\n',
+    '  if (operation.status !== null) return\n',
+    'api/membership-operators',
+  ],
+  [
+    'ME10',
+    'a replacement stands in the zone of nobody',
+    'src/operations/membership/replace-voter.ts',
+    "named.zone ?? old?.zone ?? 'default'",
+    "named.zone ?? 'default'",
+    'api/membership-operators',
+  ],
+])
 
 /** Walks come there hardly ever, or never: other layers stand before it. */
 const BEHIND_OTHERS = killedByTests([
@@ -134,7 +186,7 @@ const BEHIND_OTHERS = killedByTests([
   [
     'V9',
     'a name that left comes back',
-    `${ROWS}members.ts`,
+    `${ROWS}members/members.ts`,
     '  if (present.departed.some((gone) => gone.nodeId === nodeId))\n    return refuse(',
     "  if (nodeId === '')\n    return refuse(",
     'state-machine/members',
@@ -142,7 +194,7 @@ const BEHIND_OTHERS = killedByTests([
   [
     'V12',
     'a member is removed before its copies are elsewhere',
-    `${ROWS}membership.ts`,
+    `${ROWS}members/membership.ts`,
     "  if (phase !== 'draining' && leaving === undefined) return null\n",
     "  if (leaving?.cursor !== 'verify') return null\n",
     'state-machine/members',
@@ -150,7 +202,7 @@ const BEHIND_OTHERS = killedByTests([
   [
     'V22',
     'a member is removed before its demotion has looked for copies once more',
-    `${ROWS}membership.ts`,
+    `${ROWS}members/membership.ts`,
     "  if (phase !== 'draining' && leaving === undefined) return null\n",
     "  if (phase === 'drained' || leaving === undefined) return null\n",
     'state-machine/members',
@@ -182,7 +234,7 @@ const BEHIND_OTHERS = killedByTests([
   [
     'V10',
     'another directory takes over the name of a member',
-    `${ROWS}members.ts`,
+    `${ROWS}members/members.ts`,
     '  if (member.incarnation !== null && member.incarnation !== said.incarnation) {\n',
     '  if (member.incarnation === said.nodeId) {\n',
     'state-machine/members',
@@ -201,5 +253,6 @@ export const MEMBER_MUTANTS: readonly Mutant[] = [
   ...[...ORDER, ...RULES, ...HEARING].map(([id, bug, file, find, replace]): Mutant => {
     return { id, bug, file, find, replace, killers: 'members' }
   }),
+  ...OPERATORS,
   ...BEHIND_OTHERS,
 ]

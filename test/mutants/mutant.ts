@@ -6,10 +6,10 @@
  */
 
 /**
- * Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `objects`, `members`: seeds of the simulator. Otherwise test files: quick
+ * Where the proof must come from. `core`: seeds of test/raft/chaos.ts. `objects`, `members`, `disks`: seeds of the simulator. Otherwise test files: quick
  * ones that ask the machine for nothing but a temporary directory, or a port that is taken would pass for a kill.
  */
-export type Killers = 'core' | 'objects' | 'members' | { readonly tests: readonly string[] }
+export type Killers = 'core' | 'objects' | 'members' | 'disks' | { readonly tests: readonly string[] }
 
 export interface Mutant {
   /**

@@ -1,29 +1,11 @@
 /**
- * Every mutant dies. Each is hunted at the seed that is known to kill it; when the simulation has changed and that seed no longer
- * does, the hunt goes on from seed 1.
- *
- * `npm run mutants -- --json test/mutants/known-seeds.json` writes the known seeds anew.
+ * Every mutant has one place in the sources and a hunt that says something. The hunts themselves are in hunts-*.test.ts.
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { changedText } from './changed-text.ts'
-import { hunt, type Hunted } from './hunter.ts'
-import { readSeeds } from './known-seeds.ts'
-import type { Mutant } from './mutant.ts'
+import { hunt } from './hunter.ts'
 import { CANARIES, MISTAKES, MUTANTS } from './mutants.ts'
-
-const SEEDS_MAX = 1000
-const EVENTS = 20_000
-const HUNTS_AT_ONCE = 2
-
-const known = readSeeds(new URL('known-seeds.json', import.meta.url))
-
-async function hunted(mutant: Mutant): Promise<Hunted> {
-  if (mutant.mustLive === true) return hunt(mutant, { firstSeed: 1, seeds: 3, events: EVENTS })
-  const first = await hunt(mutant, { firstSeed: known.get(mutant.id) ?? 1, seeds: 1, events: EVENTS })
-  if (first.seed !== null || typeof mutant.killers !== 'string') return first
-  return hunt(mutant, { firstSeed: 1, seeds: SEEDS_MAX, events: EVENTS })
-}
 
 t.test('mutants', async (t) => {
   t.test('have one id and one place each', async (t) => {
@@ -54,16 +36,4 @@ t.test('mutants', async (t) => {
       }
     },
   )
-
-  t.test('all die, and the canaries do as they must', async (t) => {
-    const queue = [...CANARIES, ...MUTANTS]
-    const hunters = Array.from({ length: HUNTS_AT_ONCE }, async () => {
-      for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-        const { seed, why } = await hunted(mutant)
-        const isRight = (seed === null) === (mutant.mustLive === true)
-        t.ok(isRight, `${mutant.id} (${mutant.bug}): ${why}`)
-      }
-    })
-    await Promise.all(hunters)
-  })
 })

@@ -1,8 +1,11 @@
-/** Every mutant. `npm run mutants` hunts them from seed 1 on; test/mutants/mutants.test.ts by the seeds that are known to kill. */
+/** Every mutant. `npm run mutants` hunts them from seed 1 on; test/mutants/hunt-share.ts by the seeds that are known to kill. */
 import assert from 'node:assert/strict'
 import { AUDIT_MUTANTS } from './audit-mutants.ts'
+import { BACKGROUND_MUTANTS } from './background-mutants.ts'
+import { CATCH_UP_MUTANTS } from './catch-up-mutants.ts'
 import { CORE_MUTANTS } from './core-mutants.ts'
 import { GARBAGE_MUTANTS } from './garbage-mutants.ts'
+import { LIMIT_MUTANTS } from './limit-mutants.ts'
 import { LOG_MUTANTS } from './log-mutants.ts'
 import { MEMBER_MUTANTS } from './member-mutants.ts'
 import type { Mutant } from './mutant.ts'
@@ -11,7 +14,11 @@ import { OBJECT_MUTANTS } from './object-mutants.ts'
 import { OPERATION_MUTANTS } from './operation-mutants.ts'
 import { PROPOSAL_MUTANTS } from './proposal-mutants.ts'
 import { REBUILD_MUTANTS } from './rebuild-mutants.ts'
+import { READS_MUTANTS } from './reads-mutants.ts'
+import { ROLLBACK_MUTANTS } from './rollback-mutants.ts'
+import { SKIP_MUTANTS } from './skip-mutants.ts'
 import { STORE_MUTANTS } from './store-mutants.ts'
+import { TIME_MUTANTS } from './time-mutants.ts'
 
 const STEP = '    const core = this.#core\n    advanceMembership(core)\n'
 const HARMLESS = '    const core = this.#core\n\n    advanceMembership(core)\n'
@@ -83,13 +90,20 @@ export const MUTANTS: readonly Mutant[] = [
   ...LOG_MUTANTS,
   ...NODE_MUTANTS,
   ...PROPOSAL_MUTANTS,
+  ...TIME_MUTANTS,
   ...STORE_MUTANTS,
+  ...READS_MUTANTS,
   ...REBUILD_MUTANTS,
+  ...BACKGROUND_MUTANTS,
+  ...CATCH_UP_MUTANTS,
+  ...ROLLBACK_MUTANTS,
+  ...SKIP_MUTANTS,
   ...GARBAGE_MUTANTS,
   ...OPERATION_MUTANTS,
   ...OBJECT_MUTANTS,
   ...AUDIT_MUTANTS,
   ...MEMBER_MUTANTS,
+  ...LIMIT_MUTANTS,
 ]
 
 export function mutantOf(id: string | undefined): Mutant {

@@ -16,7 +16,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O1',
     bug: 'a recovery ends while what is lost is still counted',
-    file: 'src/state-machine/operations.ts',
+    file: 'src/state-machine/operations/operations.ts',
     find: "present.kind === 'recovery' && present.cursor !== ALL_PLANNED",
     replace: "present.kind === 'recovery' && present.cursor === 'never'",
     killers: RECOVERIES,
@@ -24,7 +24,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O2',
     bug: 'each report of a loss begins a recovery of its own',
-    file: 'src/state-machine/recoveries.ts',
+    file: 'src/state-machine/operations/recoveries.ts',
     find: '  const begun = present ?? beginOperation(',
     replace: '  const begun = beginOperation(',
     killers: RECOVERIES,
@@ -32,7 +32,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O3',
     bug: 'a copy that is told twice is counted twice',
-    file: 'src/state-machine/copies.ts',
+    file: 'src/state-machine/chunks/copies.ts',
     find: '{ copies: dropped, bytes, last }',
     replace: '{ copies: copies.length, bytes, last }',
     killers: RECOVERIES,
@@ -40,7 +40,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O4',
     bug: 'a recovery can be cancelled, and its copies are never made',
-    file: 'src/state-machine/operations.ts',
+    file: 'src/state-machine/operations/operations.ts',
     find: '  if (never !== undefined) return',
     replace: "  if (never === '') return",
     killers: RECOVERIES,
@@ -48,7 +48,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O5',
     bug: 'recoveries wait for a place among what was asked for',
-    file: 'src/state-machine/operations.ts',
+    file: 'src/state-machine/operations/operations.ts',
     find: "filter(({ kind }) => kind !== 'recovery')",
     replace: "filter(({ kind }) => kind !== 'scrub')",
     killers: RECOVERIES,
@@ -56,7 +56,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O6',
     bug: 'the loss of a last copy is not told',
-    file: 'src/state-machine/recoveries.ts',
+    file: 'src/state-machine/operations/recoveries.ts',
     find: '  const error = loss.last > 0 ? LAST_COPIES_LOST : present.error\n',
     replace: '  const error = loss.last > 99 ? LAST_COPIES_LOST : present.error\n',
     killers: RECOVERIES,
@@ -72,7 +72,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O8',
     bug: 'the share of a node that is done is told anew',
-    file: 'src/state-machine/shares.ts',
+    file: 'src/state-machine/operations/shares.ts',
     find: '  if (before.isDone) return accept(present.value)\n',
     replace: '',
     killers: SHARES,
@@ -80,7 +80,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O9',
     bug: 'the first node that is done ends the scrub of all',
-    file: 'src/state-machine/shares.ts',
+    file: 'src/state-machine/operations/shares.ts',
     find: 'Object.values(shares).every(',
     replace: 'Object.values(shares).some(',
     killers: SHARES,
@@ -88,7 +88,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O10',
     bug: 'a recount that differs leaves the collection running',
-    file: 'src/state-machine/recount-end.ts',
+    file: 'src/state-machine/recount/recount-end.ts',
     find: '  if (differences > 0) haltCollection(',
     replace: '  if (differences > 1) haltCollection(',
     killers: SHARES,
@@ -136,7 +136,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O16',
     bug: 'a dry run is committed',
-    file: 'src/operations/dry-run.ts',
+    file: 'src/operations/base/dry-run.ts',
     find: '    outcome = await run(rehearsed(services))\n',
     replace: '    outcome = await run(services)\n',
     killers: DRY_RUN,
@@ -144,7 +144,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O17',
     bug: 'a dry run calls wrong requests merely blocked',
-    file: 'src/operations/dry-run.ts',
+    file: 'src/operations/base/dry-run.ts',
     find: '!(error instanceof Refusal) || !BLOCKING.has(error.code)',
     replace: '!(error instanceof Refusal)',
     killers: DRY_RUN,
@@ -152,7 +152,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O18',
     bug: 'what sharing saves is counted for the first reference too',
-    file: 'src/state-machine/chunk-rows.ts',
+    file: 'src/state-machine/chunks/chunk-rows.ts',
     find: 'Math.max(0, references - 1)',
     replace: 'Math.max(0, references)',
     killers: killedBy('state-machine/model'),
@@ -160,7 +160,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O19',
     bug: 'the figures of a tenant are of another moment than those of its buckets',
-    file: 'src/store/cut-view.ts',
+    file: 'src/store/rows/cut-view.ts',
     find: 'db.getSync(keyBytes(key), { snapshot })',
     replace: 'db.getSync(keyBytes(key))',
     killers: killedBy('api/usage'),
@@ -168,7 +168,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O20',
     bug: 'an object that is stored compressed says it is not',
-    file: 'src/state-machine/bodies.ts',
+    file: 'src/state-machine/bodies/bodies.ts',
     find: 'chunk.sealedSize < chunk.size',
     replace: 'chunk.sealedSize < 0',
     killers: killedBy('api/usage'),

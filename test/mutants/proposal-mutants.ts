@@ -10,7 +10,7 @@ const rows: readonly TestedRow[] = [
   [
     'M15',
     'what an old leader took counts under the new one',
-    'proposals.ts',
+    'proposals/proposals.ts',
     '    if (this.#parts.route().term > outcome.term) this.#retryLater(pending)\n',
     '',
     'node/proposals',
@@ -18,15 +18,15 @@ const rows: readonly TestedRow[] = [
   [
     'M16',
     'a leader takes proposals however far it is behind what is committed',
-    'driver.ts',
-    "    return entries > unappliedEntriesMax || bytes > unappliedBytesMax ? 'backlogFull' : null\n",
-    "    return entries + bytes + unappliedEntriesMax + unappliedBytesMax < 0 ? 'backlogFull' : null\n",
+    'proposals/apply-flow.ts',
+    '    if (own.entries > limits.unappliedEntriesMax || own.bytes > limits.unappliedBytesMax) return true\n',
+    '    if (own.entries < 0) return true\n',
     'node/disk-watch',
   ],
   [
     'M28',
     'a proposal that was sent to two leaders takes effect twice',
-    'sessions.ts',
+    'base/sessions.ts',
     "    if (has(session, sequence)) return 'duplicate'\n",
     '',
     'node/sessions',
@@ -34,7 +34,7 @@ const rows: readonly TestedRow[] = [
   [
     'N1',
     'a refused proposal is not tried again',
-    'proposals.ts',
+    'proposals/proposals.ts',
     '      pending.lastRefusal = outcome.reason\n      this.#retryLater(pending)\n',
     '      pending.lastRefusal = outcome.reason\n',
     'node/snapshots',
@@ -42,7 +42,7 @@ const rows: readonly TestedRow[] = [
   [
     'N2',
     'a proposal that a dead leader took is not asked for again',
-    'proposals.ts',
+    'proposals/proposals.ts',
     "      if (pending.state === 'accepted' && pending.acceptedTerm < term) pending.state = 'queued'\n",
     '',
     'node/node',
@@ -50,7 +50,7 @@ const rows: readonly TestedRow[] = [
   [
     'N3',
     'a proposal that may be in a log is called refused when the node stops',
-    'proposals.ts',
+    'proposals/proposals.ts',
     'this.#fail(pending, mayBeLogged(pending) ? unknown : why)',
     'this.#fail(pending, pending.attempts < 0 ? unknown : why)',
     'node/node',
@@ -58,7 +58,7 @@ const rows: readonly TestedRow[] = [
   [
     'N4',
     'a lost answer counts as a refusal',
-    'proposals.ts',
+    'proposals/proposals.ts',
     '    if (!(error instanceof PeerRefusedError)) pending.mayBeLogged = true\n',
     '',
     'node/node',
@@ -66,7 +66,7 @@ const rows: readonly TestedRow[] = [
   [
     'N5',
     'proposals are taken after the end',
-    'proposals.ts',
+    'proposals/proposals.ts',
     '    if (this.#closed) throw this.#closed\n',
     '',
     'node/proposals',
@@ -74,7 +74,7 @@ const rows: readonly TestedRow[] = [
   [
     'N6',
     'the proposals of a node have no bound',
-    'proposals.ts',
+    'proposals/proposals.ts',
     '      this.#pending.size >= limits.proposalsPendingMax ||\n',
     '',
     'node/node',
@@ -82,7 +82,7 @@ const rows: readonly TestedRow[] = [
   [
     'N7',
     'the queue of a leader has no bound',
-    'batcher.ts',
+    'proposals/batcher.ts',
     'this.#queue.length >= this.#parts.limits.batcherQueueMax',
     'this.#queue.length < 0',
     'node/batcher',
@@ -91,14 +91,14 @@ const rows: readonly TestedRow[] = [
     'N8',
     'proposals are taken although the disk is full',
     'driver.ts',
-    "    if (this.disk.isFull) return 'diskFull'\n",
-    '',
+    "this.room.refusal(need) === null ? this.#flow.objection : 'diskFull'",
+    'this.#flow.objection',
     'node/disk-watch',
   ],
   [
     'N9',
     'a process of an older start takes effect',
-    'sessions.ts',
+    'base/sessions.ts',
     "    if (session && session.boot > boot) return 'stale'\n",
     '',
     'node/sessions',
@@ -106,7 +106,7 @@ const rows: readonly TestedRow[] = [
   [
     'N10',
     'another data directory under the same name takes effect',
-    'sessions.ts',
+    'base/sessions.ts',
     "    if (session && session.incarnation !== incarnation) return 'foreign'\n",
     '',
     'node/sessions',
@@ -114,7 +114,7 @@ const rows: readonly TestedRow[] = [
   [
     'N11',
     'a new process is taken for a repeat of the one before',
-    'sessions.ts',
+    'base/sessions.ts',
     '    if (!session || session.boot < boot) {\n',
     '    if (!session) {\n',
     'node/sessions',
@@ -122,7 +122,7 @@ const rows: readonly TestedRow[] = [
   [
     'N12',
     'what is known to be answered is kept for ever',
-    'sessions.ts',
+    'base/sessions.ts',
     '    if (ackedBelow > session.ackedBelow) forget(session, ackedBelow)\n',
     '',
     'node/sessions',
@@ -130,7 +130,7 @@ const rows: readonly TestedRow[] = [
   [
     'N39',
     'a node proposes in the name of another',
-    'propose-call.ts',
+    'proposals/propose-call.ts',
     "    if (foreign) throw new PeerRefusedError('bad_request', 'A node proposes in its own name only')\n",
     '',
     'node/proposals',

@@ -36,7 +36,7 @@ const rows: readonly TestedRow[] = [
   [
     'R4',
     'a state is fetched before the mark of distrust is durable',
-    `${NODE}state-rebuild.ts`,
+    `${NODE}state/state-rebuild.ts`,
     '    const isMarked = await distrust(stateMachine, damage, logger)\n',
     '    void distrust(stateMachine, damage, logger)\n    const isMarked = true\n',
     'node/state-rebuild-parts',
@@ -44,7 +44,7 @@ const rows: readonly TestedRow[] = [
   [
     'R5',
     'reads are answered by a damaged state',
-    `${NODE}read-barriers.ts`,
+    `${NODE}reads/read-barriers.ts`,
     '    if (this.#parts.unreadable() !== null) return\n',
     '',
     'node/state-rebuild',
@@ -52,7 +52,7 @@ const rows: readonly TestedRow[] = [
   [
     'R6',
     'a batch that met damage is forgotten',
-    `${NODE}applier.ts`,
+    `${NODE}state/applier.ts`,
     '    this.#waiting.unshift(...this.#taken.filter(({ index }) => index > this.#appliedIndex))\n',
     '',
     'node/applier',
@@ -60,7 +60,7 @@ const rows: readonly TestedRow[] = [
   [
     'R7',
     'a state that is older than the one here takes its place',
-    `${NODE}snapshot-puller.ts`,
+    `${NODE}state/snapshot-puller.ts`,
     'index >= applier.appliedIndex\n',
     'index >= 0\n',
     'node/state-rebuild',
@@ -69,7 +69,7 @@ const rows: readonly TestedRow[] = [
   [
     'R8',
     'replies of a state that is damaged are given',
-    `${NODE}applier.ts`,
+    `${NODE}state/applier.ts`,
     'this.#isSuspended ? [] : completions',
     'completions',
     'node/applier',
@@ -77,7 +77,7 @@ const rows: readonly TestedRow[] = [
   [
     'R9',
     'peers go on reading a damaged state',
-    `${NODE}local-state.ts`,
+    `${NODE}state/local-state.ts`,
     '        void this.#cuts.closeAll()\n',
     '',
     'node/state-rebuild',
@@ -85,7 +85,7 @@ const rows: readonly TestedRow[] = [
   [
     'R10',
     'the core hears of the new state after entries were applied to it',
-    `${NODE}applier.ts`,
+    `${NODE}state/applier.ts`,
     '      onAdopted(record)\n      return record\n',
     '      setImmediate(() => onAdopted(record))\n      return record\n',
     'node/applier',
@@ -93,7 +93,7 @@ const rows: readonly TestedRow[] = [
   [
     'R11',
     'a leader keeps the lead without a state',
-    `${NODE}state-rebuild.ts`,
+    `${NODE}state/state-rebuild.ts`,
     '      handOver()\n',
     '',
     'node/state-rebuild',
@@ -101,7 +101,7 @@ const rows: readonly TestedRow[] = [
   [
     'R12',
     'a node asks for a state for ever',
-    `${NODE}state-rebuild.ts`,
+    `${NODE}state/state-rebuild.ts`,
     'attempt <= limits.rebuildAttemptsMax && !this.#isClosed',
     '!this.#isClosed',
     'node/state-rebuild-parts',
@@ -109,7 +109,7 @@ const rows: readonly TestedRow[] = [
   [
     'R13',
     'damage of the very state that was just installed is not told',
-    `${NODE}local-state.ts`,
+    `${NODE}state/local-state.ts`,
     '    if (this.rebuild.isUnderWay) this.#parts.onFatal(damage)\n    else this.#onDamaged(damage)\n',
     '    this.#onDamaged(damage)\n',
     'node/state-rebuild-ends',
@@ -117,7 +117,7 @@ const rows: readonly TestedRow[] = [
   [
     'R14',
     'readers go on with a state that is known to be damaged',
-    `${STORE}level-state-machine.ts`,
+    `${STORE}apply/level-state-machine.ts`,
     '    this.#withdrawn ??= this.handle.swap(null, damage.message)\n',
     '',
     'store/damage-in-use',
@@ -125,7 +125,7 @@ const rows: readonly TestedRow[] = [
   [
     'R15',
     'what LevelDB found damaged in a write stops the node',
-    `${STORE}level-state-machine.ts`,
+    `${STORE}apply/level-state-machine.ts`,
     '      if (cause instanceof StateDamagedError) throw cause\n',
     '',
     'store/damage-in-use',
@@ -134,7 +134,7 @@ const rows: readonly TestedRow[] = [
     'R16',
     'a read that met damage is not done again',
     'src/api/serve-route.ts',
-    '      if (!isRead(request) || !metDamage(error)) throw advised(error, route)\n',
+    '      if (!isRead(request) || !mayLookAgain(error, look)) throw advised(error, route)\n',
     '      throw advised(error, route)\n',
     'api/damaged-state',
   ],

@@ -10,7 +10,7 @@ const rows: readonly TestedRow[] = [
   [
     'M14',
     'what an install has gathered is used as the state at the next start',
-    'state-directory.ts',
+    'state/state-directory.ts',
     "    return { kind: 'state', name: state }\n",
     "    return { kind: 'state', name: (await exists(this.incoming)) ? INCOMING : state }\n",
     'store/state-crash-contract',
@@ -18,7 +18,7 @@ const rows: readonly TestedRow[] = [
   [
     'M20',
     'rows and applied index are written one after the other',
-    'level-state-machine.ts',
+    'apply/level-state-machine.ts',
     '    await this.#fatal(() => state.write([...operations, ...sealOperations(seal)]))\n',
     '    await this.#fatal(() => state.write(operations))\n    await this.#fatal(() => state.write(sealOperations(seal)))\n',
     'store/level-state-machine',
@@ -26,7 +26,7 @@ const rows: readonly TestedRow[] = [
   [
     'S1',
     'the record of the batch before is stored with the rows',
-    'level-state-machine.ts',
+    'apply/level-state-machine.ts',
     '    const seal = { record, sum }\n',
     '    const seal = { record: this.#sealed.record ?? record, sum }\n',
     'store/level-state-machine',
@@ -34,15 +34,15 @@ const rows: readonly TestedRow[] = [
   [
     'S2',
     'replies leave before the rows are written',
-    'level-state-machine.ts',
-    '      await this.#write(state, view, batch.record)\n',
-    '      void this.#write(state, view, batch.record)\n',
+    'apply/level-state-machine.ts',
+    '      await this.#write(state, { view, turns }, batch.record)\n',
+    '      void this.#write(state, { view, turns }, batch.record)\n',
     'store/level-state-machine',
   ],
   [
     'S3',
     'batches are applied after a write that failed',
-    'level-state-machine.ts',
+    'apply/level-state-machine.ts',
     '      this.#failure = writeRefusal(cause)\n      throw this.#failure\n',
     '      throw writeRefusal(cause)\n',
     'store/level-state-machine',
@@ -50,15 +50,15 @@ const rows: readonly TestedRow[] = [
   [
     'S4',
     'a command does not see what came before it in its batch',
-    'batch-view.ts',
-    '    if (known !== undefined) return known === null ? undefined : (known as RowTypes[K])\n',
+    'apply/batch-view.ts',
+    '    if (known !== undefined) return known === null ? undefined : (known as R)\n',
     '    if (known === undefined) return this.#fromStore(key)\n',
     'store/level-state-machine',
   ],
   [
     'S5',
     'the row that a change replaces is not verified',
-    'batch-view.ts',
+    'apply/batch-view.ts',
     'this.#state.readVerified(key)',
     'this.#state.db.getSync(key)',
     'store/damage-in-use',
@@ -66,7 +66,7 @@ const rows: readonly TestedRow[] = [
   [
     'S6',
     'the checksum of a row is not compared',
-    'row-codec.ts',
+    'rows/row-codec.ts',
     'return stored === checksumOf(key, value.subarray(PAYLOAD_OFFSET)) ? null :',
     'return stored >= 0 ? null :',
     'store/row-codec',
@@ -74,7 +74,7 @@ const rows: readonly TestedRow[] = [
   [
     'S7',
     'a row is good under any key',
-    'row-codec.ts',
+    'rows/row-codec.ts',
     'crc32(payload, crc32(VERSION_BYTE, crc32(key)))',
     'crc32(payload, crc32(VERSION_BYTE, key.length * 0))',
     'store/row-codec',
@@ -82,7 +82,7 @@ const rows: readonly TestedRow[] = [
   [
     'S8',
     'a replaced row stays in the running checksum',
-    'level-state-machine.ts',
+    'apply/level-state-machine.ts',
     '      if (before !== null) sum.subtract(rowHash(key, before))\n',
     '      if (before !== null && after === null) sum.subtract(rowHash(key, before))\n',
     'store/level-state-machine',
@@ -90,7 +90,7 @@ const rows: readonly TestedRow[] = [
   [
     'S9',
     'the running checksum loses a carry',
-    'row-sum.ts',
+    'rows/row-sum.ts',
     '      carry = total >= LIMB ? 1 : 0\n',
     '      carry = total > LIMB ? 1 : 0\n',
     'store/row-sum',
@@ -98,7 +98,7 @@ const rows: readonly TestedRow[] = [
   [
     'S10',
     'nothing is verified after an unclean stop',
-    'state-opening.ts',
+    'state/state-opening.ts',
     'stop === null ? await this.#verify(state) : faultInSeal(seal, stop)',
     'stop === null ? null : faultInSeal(seal, stop)',
     'store/level-state-machine',
@@ -106,7 +106,7 @@ const rows: readonly TestedRow[] = [
   [
     'S11',
     'the mark of a clean stop is left where it is at the next start',
-    'state-opening.ts',
+    'state/state-opening.ts',
     '    await removeCleanStop(directory.path)\n',
     '',
     'store/state-machine-contract',
@@ -114,7 +114,7 @@ const rows: readonly TestedRow[] = [
   [
     'S12',
     'files are not looked at after a clean stop',
-    'state-opening.ts',
+    'state/state-opening.ts',
     'stop === null ? null : await changedSince(stop, location)',
     'stop === null || location !== null ? null : await changedSince(stop, location)',
     'store/level-state-machine',
@@ -122,7 +122,7 @@ const rows: readonly TestedRow[] = [
   [
     'S14',
     'the record of another batch goes with the checksum',
-    'state-seal.ts',
+    'rows/state-seal.ts',
     '  if (!recordDigest(record).equals(payload.subarray(SUM_BYTES))) {\n',
     '  if (record === null && !recordDigest(record).equals(payload.subarray(SUM_BYTES))) {\n',
     'store/level-state-machine',
@@ -130,7 +130,7 @@ const rows: readonly TestedRow[] = [
   [
     'S15',
     'a marker that does not verify is believed',
-    'marker-file.ts',
+    'state/marker-file.ts',
     'if (json === undefined || sum !== sumOf(json)) return',
     'if (json === undefined || sum === undefined) return',
     'store/level-state-machine',
@@ -138,7 +138,7 @@ const rows: readonly TestedRow[] = [
   [
     'S16',
     'a lost pointer is a fresh start',
-    'state-directory.ts',
+    'state/state-directory.ts',
     "    if (isBegun || (await this.#states()).length === 0) return { kind: 'fresh' }\n",
     "    if (isBegun || (await this.#states()).length >= 0) return { kind: 'fresh' }\n",
     'store/level-state-machine',
@@ -146,7 +146,7 @@ const rows: readonly TestedRow[] = [
   [
     'S17',
     'distrust is forgotten by a restart',
-    'level-state-machine.ts',
+    'apply/level-state-machine.ts',
     '    await this.#mark(why)\n',
     '    await this.#marking\n',
     'store/state-machine-contract',
@@ -154,7 +154,7 @@ const rows: readonly TestedRow[] = [
   [
     'S18',
     'a state is trusted again before its successor is current',
-    'level-state-machine.ts',
+    'apply/level-state-machine.ts',
     '        await this.#directory.makeCurrent(name)\n',
     "        await this.#directory.endDistrust()\n        this.#onInstallStep('trusted')\n        await this.#directory.makeCurrent(name)\n",
     'store/state-crash-contract',
@@ -162,7 +162,7 @@ const rows: readonly TestedRow[] = [
   [
     'S19',
     'the old state goes before the new one is current',
-    'level-state-machine.ts',
+    'apply/level-state-machine.ts',
     "      const name = await this.#directory.nameIncoming()\n      this.#onInstallStep('named')\n",
     "      const name = await this.#directory.nameIncoming()\n      await this.#directory.removeAllBut(name)\n      this.#onInstallStep('named')\n",
     'store/state-crash-contract',
@@ -170,7 +170,7 @@ const rows: readonly TestedRow[] = [
   [
     'S20',
     'the digest of a block is not compared',
-    'state-install.ts',
+    'snapshots/state-install.ts',
     "  if (!hash('sha256', rows, 'buffer').equals(digest)) throw damaged('the digest of a block does not agree')\n",
     '',
     'store/state-install',
@@ -178,7 +178,7 @@ const rows: readonly TestedRow[] = [
   [
     'S21',
     'the rows of a snapshot need not add up to its checksum',
-    'state-install.ts',
+    'snapshots/state-install.ts',
     '    if (!sum.bytes().equals(source.checksum)) {\n',
     '    if (sum.bytes().length !== source.checksum.length) {\n',
     'store/state-install',
@@ -186,7 +186,7 @@ const rows: readonly TestedRow[] = [
   [
     'S23',
     'rows that the source has no longer are kept',
-    'incoming-state.ts',
+    'snapshots/incoming-state.ts',
     '      const rest = await this.#clear({ after, through: isEnd ? null : through })\n',
     '      const rest: Note | null = null as Note | null\n',
     'store/state-install',
@@ -194,7 +194,7 @@ const rows: readonly TestedRow[] = [
   [
     'S24',
     'a damaged row leaves in a snapshot',
-    'state-rows.ts',
+    'rows/state-rows.ts',
     '        openRow(key, value)\n',
     '',
     'store/state-machine-contract',
@@ -202,7 +202,7 @@ const rows: readonly TestedRow[] = [
   [
     'S25',
     'a snapshot is no consistent cut',
-    'state-cut.ts',
+    'snapshots/state-cut.ts',
     'scanRows(db, { after, through: null, snapshot })',
     'scanRows(db, { after, through: null })',
     'store/state-install-contract',
@@ -210,7 +210,7 @@ const rows: readonly TestedRow[] = [
   [
     'S27',
     'an install runs beside a batch',
-    'level-state-machine.ts',
+    'apply/level-state-machine.ts',
     "    assert(!this.#writing, 'apply and install are called one at a time')\n",
     '',
     'store/state-install',

@@ -2,18 +2,18 @@
  * The way from committed entries to the state: what shares a batch, and what an install does to what waits.
  */
 import t from 'tap'
-import { Applier } from '../../cluster/node/applier.ts'
-import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/limits.ts'
-import { encodeCommandEntry, encodeRaise } from '../../cluster/node/log-entry.ts'
+import { Applier } from '../../cluster/node/state/applier.ts'
+import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/base/limits.ts'
+import { encodeCommandEntry, encodeRaise } from '../../cluster/node/base/log-entry.ts'
 import {
   decodeMachineRecord,
   encodeMachineRecord,
   type MachineRecord,
-} from '../../cluster/node/machine-record.ts'
-import { decodeRecoveryNote, encodeRecoveryNote } from '../../cluster/node/recovery-note.ts'
+} from '../../cluster/node/base/machine-record.ts'
+import { decodeRecoveryNote, encodeRecoveryNote } from '../../cluster/node/base/recovery-note.ts'
 import { encodeConfiguration } from '../../cluster/raft/configuration.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
-import { StateDamagedError } from '../../cluster/types.ts'
+import { StateDamagedError } from '../../cluster/base/types.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
@@ -23,6 +23,8 @@ const EMPTY: MachineRecord = {
   appliedIndex: 0,
   appliedTerm: 0,
   lastTime: 0,
+  withheldMs: 0,
+  highTime: 0,
   configuration: { voters: ['n1'], learners: [], outgoing: [] },
   configurationIndex: 0,
   sessions: [],
@@ -71,6 +73,30 @@ const raise = (index: number, level: number): Entry => {
 }
 
 t.test('Applier', async (t) => {
+  t.test('ends a batch where its entries may change too many rows', async (t) => {
+    // A small command is guessed to change 13 rows.
+    const bench = new ApplierBench({ applyCostMax: 30 })
+    bench.applier.push(entries(1, 5))
+    await bench.clock.advance(1_000)
+    const sizes = bench.machine.batches.map((batch) => batch.entries.length)
+    t.same(sizes, [2, 2, 1])
+    t.same(bench.replies, [1, 2, 3, 4, 5])
+  })
+
+  t.test(
+    'asks the state machine what a command may change, and takes one entry whatever it costs',
+    async (t) => {
+      const bench = new ApplierBench({ applyCostMax: 30 })
+      Object.assign(bench.machine, { cost: (bytes: Uint8Array) => 20 * bytes.length })
+      bench.applier.push(entries(1, 3))
+      await bench.clock.advance(1_000)
+      t.same(
+        bench.machine.batches.map((batch) => batch.entries.length),
+        [1, 1, 1],
+      )
+    },
+  )
+
   t.test('raises the feature level, and never lowers it', async (t) => {
     const bench = new ApplierBench({ featureLevelMax: 3 })
     bench.applier.push([entry(1), raise(2, 3), raise(3, 2), entry(4)])
@@ -78,6 +104,10 @@ t.test('Applier', async (t) => {
     t.equal(bench.applier.featureLevel, 3)
     const { record } = bench.state.current
     t.match(record && decodeMachineRecord(record), { appliedIndex: 4, featureLevel: 3, lastTime: 4 })
+    const levels = bench.machine.batches.flatMap((batch) =>
+      batch.entries.map(({ featureLevel }) => featureLevel),
+    )
+    t.same(levels, [1, 3], 'each entry is applied at the level of the state at its place in the log')
     t.strictSame(bench.replies, [1, 4])
   })
 

@@ -2,9 +2,9 @@
  * Batcher: which proposals share an entry, and when the next entry is made.
  */
 import t from 'tap'
-import { Batcher, type ProposalOutcome } from '../../cluster/node/batcher.ts'
-import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/limits.ts'
-import { decodeCommandEntry } from '../../cluster/node/log-entry.ts'
+import { Batcher, type ProposalOutcome } from '../../cluster/node/proposals/batcher.ts'
+import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/base/limits.ts'
+import { decodeCommandEntry } from '../../cluster/node/base/log-entry.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
 /** A batcher over a core that appends each entry at once and tells nobody. */
@@ -20,7 +20,7 @@ class BatcherBench {
 
   constructor(limits: Partial<NodeLimits> = {}) {
     this.batcher = new Batcher({
-      clock: this.clock,
+      stamp: () => this.clock.wallTime(),
       limits: { ...DEFAULT_NODE_LIMITS, ...limits },
       isLogBusy: () => this.isLogBusy,
       objection: () => null,
@@ -33,11 +33,18 @@ class BatcherBench {
     })
   }
 
-  async add(count: number): Promise<void> {
+  async add(count: number, cost?: number): Promise<void> {
     for (let i = 0; i < count; i++) {
       const sequence = ++this.#lastSequence
       const session = { nodeId: 'n1', incarnation: 'i1', boot: 1 }
-      const proposal = { ...session, sequence, ackedBelow: 0, command: new Uint8Array(10) }
+      const proposal = {
+        ...session,
+        sequence,
+        ackedBelow: 0,
+        command: new Uint8Array(10),
+        need: 'growth' as const,
+        cost,
+      }
       this.batcher.add(proposal, (outcome) => void this.outcomes.push([sequence, outcome]))
     }
     await this.clock.settle()
@@ -87,6 +94,25 @@ t.test('Batcher', async (t) => {
     t.equal(bench.entries.length, 3, 'the last entry is still under way')
     bench.batcher.onCommitted(3)
     t.strictSame(bench.entries.at(-1), [10])
+  })
+
+  t.test('ends a batch where its proposals may change too many rows, and lets the rest wait', async (t) => {
+    const bench = new BatcherBench({ batchCostMax: 100 })
+    await bench.add(1)
+    await bench.add(5, 40)
+    await bench.add(1, 1_000)
+    await bench.add(2, 1)
+    t.strictSame(bench.entries, [[1]], 'what is costly is no reason to hurry')
+    for (let index = 1; index < 6; index++) bench.batcher.onCommitted(index)
+    t.strictSame(bench.entries, [[1], [2, 3], [4, 5], [6], [7], [8, 9]])
+  })
+
+  t.test('guesses the rows of a proposal from its bytes when nobody has said them', async (t) => {
+    const bench = new BatcherBench({ batchCostMax: 50 })
+    await bench.add(1)
+    await bench.add(6)
+    for (let index = 1; index < 4; index++) bench.batcher.onCommitted(index)
+    t.strictSame(bench.entries, [[1], [2, 3, 4], [5, 6, 7]])
   })
 
   t.test('lets nobody wait for an entry that may never commit when leadership is lost', async (t) => {

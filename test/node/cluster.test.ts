@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createCluster } from '../../cluster/index.ts'
-import type { BlobRef, Cluster, ClusterOptions, Member, ReplicaTask } from '../../cluster/types.ts'
+import type { BlobRef, Cluster, ClusterOptions, Member, ReplicaTask } from '../../cluster/base/types.ts'
 import { collected } from '../helpers/async.ts'
 import { MemoryState, MemoryStateMachine, command, textOf } from '../helpers/memory-state-machine.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { NO_COPIES } from '../helpers/no-copies.ts'
+import { removeWitnessesIn } from '../helpers/flush-witnesses.ts'
 
 async function freePort(): Promise<number> {
   const server = createServer()
@@ -36,7 +37,10 @@ class Place {
 
   static async make(t: Test, count = 3): Promise<Place> {
     const root = await mkdtemp(join(tmpdir(), 'holdfast-cluster-'))
-    t.teardown(() => rm(root, { recursive: true, force: true }))
+    t.teardown(() => {
+      removeWitnessesIn(root)
+      return rm(root, { recursive: true, force: true })
+    })
     const members: Member[] = []
     for (let i = 1; i <= count; i += 1) {
       const peerAddress = `127.0.0.1:${await freePort()}`
@@ -59,6 +63,7 @@ class Place {
       electionTimeoutMs: 300,
       logKeepEntries: 1_000,
       logKeepBytes: 1024 * 1024,
+      logPinBytes: 2 ** 26,
       ...changes,
     }
   }
@@ -230,6 +235,15 @@ t.test('createCluster refuses', async (t) => {
     await (await place.start('n1', newer)).stop()
     await (await place.start('n1', { fingerprint: 'key 2' })).stop()
     await t.rejects(place.start('n1'), { code: 'wrong_fingerprint' })
+  })
+
+  await t.test('takes another key after the group refused the one of the first start', async (t) => {
+    const place = await Place.make(t, 1)
+    const mistaken = await place.start('n1', { fingerprint: 'a key of another cluster' })
+    await mistaken.forgetFingerprint()
+    await mistaken.stop()
+    await (await place.start('n1')).stop()
+    await t.rejects(place.start('n1', { fingerprint: 'key 2' }), { code: 'wrong_fingerprint' })
   })
 
   await t.test('unknown_member', async (t) => {

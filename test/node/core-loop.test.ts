@@ -2,8 +2,8 @@
  * The order of the one place where the core is stepped, and its end: after `mute` nothing goes in and nothing comes out.
  */
 import t from 'tap'
-import { CoreLoop } from '../../cluster/node/core-loop.ts'
-import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import { CoreLoop } from '../../cluster/node/base/core-loop.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
 import { Raft } from '../../cluster/raft/raft.ts'
 import type { Effect } from '../../cluster/raft/types.ts'
 

@@ -2,8 +2,8 @@
  * Worlds in which the state of a running node is damaged, and what must hold when they have come together again.
  */
 import type { Test } from 'tap'
-import type { NodeOptions } from '../../cluster/node/options.ts'
-import { StateDamagedError } from '../../cluster/types.ts'
+import type { NodeOptions } from '../../cluster/node/base/options.ts'
+import { StateDamagedError } from '../../cluster/base/types.ts'
 import { NodeWorld, type WorldOptions } from '../helpers/node-world.ts'
 
 export const keepLittle: Partial<NodeOptions> = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }

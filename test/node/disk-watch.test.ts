@@ -2,9 +2,9 @@
  * A disk that does not answer, has no room, or is slower than the group: the lead goes elsewhere, clients are told, nothing piles up.
  */
 import t from 'tap'
-import { DiskWatch } from '../../cluster/node/disk-watch.ts'
-import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
-import { Condition } from '../../cluster/types.ts'
+import { DiskWatch } from '../../cluster/node/disk/disk-watch.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
+import { Condition } from '../../cluster/base/types.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { ELECTION_TIMEOUT_MS, NodeWorld } from '../helpers/node-world.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
@@ -28,6 +28,9 @@ function watchWorld() {
     limits: DEFAULT_NODE_LIMITS,
     logger: recordingLogger(lines),
     electionTimeoutMs: 1_000,
+    isScarce: () => false,
+    isLeader: () => true,
+    offerLead: () => (seen.offers += 1),
     handOver: () => (seen.offers += 1),
     onDead: (error) => seen.dead.push(error.message),
   })
@@ -122,8 +125,8 @@ t.test('a leader', async (t) => {
     const [other = ''] = world.followers
     world.seat(full).fillDisk()
     await world.clock.runUntil(() => world.leader !== full && world.leader !== null, { limitMs: 5_000 })
-    await t.rejects(world.append(full, 'here'), { code: 'disk_full', message: /free space there and start/ })
-    t.match(world.node(full).readiness().reasons.join(), /disk of the log is full/)
+    await t.rejects(world.append(full, 'here'), { code: 'disk_full', message: /disk of this node is full/ })
+    t.match(world.node(full).readiness().reasons.join(), /disk of the log and the state is full/)
     t.equal(world.metric(full, 'log_disk_full'), 1)
     t.equal(await world.run(world.append(other, 'elsewhere')), 1)
     await world.clock.runUntil(() => world.texts(full).length === 1, { limitMs: 5_000 })

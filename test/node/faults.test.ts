@@ -6,7 +6,7 @@
  * Each seed is a run of its own; rerun one with HOLDFAST_SEED=n.
  */
 import t from 'tap'
-import { Condition } from '../../cluster/types.ts'
+import { Condition } from '../../cluster/base/types.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 
 const SEEDS = 12

@@ -2,13 +2,13 @@
  * The bytes that outlive a process: entries, the machine record; and what a start makes of them.
  */
 import t from 'tap'
-import { decodeCommandEntry, encodeCommandEntry, encodeRaise } from '../../cluster/node/log-entry.ts'
-import { LogKeeper } from '../../cluster/node/log-keeper.ts'
-import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
-import { decodeMachineRecord, encodeMachineRecord } from '../../cluster/node/machine-record.ts'
-import { recover } from '../../cluster/node/recovery.ts'
-import type { Entry } from '../../cluster/raft/types.ts'
 import { Packr } from 'msgpackr'
+import { decodeCommandEntry, encodeCommandEntry, encodeRaise } from '../../cluster/node/base/log-entry.ts'
+import { LogKeeper } from '../../cluster/node/log/log-keeper.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
+import { decodeMachineRecord, encodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
+import { recover } from '../../cluster/node/log/log-recovery.ts'
+import type { Entry } from '../../cluster/raft/types.ts'
 
 const packr = new Packr({ useRecords: false })
 const configuration = { voters: ['n1', 'n2', 'n3'], learners: ['n4'], outgoing: [] }
@@ -16,6 +16,8 @@ const record = {
   appliedIndex: 7,
   appliedTerm: 3,
   lastTime: 1_767_225_600_000,
+  withheldMs: 0,
+  highTime: 1_767_225_600_000,
   configuration,
   sessions: [{ nodeId: 'n1', incarnation: 'a', boot: 2, ackedBelow: 5, applied: [7, 9, 11, 11] }],
   recoveryEpoch: 3,
@@ -90,6 +92,18 @@ t.test('machine record', async (t) => {
     )
   })
 
+  t.test(
+    'says what is withheld from the level on that knows of it, in the version that older nodes read the level from',
+    async (t) => {
+      const [version, ...rest] = packr.unpack(encodeMachineRecord(record)) as unknown[]
+      t.same([version, rest.length], [2, 8])
+      const timed = { ...record, featureLevel: 3, withheldMs: 5, highTime: record.lastTime + 9 }
+      const fields = packr.unpack(encodeMachineRecord(timed)) as unknown[]
+      t.same([fields[0], ...fields.slice(-2)], [2, 5, record.lastTime + 9])
+      t.strictSame(decodeMachineRecord(encodeMachineRecord(timed)), timed)
+    },
+  )
+
   t.test('of version 1 is read as epoch 0 and level 1', async (t) => {
     const old = packr.pack([1, 7, 3, 5, [['n1'], [], []], []])
     t.match(decodeMachineRecord(old), {
@@ -102,7 +116,9 @@ t.test('machine record', async (t) => {
 
   t.test('of another version or shape is refused', async (t) => {
     for (const wrong of [
-      [3, 0, 0, 0, [[], [], []], [], 0, 1, 0],
+      [3, 0, 0, 0, [[], [], []], [], 0, 3, 0, 0, 0],
+      [2, 0, 0, 0, [[], [], []], [], 0, 3, 0],
+      [2, 0, 0, 0, [[], [], []], [], 0, 3, 0, 1, 0],
       [2, 0, 0, 0, [[], [], []], []],
     ])
       t.throws(() => decodeMachineRecord(packr.pack(wrong)), { name: 'AssertionFailed' })
@@ -181,7 +197,10 @@ t.test('recover', async (t) => {
 
 t.test('LogKeeper', async (t) => {
   t.test('gives up the oldest applied entries beyond either limit, a piece at a time', async (t) => {
-    const keeper = new LogKeeper({ keepEntries: 80, keepBytes: 1_000 }, { index: 100, term: 1 })
+    const keeper = new LogKeeper(
+      { keepEntries: 80, keepBytes: 1_000, pinBytes: 100_000 },
+      { index: 100, term: 1 },
+    )
     keeper.onApplied(Array.from({ length: 90 }, (_, i) => entry(101 + i, 1)))
     t.equal(keeper.takeDue(), null, 'not at every entry')
     keeper.onApplied([entry(191, 1)])
@@ -191,8 +210,52 @@ t.test('LogKeeper', async (t) => {
     t.equal(keeper.takeDue(), 192, 'bytes count as well')
   })
 
+  t.test('keeps what a node needs next, up to its bound of disk, and says for whom', async (t) => {
+    const keeper = new LogKeeper(
+      { keepEntries: 8, keepBytes: 1_000, pinBytes: 30_000 },
+      { index: 0, term: 0 },
+    )
+    const pins = [
+      { nodeId: 'far', index: 2 },
+      { nodeId: 'near', index: 18 },
+    ]
+    keeper.onApplied(Array.from({ length: 20 }, (_, i) => entry(1 + i, 1)))
+    t.equal(
+      keeper.takeDue(() => pins),
+      2,
+    )
+    t.match(keeper.pinned(pins), [{ nodeId: 'far', index: 2, entries: 10 }])
+    keeper.onApplied(Array.from({ length: 20 }, (_, i) => entry(21 + i, 1)))
+    t.equal(
+      keeper.takeDue(() => pins),
+      18,
+      'the one that needs most is given up first',
+    )
+    t.equal(keeper.givenUp, 1)
+    t.equal(
+      keeper.takeDue(() => []),
+      32,
+      'without a pin only what is always kept stays',
+    )
+  })
+
+  t.test('counts the applied entries that a start left in the segments', async (t) => {
+    const keeper = new LogKeeper(
+      { keepEntries: 80, keepBytes: 100_000, pinBytes: 100_000 },
+      { index: 100, term: 1 },
+    )
+    const span = { first: 101, last: 195, term: 1, bytes: 950, configurations: [] }
+    keeper.onStored([span], 190)
+    t.equal(keeper.takeDue(), null, 'those that are not applied do not count')
+    keeper.onApplied([entry(191, 1)])
+    t.equal(keeper.takeDue(), 111)
+  })
+
   t.test('begins anew after a snapshot', async (t) => {
-    const keeper = new LogKeeper({ keepEntries: 1, keepBytes: 1_000 }, { index: 0, term: 0 })
+    const keeper = new LogKeeper(
+      { keepEntries: 1, keepBytes: 1_000, pinBytes: 100_000 },
+      { index: 0, term: 0 },
+    )
     keeper.onApplied([entry(1, 1)])
     keeper.onBase({ index: 50, term: 2 })
     keeper.onApplied([entry(2, 1), entry(51, 2), entry(52, 2)])

@@ -3,10 +3,11 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { confirmIdentity, findIdentity, type Identity, openIdentity } from '../../cluster/identity.ts'
-import { MemoryEpochFloor } from '../../cluster/node/epoch-floor.ts'
-import { PeerGate } from '../../cluster/node/peer-gate.ts'
-import type { ClusterOptions } from '../../cluster/types.ts'
+import { findIdentity, type Identity, openIdentity } from '../../cluster/membership/identity.ts'
+import { StartNotes } from '../../cluster/start-notes.ts'
+import { MemoryEpochFloor } from '../../cluster/node/base/epoch-floor.ts'
+import { PeerGate } from '../../cluster/node/peers/peer-gate.ts'
+import type { ClusterOptions } from '../../cluster/base/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
 
 async function folder(t: { teardown(callback: () => unknown): unknown }): Promise<string> {
@@ -29,6 +30,8 @@ function judged({ incarnation, boot, before }: Identity, registered: Identity): 
     logger: SILENT,
     expelled: null,
     state: () => state,
+    clock: () => ({ wall: 0, majority: null }),
+    onClock: () => undefined,
   }
   const apart = { epochFloor: new MemoryEpochFloor(), isBlank: () => false }
   const gate = new PeerGate({ ...parts, ...apart, onStale: () => undefined, onExpelled: () => undefined })
@@ -44,7 +47,7 @@ t.test('processes of one directory descend from one another, registered or not',
   t.same(second.before, [1], 'whether the first was registered is not known')
   t.ok(second.boot > 1)
   for (const registered of [first, second]) t.equal(judged(second, registered), null)
-  await confirmIdentity(dir, second)
+  await new StartNotes(dir, second).confirm()
   t.same((await findIdentity(dir))?.before, [])
   const third = await start(dir)
   t.same(third.before, [second.boot])
@@ -58,7 +61,7 @@ t.test(
   async (t) => {
     for (let n = 0; n < 20; n++) {
       const dir = await folder(t)
-      await confirmIdentity(dir, await start(dir))
+      await new StartNotes(dir, await start(dir)).confirm()
       const copy = `${dir}-copy`
       t.teardown(() => rm(copy, { recursive: true, force: true }))
       await cp(dir, copy, { recursive: true })
@@ -72,7 +75,7 @@ t.test(
 t.test('the list of processes is bounded, and the first stays in it', async (t) => {
   const dir = await folder(t)
   const first = await start(dir)
-  await confirmIdentity(dir, first)
+  await new StartNotes(dir, first).confirm()
   let last = first
   for (let n = 0; n < 70; n++) last = await start(dir)
   t.equal(last.before?.length, 64)
@@ -86,9 +89,19 @@ t.test('a directory of an older build says nothing of what was before, until it 
   const identity = await start(dir)
   t.equal(identity.before, null)
   t.equal(judged(identity, { ...identity, boot: 3 }), null, 'then only the number counts')
-  await confirmIdentity(dir, identity)
+  await new StartNotes(dir, identity).confirm()
   t.same((await start(dir)).before, [identity.boot])
   await writeFile(join(dir, 'identity.json'), JSON.stringify({ format: 1, ...old, before: ['1'] }))
   await t.rejects(findIdentity(dir), { code: 'damaged_identity' })
   t.ok(await readFile(join(dir, 'identity.json')), 'and it is left as it is')
+})
+
+t.test('two notes of one process do not undo each other', async (t) => {
+  const dir = await folder(t)
+  await start(dir)
+  const notes = new StartNotes(dir, await start(dir))
+  void notes.forgetFingerprint()
+  void notes.confirm()
+  await notes.written()
+  t.match(await findIdentity(dir), { fingerprint: '', before: [] })
 })

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/feature-level.ts'
-import { levelToRaise } from '../../cluster/node/level-raise.ts'
-import type { NodeOptions } from '../../cluster/node/options.ts'
+import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/base/feature-level.ts'
+import { levelToRaise } from '../../cluster/node/lifecycle/level-raise.ts'
+import type { NodeOptions } from '../../cluster/node/base/options.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 
 const levels = (world: NodeWorld): readonly number[] =>

@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { Packr } from 'msgpackr'
-import { logEntriesHandler } from '../../cluster/node/log-entries-call.ts'
+import { logEntriesHandler } from '../../cluster/node/log/log-entries-call.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
 
 /** Entries 1 to 4 of term 2; the first two are committed. */

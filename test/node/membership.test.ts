@@ -2,7 +2,7 @@
  * Changing the members of a running group, from the order to the configuration in everybody's state.
  */
 import t from 'tap'
-import { decodeMachineRecord } from '../../cluster/node/machine-record.ts'
+import { decodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 
 const four = { nodeIds: ['n1', 'n2', 'n3', 'n4', 'n5'], voters: ['n1', 'n2', 'n3'] }

@@ -2,8 +2,8 @@
  * What a damaged node lacks, and in which order it is mended.
  */
 import t from 'tap'
-import { encodeMachineRecord } from '../../cluster/node/machine-record.ts'
-import { type Found, lackOf, membersIn } from '../../cluster/node/mending-plan.ts'
+import { encodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
+import { type Found, lackOf, membersIn } from '../../cluster/node/lifecycle/mending-plan.ts'
 import { encodeConfiguration } from '../../cluster/raft/configuration.ts'
 import type { Entry, Term } from '../../cluster/raft/types.ts'
 
@@ -14,6 +14,8 @@ function recordAt(appliedIndex: number, appliedTerm: Term): Uint8Array {
     appliedIndex,
     appliedTerm,
     lastTime: 0,
+    withheldMs: 0,
+    highTime: 0,
     configuration,
     sessions: [],
     recoveryEpoch: 0,

@@ -3,8 +3,8 @@
  * until then they promise nothing to anybody.
  */
 import t, { type Test } from 'tap'
-import { SNAPSHOT_METHODS } from '../../cluster/node/snapshot-calls.ts'
-import { StateDamagedError } from '../../cluster/types.ts'
+import { SNAPSHOT_METHODS } from '../../cluster/node/state/snapshot-calls.ts'
+import { StateDamagedError } from '../../cluster/base/types.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 
 const keepLittle = { logKeepEntries: 8, logKeepBytes: 1024 * 1024 }

@@ -2,7 +2,7 @@
  * One life of a group of nodes, event by event, in a virtual world: real core, driver, log and transport port; time is moved by hand.
  */
 import t from 'tap'
-import { Condition } from '../../cluster/types.ts'
+import { Condition } from '../../cluster/base/types.ts'
 import { command, textOf } from '../helpers/memory-state-machine.ts'
 import { HEARTBEAT_MS, NodeWorld } from '../helpers/node-world.ts'
 

@@ -2,11 +2,11 @@
  * Whom a node hears: not those that were left behind by a recovery, not a state that is too new, not an older copy of a data directory.
  */
 import t from 'tap'
-import { MemoryEpochFloor } from '../../cluster/node/epoch-floor.ts'
-import { type Expulsion, expulsionOf } from '../../cluster/node/expulsion.ts'
-import { FEATURE_LEVEL } from '../../cluster/node/feature-level.ts'
-import { type GateState, PeerGate } from '../../cluster/node/peer-gate.ts'
-import { StartError } from '../../cluster/types.ts'
+import { MemoryEpochFloor } from '../../cluster/node/base/epoch-floor.ts'
+import { type Expulsion, expulsionOf } from '../../cluster/node/base/expulsion.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
+import { type GateState, PeerGate } from '../../cluster/node/peers/peer-gate.ts'
+import { StartError } from '../../cluster/base/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 
@@ -37,6 +37,8 @@ function gateWith(
     featureLevelMax: 1,
     before: [4, 7],
     logger: SILENT,
+    clock: () => ({ wall: 0, majority: null }),
+    onClock: () => undefined,
     epochFloor,
     isBlank: () => isBlank,
     state: () => (isMending ? null : known),
@@ -60,6 +62,7 @@ t.test('PeerGate', async (t) => {
       recoveryEpoch: 2,
       featureLevel: 1,
       stateLevel: 1,
+      clock: { wall: 0, majority: null },
     })
     t.strictSame(stale, [])
   })
@@ -108,7 +111,7 @@ t.test('PeerGate', async (t) => {
       gate.onRefused('n2', 'member_removed')
       t.same(told, [code])
       t.match(gate.farewell, /n1.* leave this data directory as it is.*--join/, code)
-      t.match(gate.judge(claims), { code: 'shutting_down', message: gate.farewell })
+      t.match(gate.judge(claims), { code: 'expelled', message: gate.farewell })
       t.equal(gate.standing().boot, code === 'member_rolled_back' ? 0 : 9)
     }
     t.equal(expulsionOf('stale_epoch'), null)
@@ -177,6 +180,7 @@ t.test('PeerGate', async (t) => {
       recoveryEpoch: 0,
       featureLevel: 1,
       stateLevel: 1,
+      clock: { wall: 0, majority: null },
     })
   })
 })

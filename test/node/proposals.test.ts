@@ -2,12 +2,12 @@
  * Proposals of a node that does not lead: how many calls carry them to the one that does, and which answers count.
  */
 import t from 'tap'
-import type { ProposalOutcome } from '../../cluster/node/batcher.ts'
-import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
-import { encodeProposals } from '../../cluster/node/log-entry.ts'
-import { PROPOSE_METHOD } from '../../cluster/node/propose-call.ts'
-import { Proposals } from '../../cluster/node/proposals.ts'
-import { Condition } from '../../cluster/types.ts'
+import type { ProposalOutcome } from '../../cluster/node/proposals/batcher.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
+import { encodeProposals } from '../../cluster/node/base/log-entry.ts'
+import { PROPOSE_METHOD } from '../../cluster/node/proposals/propose-call.ts'
+import { Proposals } from '../../cluster/node/proposals/proposals.ts'
+import { Condition } from '../../cluster/base/types.ts'
 import { command } from '../helpers/memory-state-machine.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
@@ -28,7 +28,7 @@ class ForwardBench {
     limits: LIMITS,
     session: { nodeId: 'n1', incarnation: 'i1', boot: 1 },
     route: () => ({ term: this.term, leaderId: 'n2', isLeader: false }),
-    isDiskFull: () => false,
+    lacksRoom: () => null,
     unreadable: () => this.unreadable,
     hasLeft: () => this.hasLeft,
     offer: () => {

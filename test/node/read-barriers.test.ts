@@ -2,8 +2,8 @@
  * Readers and the rounds that release them: none is released by a round that began before it asked, or before its index is applied.
  */
 import t from 'tap'
-import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
-import { ReadBarriers } from '../../cluster/node/read-barriers.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
+import { ReadBarriers } from '../../cluster/node/reads/read-barriers.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
 /** A core that answers when the test says so. */

@@ -7,7 +7,7 @@ import { closeSync, openSync, readdirSync, readFileSync, writeSync } from 'node:
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Condition } from '../../cluster/index.ts'
-import { createPropose } from '../../src/store/propose.ts'
+import { createPropose } from '../../src/commands/propose.ts'
 import { until } from '../helpers/async.ts'
 import { createTenant } from '../state-machine/map-world.ts'
 import { type SocketNode, SocketNodes } from './socket-nodes.ts'

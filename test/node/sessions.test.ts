@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { Sessions } from '../../cluster/node/sessions.ts'
+import { Sessions } from '../../cluster/node/base/sessions.ts'
 
 const from = (nodeId: string, incarnation = 'a', boot = 1) => ({ nodeId, incarnation, boot })
 const ask = (sequence: number, ackedBelow = 1, id = from('n1')) => ({

@@ -3,11 +3,11 @@
  */
 import assert from 'node:assert/strict'
 import t from 'tap'
-import { Applier } from '../../cluster/node/applier.ts'
-import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
-import { decodeMachineRecord } from '../../cluster/node/machine-record.ts'
-import { encodeBlockRequest, SNAPSHOT_METHODS } from '../../cluster/node/snapshot-calls.ts'
-import { SnapshotPuller } from '../../cluster/node/snapshot-puller.ts'
+import { Applier } from '../../cluster/node/state/applier.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
+import { decodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
+import { encodeBlockRequest, SNAPSHOT_METHODS } from '../../cluster/node/state/snapshot-calls.ts'
+import { SnapshotPuller } from '../../cluster/node/state/snapshot-puller.ts'
 import type { Input } from '../../cluster/raft/types.ts'
 import type { CallResponse } from '../../cluster/transport/transport.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -76,7 +76,7 @@ t.test('a cut', async (t) => {
 
   t.test('slow_down: is one of few; a reader that opens another loses its first', async (t) => {
     const nodeIds = ['n1', 'n2', 'n3', 'n4']
-    const world = await NodeWorld.started({ nodeIds })
+    const world = await NodeWorld.started({ nodeIds, node: { limits: { snapshotsServedMax: 2 } } })
     await appendMany(world, 20)
     const old = await openAt(world, ['n1', 'n4'])
     const id = await openAt(world, ['n1', 'n4'])
@@ -167,7 +167,7 @@ t.test('a pull', async (t) => {
       onFatal: () => undefined,
     })
     const told: Input[] = []
-    const counts = { served: 0, blocks: 0, installed: 0, failed: 0 }
+    const counts = { served: 0, blocks: 0, installed: 0, failed: 0, fetchedBytes: 0, reusedBytes: 0 }
     const puller = new SnapshotPuller({
       ...parts,
       applier,

@@ -6,8 +6,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type Cluster, createCluster, type Member } from '../../cluster/index.ts'
-import type { LevelStateMachine } from '../../src/store/level-state-machine.ts'
-import type { LevelStateReader } from '../../src/store/level-state-reader.ts'
+import type { LevelStateMachine } from '../../src/store/apply/level-state-machine.ts'
+import type { LevelStateReader } from '../../src/store/reads/level-state-reader.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { NO_COPIES } from '../helpers/no-copies.ts'
@@ -64,7 +64,13 @@ export class SocketNodes {
     const members = this.#members
     const listen = members.find((member) => member.nodeId === nodeId)?.peerAddress ?? ''
     const own = { nodeId, dataDir, listen, members, clusterId: 'c1', tls: null, fingerprint: 'key' }
-    const pace = { heartbeatMs: 30, electionTimeoutMs: 300, logKeepEntries: 1_000, logKeepBytes: 2 ** 20 }
+    const pace = {
+      heartbeatMs: 30,
+      electionTimeoutMs: 300,
+      logKeepEntries: 1_000,
+      logKeepBytes: 2 ** 20,
+      logPinBytes: 2 ** 26,
+    }
     const cluster = await createCluster(
       { ...own, ...pace },
       { stateMachine: machine, copyLedger: NO_COPIES, logger },

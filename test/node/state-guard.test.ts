@@ -7,7 +7,7 @@ import {
   ChecksumPoints,
   compareChecksums,
   POINTS_MAX,
-} from '../../cluster/node/checksum-points.ts'
+} from '../../cluster/node/state/checksum-points.ts'
 import type { Process } from '../helpers/node-seat.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 import { rebuilds } from './damaged-world.ts'

@@ -20,6 +20,7 @@ function memoryPlace(state: MemoryState): StateMachinePlace {
     command: (i) => command(`append ${i}`),
     filling: (i) => command(`set filling-${String(i).padStart(4, '0')} ${String(i).repeat(FILLING_BYTES)}`),
     change: (i) => command(`set filling-${String(i).padStart(4, '0')}-extra x`),
+    failing: () => command('poison'),
     undo: (i) => command(`remove filling-${String(i).padStart(4, '0')}-extra`),
   }
 }

@@ -2,7 +2,7 @@
  * How a rebuild of a damaged state ends when it does not end well, and that nothing acknowledged is lost or done twice by any of them.
  */
 import t from 'tap'
-import { StateDamagedError } from '../../cluster/types.ts'
+import { StateDamagedError } from '../../cluster/base/types.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
 import {
   appendMany,

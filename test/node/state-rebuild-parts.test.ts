@@ -2,9 +2,9 @@
  * The order of a rebuild by itself: the mark first, a bounded number of attempts, and one end.
  */
 import t from 'tap'
-import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
-import { StateRebuild } from '../../cluster/node/state-rebuild.ts'
-import { StateDamagedError } from '../../cluster/types.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
+import { StateRebuild } from '../../cluster/node/state/state-rebuild.ts'
+import { StateDamagedError } from '../../cluster/base/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'

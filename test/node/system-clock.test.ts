@@ -2,7 +2,7 @@
  * SystemClock: timers of Node behind the port.
  */
 import t from 'tap'
-import { SystemClock } from '../../cluster/node/system-clock.ts'
+import { SystemClock } from '../../cluster/base/system-clock.ts'
 
 t.test('SystemClock', async (t) => {
   const clock = new SystemClock()

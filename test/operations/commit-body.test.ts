@@ -4,7 +4,7 @@
 import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
 import type { UploadOutcome } from '../../src/content/uploads.ts'
-import { commitBody } from '../../src/operations/commit-body.ts'
+import { commitBody } from '../../src/operations/base/commit-body.ts'
 
 async function ending(propose: () => Promise<string>, signal = new AbortController().signal) {
   const heard: UploadOutcome[] = []

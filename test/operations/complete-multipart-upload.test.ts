@@ -2,13 +2,13 @@
  * completeMultipartUpload at its bounds: ten thousand parts in one request.
  */
 import t from 'tap'
-import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
 import { JSON_BODY_BYTES_MAX } from '../../src/api/json-body.ts'
 import { multipartRoutes } from '../../src/api/native/multipart.ts'
 import { checkPartList, fingerprintOfParts, namedParts } from '../../src/operations/multipart/named-parts.ts'
-import { PARTS_MAX } from '../../src/state-machine/object-limits.ts'
-import type { PartRecord } from '../../src/state-machine/records.ts'
-import { encodeCommand } from '../../src/store/command-codec.ts'
+import { PARTS_MAX } from '../../src/state-machine/objects/limits.ts'
+import type { PartRecord } from '../../src/state-machine/bodies/records.ts'
+import { encodeCommand } from '../../src/commands/command-codec.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
 const tagOf = (partNumber: number): string => `${partNumber.toString(16).padStart(32, '0')}-1`

@@ -1,7 +1,7 @@
 /** Copies of members, counted from the rows: exact, bounded in what it costs, and never in the way of who asks. */
 import t from 'tap'
-import { CopyCensus } from '../../src/operations/membership/copy-census.ts'
-import type { ChunkRecord } from '../../src/state-machine/records.ts'
+import { CopyCensus } from '../../src/operations/base/copy-census.ts'
+import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
 import { type Deferred, deferred } from '../helpers/async.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 

@@ -1,9 +1,9 @@
 /** What members may not know yet is not proposed, by whomever it is asked for. */
 import t from 'tap'
-import { withLevelGate } from '../../src/operations/level-gate.ts'
+import { withLevelGate } from '../../src/commands/level-gate.ts'
 import { COMMAND_LEVELS } from '../../src/state-machine/command-levels.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import type { Propose } from '../../src/store/propose.ts'
+import type { Propose } from '../../src/commands/propose.ts'
 import { followMembers, type FollowingParts } from '../../src/workers/following-members.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 import { loneMembership, loneStatus } from '../helpers/told-membership.ts'

@@ -8,10 +8,10 @@ import { failedCondition, type ReadConditions } from '../../src/operations/objec
 import { strongTags, weakTags } from '../../src/operations/objects/entity-tags.ts'
 import { fingerprintOf } from '../../src/operations/objects/fingerprint.ts'
 import { checkTags } from '../../src/operations/objects/object-tags.ts'
-import { WritesInProgress } from '../../src/operations/objects/writes-in-progress.ts'
-import { parseTimestamp } from '../../src/operations/timestamp.ts'
+import { WritesInProgress } from '../../src/operations/base/writes-in-progress.ts'
+import { parseTimestamp } from '../../src/operations/base/timestamp.ts'
 import { metadataHeaders, readMetadata } from '../../src/api/native/metadata-headers.ts'
-import type { ObjectRecord } from '../../src/state-machine/records.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { deferred } from '../helpers/async.ts'
 
 const NONE: ReadConditions = {

@@ -8,11 +8,11 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { linkHash } from '../../src/state-machine/audit-chain.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { RowKey, RowKind } from '../../src/state-machine/view.ts'
+import type { RowKey } from '../../src/state-machine/base/row-key.ts'
+import { auditRowKeys } from '../../src/state-machine/audit/keys.ts'
+import { linkHash } from '../../src/state-machine/audit/audit-chain.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { decodeRow, encodeRow, keyBytes } from '../../src/store/row-codec.ts'
+import { decodeRow, encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { plainly } from '../helpers/plainly.ts'
@@ -59,7 +59,7 @@ function holdfast(token: string, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })))
 }
 
-t.test('a day of work', { timeout: 120_000 }, async (t) => {
+t.test('a day of work', { timeout: 900_000 }, async (t) => {
   const unreachable = holdfast('any', 'audit', 'query', '--admin-endpoint', 'http://127.0.0.1:1', '--json')
   const cluster = await ProcessCluster.start(t, 3)
   const nodes = cluster.plan.map(({ nodeId }) => nodeId)
@@ -283,17 +283,17 @@ async function writeAnew(dir: string, sequence: number, change: (text: string) =
   const { stateMachine } = openStore({ dir, logger: SILENT })
   await stateMachine.open(() => undefined)
   const { db } = stateMachine.handle.current
-  const read = <K extends RowKind>(key: RowKey<K>) => {
+  const read = <R extends object>(key: RowKey<R>) => {
     const value = db.getSync(keyBytes(key))
     if (value === undefined) throw new Error(`there is no ${key}`)
     return decodeRow(key, value)
   }
-  const key = keys.auditLink(sequence)
+  const key = auditRowKeys.auditLink(sequence)
   const link = read(key)
-  const { hash: before } = read(keys.auditLink(sequence - 1))
+  const { hash: before } = read(auditRowKeys.auditLink(sequence - 1))
   const text = change(link.text)
   const written = { ...link, text, hash: linkHash((plain) => hash('sha256', plain), before, text) }
   await db.put(keyBytes(key), encodeRow(keyBytes(key), written))
-  await db.del(keyBytes(keys.auditLink(read(keys.auditHead()).next - 1)))
+  await db.del(keyBytes(auditRowKeys.auditLink(read(auditRowKeys.auditHead()).next - 1)))
   await stateMachine.close()
 }

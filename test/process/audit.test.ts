@@ -4,7 +4,7 @@
  */
 import t from 'tap'
 import { request } from 'undici'
-import { askLocalNode } from '../../src/cli/local-client.ts'
+import { askLocalNode } from '../../src/cli/base/local-client.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 
@@ -27,7 +27,7 @@ async function told(cluster: ProcessCluster): Promise<Map<string, number>> {
   }
 }
 
-t.test('no answer is without its row, whatever is killed [audit.strict]', { timeout: 120_000 }, async (t) => {
+t.test('no answer is without its row, whatever is killed [audit.strict]', { timeout: 900_000 }, async (t) => {
   process.env['HOLDFAST_AUDIT__STRICT'] = 'true'
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')

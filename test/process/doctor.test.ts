@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { encodeHeader } from '../../cluster/transport/frame.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
-import { writeMarker } from '../../src/store/marker-file.ts'
-import { STATE_FORMAT } from '../../src/store/state-directory.ts'
+import { writeMarker } from '../../src/store/state/marker-file.ts'
+import { STATE_FORMAT } from '../../src/store/state/state-directory.ts'
 import { canMount, DoctorWard, type Sections, type Visit } from '../helpers/doctor-ward.ts'
 import { opensslVersion, TestAuthority } from '../transport/test-certificates.ts'
 
@@ -55,7 +55,7 @@ function pictureOf(folder: string): readonly string[] {
     })
 }
 
-t.test('holdfast doctor', { timeout: 120_000 }, async (t) => {
+t.test('holdfast doctor', { timeout: 900_000 }, async (t) => {
   const ward = await DoctorWard.open(t)
 
   await t.test(

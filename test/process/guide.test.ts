@@ -26,7 +26,7 @@ t.test('what is printed is held against the page line by line', async (t) => {
   t.notOk(fits('a\nb', 'a\n…\nc'))
 })
 
-t.test('every line of the guide does what it says', { timeout: 240_000 }, async (t) => {
+t.test('every line of the guide does what it says', { timeout: 900_000 }, async (t) => {
   const work = temporaryFolder(t)
   const data = join(work, 'data')
   const config = join(work, 'limits.yaml')

@@ -142,7 +142,7 @@ async function emptied(t: Test, ward: Ward, nodeId: string, code: string): Promi
   }
 }
 
-t.test('members that left come back [membership.tombstone]', { timeout: 300_000 }, async (t) => {
+t.test('members that left come back [membership.tombstone]', { timeout: 900_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 5, MANY_ADMIN_REQUESTS)
   const ward = new Ward(cluster)
   await cluster.login('n1')

@@ -34,7 +34,7 @@ function logIn(cluster: ProcessCluster): Promise<void> {
   )
 }
 
-t.test('a cluster of three processes', { skip, timeout: (SECONDS + 180) * 1000 }, async (t) => {
+t.test('a cluster of three processes', { skip, timeout: (SECONDS + 840) * 1000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await logIn(cluster)
   t.equal((await cluster.call('n2', 'POST', '/buckets', '{"name":"work"}')).status, 201)

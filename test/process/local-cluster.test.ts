@@ -95,7 +95,7 @@ async function tokenOf(cluster: Description): Promise<string> {
   return String(body['token'])
 }
 
-t.test('npm start --json', { timeout: 120_000 }, async (t) => {
+t.test('npm start --json', { timeout: 900_000 }, async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const basePort = await freeBasePort(3)
   const args = ['--data', dataDir, '--base-port', String(basePort), '--json']
@@ -180,7 +180,7 @@ t.test('npm start --json', { timeout: 120_000 }, async (t) => {
 
 t.test(
   'npm start takes any port, 10080 too, and passes SIGTERM on: no node outlives it',
-  { timeout: 180_000 },
+  { timeout: 900_000 },
   async (t) => {
     const args = ['--json', '--nodes', '1', '--data', join(temporaryFolder(t), 'data')]
     // The admin listener gets 10080, which fetch would refuse to ask.
@@ -228,7 +228,7 @@ t.test('npm start refuses', async (t) => {
   t.match(taken.stderr, new RegExp(`127.0.0.1:${basePort} is already in use`))
 })
 
-t.test('holdfast server refuses, says what to do, and changes nothing', { timeout: 120_000 }, async (t) => {
+t.test('holdfast server refuses, says what to do, and changes nothing', { timeout: 900_000 }, async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const basePort = await freeBasePort(1)
   const run = launch(t, ['--data', dataDir, '--nodes', '1', '--base-port', String(basePort), '--json'])
@@ -248,7 +248,7 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
     return spawnSync(...plainly(process.execPath, MAIN, 'server', '--config', file), {
       encoding: 'utf8',
       env: { ...process.env, ...environment },
-      timeout: 60_000,
+      timeout: 900_000,
     })
   }
   const refused = (
@@ -354,7 +354,7 @@ t.test('holdfast server refuses, says what to do, and changes nothing', { timeou
   })
 })
 
-t.test('holdfast admin-token', { timeout: 60_000 }, async (t) => {
+t.test('holdfast admin-token', { timeout: 900_000 }, async (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   const basePort = String(await freeBasePort(1))
   const args = ['--data', dataDir, '--nodes', '1', '--base-port', basePort, '--json']

@@ -6,8 +6,10 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { Command, Deleted, PutBody, Reply } from '../../src/state-machine/commands.ts'
-import type { RetentionRecord } from '../../src/state-machine/records.ts'
+import type { PutBody } from '../../src/state-machine/chunks/commands.ts'
+import type { Command, Reply } from '../../src/state-machine/commands.ts'
+import type { Deleted } from '../../src/state-machine/objects/commands.ts'
+import type { RetentionRecord } from '../../src/state-machine/versions/records.ts'
 import { type Heard, type ObjectAsk, type ObjectClient, pathOf, queryOf } from '../helpers/object-client.ts'
 import { fresh } from '../state-machine/map-world.ts'
 import { type ModelBucket, named, newestObject, replacedIn, settable } from '../state-machine/model-bucket.ts'

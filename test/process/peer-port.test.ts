@@ -10,8 +10,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { pack } from 'msgpackr'
 import t from 'tap'
-import { BLOB_METHODS } from '../../cluster/blobs/blob-calls.ts'
-import { DRIVER_METHODS } from '../../cluster/node/driver.ts'
+import { BLOB_METHODS } from '../../cluster/blobs/base/blob-calls.ts'
+import { DRIVER_METHODS } from '../../cluster/node/driver-methods.ts'
 import { REPAIR_STATUS_METHOD } from '../../cluster/repair-statuses.ts'
 import { encodeHeader } from '../../cluster/transport/frame.ts'
 import { identityHeaders } from '../../cluster/transport/peer-identity.ts'
@@ -107,7 +107,7 @@ const BROKEN_FRAMES: readonly Buffer[] = [
   deep(60_000),
 ]
 
-t.test('the peer port of a real node', { timeout: 200_000 }, async (t) => {
+t.test('the peer port of a real node', { timeout: 900_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   await cluster.login('n1')
   t.equal((await cluster.call('n1', 'POST', '/buckets', '{"name":"work"}')).status, 201)

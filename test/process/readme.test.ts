@@ -16,7 +16,7 @@ import { TypedPage } from '../helpers/typed-page.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-t.test('what the README types works', { timeout: 180_000 }, async (t) => {
+t.test('what the README types works', { timeout: 900_000 }, async (t) => {
   // The folder is removed after the cluster has stopped: teardowns run from the last to the first.
   const work = temporaryFolder(t)
   const data = join(work, 'data')

@@ -7,6 +7,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { becomesWhole } from '../chaos/wholeness.ts'
 import { until } from '../helpers/async.ts'
 import { MANY_ADMIN_REQUESTS, membershipAt, placed } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'
@@ -15,10 +16,11 @@ import { runCommand } from '../helpers/run-command.ts'
 
 const NODES = ['n1', 'n2', 'n3']
 const RUNBOOK = new RecoverLines('restore.md')
+const WHOLE_MS_MAX = 180_000
 
 t.test(
   'a cluster comes back from copies of its disks [membership.recover.apply]',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async (t) => {
     const cluster = await ProcessCluster.start(t, NODES.length, MANY_ADMIN_REQUESTS)
     const configOf = (nodeId: string): string => cluster.node(nodeId).configFile
@@ -47,6 +49,8 @@ t.test(
       await until(`${nodeId} serves again`, () => cluster.ready(nodeId))
       // Between two copies: each copy knows more than the one before, and the others have counted this start.
       await put(`after-${nodeId}`, Buffer.alloc(20_000, nodeId))
+      // Two copies are enough for an answer; what the last directory names, its disk must hold.
+      t.ok(await becomesWhole(cluster, WHOLE_MS_MAX), 'nothing is owed')
     }
     for (const nodeId of NODES) {
       await cluster.signal(nodeId, 'SIGKILL')

@@ -39,7 +39,7 @@ async function send(
   return said
 }
 
-t.test('what one node has taken away no node gives', { timeout: 120_000 }, async (t) => {
+t.test('what one node has taken away no node gives', { timeout: 900_000 }, async (t) => {
   const cluster = await ProcessCluster.start(t, 3)
   const { ownerToken } = cluster.setup
   const nodes = cluster.plan

@@ -5,11 +5,11 @@
  * Addresses of 10.0.0.0/24 become those of the loopback network, so that each machine keeps one of its own.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { appendFileSync, copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import {
   type Authority,
   type KeyPair,
@@ -42,7 +42,11 @@ async function holdfast(...argv: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`holdfast ${argv.join(' ')} ended with ${code}: ${err}`)
 }
 
-/** Three nodes that speak TLS, and the desk with what their operator keeps. */
+interface Written {
+  readonly cluster: { readonly members: readonly { readonly id: string }[] }
+}
+
+/** Three nodes that speak TLS, each in a rack of its own, and the desk with what their operator keeps. */
 class Site {
   readonly machines: TypedMachines
   readonly cluster: ProcessCluster
@@ -89,7 +93,10 @@ class Site {
           const [ca, cert, key] = ['ca.pem', `${nodeId}.pem`, `${nodeId}.key`].map((name) =>
             join(certs, name),
           )
-          appendFileSync(configFile, `\npeer_tls: { ca: ${ca}, cert: ${cert}, key: ${key} }\n`)
+          const config = parse(readFileSync(configFile, 'utf8')) as Written
+          const members = config.cluster.members.map((one) => ({ ...one, zone: `rack-${one.id.slice(1)}` }))
+          const cluster = { ...config.cluster, members }
+          writeFileSync(configFile, stringify({ ...config, cluster, peer_tls: { ca, cert, key } }))
         }
         copyFileSync(join(dataDir, 'master.key'), join(desk, 'master.key'))
         writeFileSync(join(desk, 'owner.token'), setup.ownerToken)
@@ -148,6 +155,13 @@ class Site {
       t.equal((await this.cluster.call('n2', 'PUT', `/buckets/kept/objects/o${n}`, body)).status, 200)
       this.#written.set(`o${n}`, sha256(body))
     }
+  }
+
+  /** What each member fails together with, as it stands in the rows. */
+  async zones(at: string): Promise<Readonly<Record<string, string>>> {
+    const { body } = await this.cluster.admin(at, { method: 'GET', path: '/cluster/membership' })
+    const { members } = JSON.parse(body.toString()) as { members: { nodeId: string; zone: string }[] }
+    return Object.fromEntries(members.map(({ nodeId, zone }) => [nodeId, zone]))
   }
 
   async readBack(t: Test, ...nodes: readonly string[]): Promise<void> {
@@ -217,7 +231,7 @@ async function strangers(t: Test, site: Site): Promise<void> {
 
 t.test(
   'runbooks about members',
-  { timeout: 300_000, skip: process.platform !== 'linux' && 'elsewhere 127.0.0.4 is no address' },
+  { timeout: 900_000, skip: process.platform !== 'linux' && 'elsewhere 127.0.0.4 is no address' },
   async (t) => {
     const site = await Site.start(t)
     const { cluster, machines } = site
@@ -236,6 +250,7 @@ t.test(
       await cluster.signal('n3', 'SIGTERM')
       await page.type(t, 'It is done when')
       t.same(page.untyped, [])
+      t.same(await site.zones('n4'), { n4: 'rack-1', n5: 'rack-2', n6: 'rack-3' }, 'each in its rack')
       await site.readBack(t, 'n4', 'n6')
     })
 
@@ -260,6 +275,8 @@ t.test(
       await page.type(t, 'Without another machine')
       await page.type(t, 'It is done when')
       t.same(page.untyped, [])
+      const zones = { n4: 'rack-1', n5: 'rack-2', n6: 'rack-3', n9: 'rack-5' }
+      t.same(await site.zones('n4'), zones, 'n9 stands in the rack of n8')
       await site.readBack(t, 'n4', 'n9')
     })
   },

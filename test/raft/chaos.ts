@@ -6,7 +6,7 @@
 import { membersOf } from '../../cluster/raft/configuration.ts'
 import { check } from './checker.ts'
 import { TestNetwork, xorshift } from './network.ts'
-import type { TestNode } from './test-node.ts'
+import type { DiskImage, TestNode } from './test-node.ts'
 import type { Configuration, NodeId } from '../../cluster/raft/types.ts'
 
 const MESSAGES_MAX = 200
@@ -19,14 +19,23 @@ export class Chaos {
   readonly #weightSum: number
   readonly #configureRate: number
   #slow: NodeId | null = null
+  readonly #images = new Map<NodeId, DiskImage>()
+  /** The last whose disk was put back. */
+  #forgetful: NodeId | null = null
 
-  /** With `spares` the members of the group change as well. */
-  constructor(configuration: Configuration, seed: number, spares: readonly NodeId[] = []) {
+  /** With `spares` the members of the group change as well; with `disksForget` one disk at a time may be an older copy of itself. */
+  constructor(
+    configuration: Configuration,
+    seed: number,
+    spares: readonly NodeId[] = [],
+    disksForget = false,
+  ) {
     const draw = xorshift(seed)
     const one = <T>(...choices: readonly [T, ...T[]]): T => choices[draw() % choices.length] ?? choices[0]
     // Each seed has its own limits and its own mix of faults: rare combinations need some faults to stay away.
     const limits = { messageBytesMax: one(1, 24, 64), inflightMessagesMax: one(1, 2, 4) }
-    this.network = new TestNetwork(configuration, { seed, electionTicks: one(3, 5, 8), spares, limits })
+    const electionTicks = one(3, 5, 8)
+    this.network = new TestNetwork(configuration, { seed, electionTicks, spares, limits, disksForget })
     this.#ids = [...this.network.nodes.keys()]
     this.#configureRate = spares.length > 0 ? one(4, 16) : 0
     const rate = (weight: number): number => weight * one(0, 1, 4)
@@ -46,6 +55,7 @@ export class Chaos {
       [rate(3), () => this.#nudge()],
       [rate(3), () => this.#slowDown()],
       [this.#configureRate, () => this.#configure()],
+      ...(disksForget ? this.#forgetting(rate) : []),
     ]
     this.#weightSum = this.#events.reduce((sum, [weight]) => sum + weight, 0)
   }
@@ -87,6 +97,48 @@ export class Chaos {
     network.checker.compareLogs()
   }
 
+  #forgetting(rate: (weight: number) => number): readonly (readonly [weight: number, happens: () => void])[] {
+    return [
+      [10, () => this.#copyDisk()],
+      [2 + rate(2), () => this.#putBack()],
+      [rate(2), () => this.#cutPower()],
+      [30, () => this.network.register(this.#anyId(), this.#likelyLeader())],
+    ]
+  }
+
+  #copyDisk(): void {
+    const node = this.#anyNode()
+    this.#images.set(node.id, node.image())
+  }
+
+  /** At most one voter may have forgotten something at a time: more is not promised. */
+  #putBack(): void {
+    const node = this.#anyNode()
+    const image = this.#images.get(node.id)
+    const mayForget = this.#forgetful === null || this.network.node(this.#forgetful).trust === 'proved'
+    if (image === undefined || !mayForget || this.#isAnyAlone(image)) return
+    if (node.raft !== null) this.network.crash(node.id)
+    node.restore(image)
+    this.network.checker.restored(node)
+    node.trust = this.#below(3) === 0 ? 'rolledBack' : 'suspect'
+    this.#forgetful = node.id
+    this.#images.delete(node.id)
+  }
+
+  /** What one voter decided alone, in a group or in half of one, nobody else remembers. */
+  #isAnyAlone({ machine }: DiskImage): boolean {
+    const known = [...this.network.nodes.values()].flatMap((node) => node.configurations)
+    const all = [machine.configuration, ...known]
+    return all.some(({ voters, outgoing }) => voters.length === 1 || outgoing.length === 1)
+  }
+
+  /** Nothing is forgotten, and nobody can prove it. */
+  #cutPower(): void {
+    const node = this.#anyNode()
+    if (node.raft !== null) this.network.crash(node.id, this.#below(node.walQueue.length + 1))
+    if (node.trust === 'proved') node.trust = 'suspect'
+  }
+
   #event(): void {
     let dice = this.#below(this.#weightSum)
     for (const [weight, happens] of this.#events) {
@@ -116,7 +168,8 @@ export class Chaos {
   #work(): void {
     const node = this.#anyNode()
     if (node.raft === null) return
-    if (node.fetch !== null && this.#below(3) === 0) this.network.finishFetch(node.id)
+    if (node.readQueue.length > 0 && this.#below(2) === 0) this.network.finishLogRead(node.id)
+    else if (node.fetch !== null && this.#below(3) === 0) this.network.finishFetch(node.id)
     else if (node.walQueue.length > 0 && this.#below(3) > 0) this.network.confirmWal(node.id)
     else if (node.applyQueue.length > 0) this.network.apply(node.id)
   }

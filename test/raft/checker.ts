@@ -147,6 +147,12 @@ export class Checker {
     node.openReads.clear()
   }
 
+  /** Its disk is an older one: what only rises begins again there. */
+  restored(node: TestNode): void {
+    this.#terms.set(node.id, node.disk.hardState.currentTerm)
+    this.#commits.delete(node.id)
+  }
+
   readBegins(node: TestNode, readId: number): void {
     this.#reads.set(readId, this.committedIndex)
     node.openReads.add(readId)
@@ -178,9 +184,9 @@ export class Checker {
     this.#voted(node, message.term, message.to)
   }
 
-  /** One vote per term, over all lives of a member. */
+  /** One vote per term, over all lives of a member on one disk. */
   #voted(node: TestNode, term: Term, candidate: NodeId): void {
-    const vote = `${node.id}/${term}`
+    const vote = `${node.id}/${node.former.length}/${term}`
     const before = this.#votes.get(vote)
     check(before === undefined || before === candidate, `${node.id} votes twice in term ${term}`)
     this.#votes.set(vote, candidate)

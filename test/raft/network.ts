@@ -27,7 +27,12 @@ export const LIMITS: RaftLimits = {
   inflightMessagesMax: 4,
   inflightBytesMax: 256,
   uncommittedBytesMax: 1024,
+  windowBytesMax: 1_048_576,
+  windowEntriesMax: 65_536,
 }
+
+/** Most of a log is in the segments alone, as in a group with a long one. */
+const SMALL_WINDOW = { windowBytesMax: 96, windowEntriesMax: 6 }
 
 interface NetworkOptions {
   readonly seed?: number
@@ -35,6 +40,8 @@ interface NetworkOptions {
   /** Nodes that exist and are no members yet. */
   readonly spares?: readonly NodeId[]
   readonly limits?: Partial<RaftLimits>
+  /** Disks lose what they confirmed, or messages are forged: members may doubt each other. */
+  readonly disksForget?: boolean
 }
 
 export class TestNetwork {
@@ -51,7 +58,8 @@ export class TestNetwork {
 
   constructor(configuration: Configuration, options: NetworkOptions = {}) {
     this.random = xorshift(options.seed ?? 1)
-    this.#options = { electionTicks: options.electionTicks ?? 10, limits: options.limits ?? {} }
+    const { electionTicks = 10, limits = {}, disksForget = false } = options
+    this.#options = { electionTicks, limits, disksForget }
     const ids = [...membersOf(configuration), ...(options.spares ?? [])]
     this.nodes = new Map(ids.map((id) => [id, new TestNode(id, configuration)]))
     this.checker = new Checker(this.nodes)
@@ -110,6 +118,29 @@ export class TestNetwork {
 
   apply(id: NodeId): void {
     this.input(id, { type: 'applied', index: this.node(id).apply() })
+    this.#proveDisk(id)
+  }
+
+  #proveDisk(id: NodeId): void {
+    const node = this.node(id)
+    if (!node.isNewlyProved) return
+    node.trust = 'proved'
+    this.input(id, { type: 'diskProved' })
+  }
+
+  /** The oldest read of the segments is answered with what they hold now. */
+  finishLogRead(id: NodeId): void {
+    const node = this.node(id)
+    const read = node.readQueue.shift()
+    if (read === undefined) return
+    const { readId, from, through } = read
+    const entries: Entry[] = []
+    for (let index = from; index <= through; index += 1) {
+      const entry = node.disk.entryAt(index)
+      if (entry === null) break
+      entries.push(entry)
+    }
+    this.input(id, { type: 'logRead', readId, entries: entries.length > 0 ? entries : null })
   }
 
   /** The pull ends, well or badly. */
@@ -129,6 +160,7 @@ export class TestNetwork {
     node.machine = { ...source.machine, keys: [...source.machine.keys] }
     node.handedIndex = index
     this.input(id, { type: 'snapshotInstalled', base: { index, term }, configuration, configurationIndex })
+    this.#proveDisk(id)
   }
 
   crash(id: NodeId, survivors = 0): void {
@@ -142,7 +174,13 @@ export class TestNetwork {
     const { electionTicks, limits } = this.#options
     // Every process has its own stream of randomness.
     const random = xorshift(this.random())
-    const options: RaftOptions = { nodeId: id, electionTicks, random, limits: { ...LIMITS, ...limits } }
+    const options: RaftOptions = {
+      nodeId: id,
+      electionTicks,
+      random,
+      limits: { ...LIMITS, ...SMALL_WINDOW, ...limits },
+    }
+    node.registration = node.trust === 'proved' ? null : this.#nameOfProcess()
     node.start(options)
   }
 
@@ -203,6 +241,21 @@ export class TestNetwork {
     return this.status(id).term
   }
 
+  /** The process asks a leader to make an entry with its name. */
+  register(id: NodeId, leader: NodeId): void {
+    const { registration } = this.node(id)
+    if (registration === null) return
+    this.input(leader, { type: 'propose', proposalId: this.#nextId++, data: registration })
+  }
+
+  /** Unlike any other command. */
+  #nameOfProcess(): Uint8Array {
+    const data = new Uint8Array(5)
+    new DataView(data.buffer).setUint32(1, this.#nextId++)
+    data[0] = 255
+    return data
+  }
+
   propose(id: NodeId, bytes = 4): readonly Effect[] {
     const proposalId = this.#nextId++
     const data = new Uint8Array(bytes)
@@ -243,8 +296,12 @@ export class TestNetwork {
     }
     for (const [id, node] of this.nodes) {
       const hasWork =
-        (!node.isDiskSlow && node.walQueue.length > 0) || node.applyQueue.length > 0 || node.fetch !== null
+        (!node.isDiskSlow && node.walQueue.length > 0) ||
+        node.readQueue.length > 0 ||
+        node.applyQueue.length > 0 ||
+        node.fetch !== null
       while (!node.isDiskSlow && node.walQueue.length > 0) this.confirmWal(id)
+      while (node.readQueue.length > 0) this.finishLogRead(id)
       while (node.applyQueue.length > 0) this.apply(id)
       if (node.fetch !== null) this.finishFetch(id)
       hasRun = hasRun || hasWork
@@ -271,6 +328,9 @@ export class TestNetwork {
         check(node.fetch === null, 'one pull at a time')
         node.fetch = effect
         break
+      case 'readLog':
+        node.readQueue.push(effect)
+        return
       case 'readReady':
         this.checker.readEnds(node, effect.readId, effect.index)
         break
@@ -279,6 +339,10 @@ export class TestNetwork {
         break
       case 'roleChanged':
         if (effect.role === 'leader') this.checker.becameLeader(node, effect.term)
+        break
+      case 'peerDoubted':
+      case 'peerForgot':
+        check(this.#options.disksForget, `${node.id} has no reason to doubt ${effect.peer}`)
         break
       default:
     }

@@ -10,6 +10,7 @@ const groups: readonly {
   readonly seeds: number
   readonly configuration: Configuration
   readonly spares?: readonly string[]
+  readonly disksForget?: boolean
 }[] = [
   { name: 'one voter', seeds: 10, configuration: { voters: ['a'], learners: [], outgoing: [] } },
   {
@@ -43,14 +44,33 @@ const groups: readonly {
     configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: [] },
     spares: ['d', 'e', 'f'],
   },
+  {
+    name: 'three voters and disks that go back',
+    seeds: 200,
+    configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: [] },
+    disksForget: true,
+  },
+  {
+    name: 'five voters and disks that go back',
+    seeds: 100,
+    configuration: { voters: ['a', 'b', 'c', 'd', 'e'], learners: [], outgoing: [] },
+    disksForget: true,
+  },
+  {
+    name: 'members that change and disks that go back',
+    seeds: 200,
+    configuration: { voters: ['a', 'b', 'c'], learners: [], outgoing: [] },
+    spares: ['d', 'e'],
+    disksForget: true,
+  },
 ]
 
 t.test('Raft under random faults', async (t) => {
-  for (const { name, seeds, configuration, spares } of groups) {
+  for (const { name, seeds, configuration, spares, disksForget } of groups) {
     t.test(`keeps every promise and recovers with ${name}`, async (t) => {
       let committed = 0
       for (let seed = 1; seed <= seeds; seed += 1) {
-        const chaos = new Chaos(configuration, seed, spares)
+        const chaos = new Chaos(configuration, seed, spares, disksForget)
         try {
           chaos.run(EVENTS)
           chaos.recover()

@@ -8,12 +8,14 @@ import { Raft } from '../../cluster/raft/raft.ts'
 import type {
   AppendWal,
   Configuration,
+  DiskTrust,
   Entry,
   HardState,
   LogBase,
   LogIndex,
   NodeId,
   RaftOptions,
+  ReadLog,
   Term,
 } from '../../cluster/raft/types.ts'
 import { decodeConfiguration } from '../../cluster/raft/configuration.ts'
@@ -85,6 +87,11 @@ interface Machine {
   keys: string[]
 }
 
+export interface DiskImage {
+  readonly disk: LogImage
+  readonly machine: Machine
+}
+
 export class TestNode {
   readonly id: NodeId
   raft: Raft | null = null
@@ -94,11 +101,18 @@ export class TestNode {
   machine: Machine
   walQueue: AppendWal[] = []
   applyQueue: (readonly Entry[])[] = []
+  readQueue: ReadLog[] = []
   fetch: { readonly from: NodeId; readonly atLeast: LogBase } | null = null
   handedIndex: LogIndex = 0
   /** In settle(): leave WAL writes unconfirmed. */
   isDiskSlow = false
   readonly openReads = new Set<number>()
+  /** What the next process knows of its disk. */
+  trust: DiskTrust = 'proved'
+  /** The disks that were put back, with what they acknowledged. */
+  readonly former: { readonly disk: LogImage; readonly keys: readonly string[] }[] = []
+  /** Names the process in the log; an entry with it proves the disk. */
+  registration: Uint8Array | null = null
 
   constructor(id: NodeId, configuration: Configuration) {
     this.id = id
@@ -110,7 +124,38 @@ export class TestNode {
     return Math.max(this.disk.lastIndex, this.machine.index)
   }
 
+  /** In force as it is applied, and all that its log holds. */
+  get configurations(): readonly Configuration[] {
+    const entries = [...this.log.entries, ...this.disk.entries].filter(({ kind }) => kind === 'configuration')
+    return [this.machine.configuration, ...entries.map(({ data }) => decodeConfiguration(data))]
+  }
+
+  /** A copy of the disk as it is. */
+  image(): DiskImage {
+    return { disk: this.disk.copy(), machine: { ...this.machine, keys: [...this.machine.keys] } }
+  }
+
+  /** That copy is in its place. The process is down. */
+  restore({ disk, machine }: DiskImage): void {
+    this.former.push({ disk: this.disk, keys: this.machine.keys })
+    this.disk = disk
+    this.machine = machine
+  }
+
+  /** Its own entry is applied, and the process did not know that it is proved. */
+  get isNewlyProved(): boolean {
+    const { registration, trust } = this
+    if (registration === null || trust === 'proved') return false
+    const end = `:command:${registration.join('.')}`
+    return this.machine.keys.some((key) => key.endsWith(end))
+  }
+
   holds(entry: Entry): boolean {
+    const key = keyOf(entry)
+    const didHold = this.former.some(
+      ({ disk, keys }) => disk.termAt(entry.index) === entry.term || keys[entry.index - 1] === key,
+    )
+    if (didHold) return true
     if (this.disk.termAt(entry.index) === entry.term) return true
     return this.machine.index >= entry.index && this.machine.keys[entry.index - 1] === keyOf(entry)
   }
@@ -143,6 +188,7 @@ export class TestNode {
     for (const write of this.walQueue.slice(0, survivors)) this.disk.write(write)
     this.walQueue = []
     this.applyQueue = []
+    this.readQueue = []
     this.fetch = null
   }
 
@@ -161,6 +207,7 @@ export class TestNode {
       configuration,
       configurationIndex,
       appliedIndex: index,
+      trust: this.trust,
     })
   }
 }

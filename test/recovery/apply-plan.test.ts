@@ -1,12 +1,12 @@
 /**
  * A stopped node that is looked at and bound to a plan, on real logs and files: what is durable when, and what is refused.
  */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { findIdentity } from '../../cluster/identity.ts'
+import { findIdentity } from '../../cluster/membership/identity.ts'
 import { MemberFile } from '../../cluster/membership/member-file.ts'
-import { decodeRecoveryNote } from '../../cluster/node/recovery-note.ts'
+import { decodeRecoveryNote } from '../../cluster/node/base/recovery-note.ts'
 import { decodeConfiguration, noteOf } from '../../cluster/raft/configuration.ts'
 import { bindToPlan, type RecoveryOrder } from '../../cluster/recovery/apply-plan.ts'
 import { RecoveryFile } from '../../cluster/recovery/recovery-file.ts'
@@ -29,7 +29,7 @@ const bind = (disk: Disk, order: RecoveryOrder) => stopped(disk, (node) => bindT
 async function lastEntry(disk: Disk) {
   const identity = await findIdentity(disk.dataDir)
   if (identity === null) throw new Error('it has an identity')
-  const { content } = recoverLog(nodeFileOps, join(disk.dataDir, 'raft'), identity)
+  const { content } = recoverLog(nodeFileOps, { ...identity, dir: join(disk.dataDir, 'raft') })
   return { entry: content.entries.at(-1), hardState: content.hardState }
 }
 
@@ -109,7 +109,10 @@ t.test(
     const decision = { ...(await decide([winner], ['n2', 'n3'])), survivors: ['n1', 'n2'], dead: ['n3'] }
     const report = await factsIn(other)
     const order = { planId: 'rp_1', decision, report, time: 500, command: command('append recovered') }
+    const open = join(other.dataDir, 'sweep.json')
+    writeFileSync(open, 'of rows that may give way to those of the winner')
     t.equal(await bind(other, order), 'bound')
+    t.notOk(existsSync(open), 'all copies are walked over')
     const { entry } = await lastEntry(other)
     t.match(entry, { index: 8, term: 3 }, 'older than that of the winner, so it gives way')
     const waiting = decodeConfiguration(entry?.data ?? new Uint8Array())

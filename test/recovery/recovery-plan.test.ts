@@ -28,6 +28,8 @@ function factsOf(nodeId: string, changes: Partial<NodeFacts> = {}): NodeFacts {
     fault: null,
     holes: [],
     checksums: [{ index: 8, term: 4, checksum: 'aa' }],
+    obstacle: null,
+    skips: [],
     registered: [],
     members: FIVE,
     ...changes,

@@ -4,10 +4,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findIdentity, openIdentity } from '../../cluster/identity.ts'
+import { findIdentity, openIdentity } from '../../cluster/membership/identity.ts'
 import { MemberFile } from '../../cluster/membership/member-file.ts'
-import { encodeCommandEntry } from '../../cluster/node/log-entry.ts'
-import { encodeMachineRecord } from '../../cluster/node/machine-record.ts'
+import { encodeCommandEntry } from '../../cluster/node/base/log-entry.ts'
+import { encodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
 import type { NodeFacts } from '../../cluster/recovery/node-facts.ts'
 import { planRecovery, type RecoveryDecision } from '../../cluster/recovery/recovery-plan.ts'
@@ -15,6 +15,7 @@ import { StoppedNode } from '../../cluster/recovery/stopped-node.ts'
 import { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
+import { timesAt } from '../helpers/entry-time.ts'
 
 const VOTERS = ['n1', 'n2', 'n3']
 
@@ -28,17 +29,21 @@ interface Teardown {
   teardown(handler: () => void): void
 }
 
-function entry(index: number, term: number): Entry {
+function entry(index: number, term: number, text = `append ${index}`): Entry {
   const session = { nodeId: 'n1', incarnation: 'i', boot: 1, ackedBelow: 0 }
-  const proposal = { ...session, sequence: index, command: command(`append ${index}`) }
+  const proposal = { ...session, sequence: index, command: command(text) }
   return { index, term, kind: 'command', data: encodeCommandEntry({ time: index, proposals: [proposal] }) }
 }
 
-/** A log of `last` entries of term 2, of which `applied` are. */
+/** A log of `last` entries of term 2, of which `applied` are; those of `poisoned` cannot be. */
 export async function makeDisk(
   t: Teardown,
   nodeId: string,
-  { last, applied }: { readonly last: number; readonly applied: number },
+  {
+    last,
+    applied,
+    poisoned = [],
+  }: { readonly last: number; readonly applied: number; readonly poisoned?: readonly number[] },
 ): Promise<Disk> {
   const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-recovery-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -51,7 +56,9 @@ export async function makeDisk(
   mkdirSync(join(dataDir, 'raft'))
   const log = logOf({ dataDir }, identity)
   log.open()
-  const entries = Array.from({ length: last }, (_, n) => entry(n + 1, 2))
+  const entries = Array.from({ length: last }, (_, n) =>
+    entry(n + 1, 2, poisoned.includes(n + 1) ? 'poison' : undefined),
+  )
   log.append([{ sequence: 1, hardState: { currentTerm: 2, votedFor: 'n1' }, base: null, entries }])
   log.close()
   const state = new MemoryState()
@@ -62,6 +69,8 @@ export async function makeDisk(
     appliedIndex: applied,
     appliedTerm: applied > 0 ? 2 : 0,
     lastTime: applied,
+    withheldMs: 0,
+    highTime: applied,
     configuration: first,
     configurationIndex: 0,
     sessions,
@@ -71,7 +80,7 @@ export async function makeDisk(
   const stateMachine = new MemoryStateMachine(state)
   await stateMachine.open()
   const batch = entries.slice(0, applied).map(({ index }) => {
-    return { index, time: index, commands: [command(`append ${index}`)] }
+    return { index, ...timesAt(index), featureLevel: 1, commands: [command(`append ${index}`)] }
   })
   await stateMachine.apply({ entries: batch, record })
   await stateMachine.close()

@@ -19,7 +19,13 @@ t.test('a compaction waits for the rate of repair, and for nothing once there is
   const clock = new VirtualClock()
   const network = new LoopbackNetwork({ clock, random: () => 0, minDelayMs: 1, maxDelayMs: 1 })
   const members = [{ nodeId: 'n1', peerAddress: '127.0.0.1:1', zone: 'z', weight: 1 }]
-  const raft = { heartbeatMs: 50, electionTimeoutMs: 500, logKeepEntries: 10_000, logKeepBytes: 1 << 24 }
+  const raft = {
+    heartbeatMs: 50,
+    electionTimeoutMs: 500,
+    logKeepEntries: 10_000,
+    logKeepBytes: 1 << 24,
+    logPinBytes: 2 ** 26,
+  }
   const about = {
     clusterId: 'rates',
     nodeId: 'n1',

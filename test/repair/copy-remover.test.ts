@@ -3,9 +3,9 @@
  * and the act.
  */
 import t from 'tap'
-import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { CopyRemover } from '../../cluster/repair/copy-remover.ts'
-import { type BlobName, Condition, type CopyStanding } from '../../cluster/types.ts'
+import { type BlobName, Condition, type CopyStanding } from '../../cluster/base/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
 import { deferred } from '../helpers/async.ts'
@@ -18,20 +18,37 @@ class Bench {
   readonly locks = new CopyLocks()
   readonly standings = new Map<string, CopyStanding>()
   readonly dropped: string[] = []
+  /** What the stop before left behind. */
+  kept: readonly BlobName[] | null = null
+  readonly sweepFile = {
+    take: async () => {
+      const { kept } = this
+      this.kept = null
+      return kept
+    },
+    write: async (names: readonly BlobName[]) => {
+      this.kept = names
+    },
+  }
   barrier: () => Promise<void> = async () => undefined
   refuseDropped = 0
+  /** Named by a look at the drop rows that is older than what the rows say now. */
+  staleDrops: BlobName[] = []
+  /** Copies whose births begin so count as listed. */
+  listedFrom: string | null = null
   readonly remover: CopyRemover
 
   constructor() {
     this.remover = new CopyRemover({
       nodeId: 'a',
       ledger: {
-        drops: async (_holder, limit) => this.#named('dropping').slice(0, limit),
+        drops: async (_holder, limit) => [...this.staleDrops, ...this.#named('dropping')].slice(0, limit),
         dropped: async (_holder, names) => this.#onDropped(names),
-        standing: (name) => this.standings.get(keyOf(name)) ?? 'undecided',
+        standing: (name) => this.#standingOf(name),
       },
       store: this.store,
       locks: this.locks,
+      sweepFile: this.sweepFile,
       readBarrier: () => this.barrier(),
       clock: this.clock,
       logger: SILENT,
@@ -49,6 +66,11 @@ class Bench {
     return (await this.store.stat(blob)) !== null
   }
 
+  #standingOf(name: BlobName): CopyStanding {
+    const isListed = this.listedFrom !== null && name.birth.startsWith(this.listedFrom)
+    return this.standings.get(keyOf(name)) ?? (isListed ? 'listed' : 'undecided')
+  }
+
   #named(standing: CopyStanding): BlobName[] {
     return [...this.standings].filter(([, one]) => one === standing).map(([key]) => nameOf(key))
   }
@@ -60,6 +82,18 @@ class Bench {
       this.standings.delete(keyOf(name))
     }
   }
+}
+
+/** Births of copies that are on the disk to a walk and nowhere else. */
+const LISTED = 'listed-'
+
+/** Pages of a disk with so many copies. */
+function manyNames(after: BlobName | null, limit: number, count: number): BlobName[] {
+  const first = after === null ? 0 : Number.parseInt(after.id, 16) + 1
+  return Array.from({ length: Math.min(limit, count - first) }, (_, n) => ({
+    id: (first + n).toString(16).padStart(16, '0'),
+    birth: `${LISTED}0`,
+  }))
 }
 
 const keyOf = ({ id, birth }: BlobName): string => `${id}.${birth}`
@@ -128,6 +162,56 @@ t.test('CopyRemover', async (t) => {
     const removing = bench.remover.remove(blob)
     t.notOk(await bench.locks.hold(blob, () => bench.has(blob)))
     t.ok(await removing)
+    await bench.remover.stop()
+  })
+
+  t.test('acts upon a drop row at once while a walk over many copies is under way', async (t) => {
+    const bench = new Bench()
+    bench.store.list = async (after, limit) => manyNames(after, limit, 32_000)
+    bench.listedFrom = LISTED
+    bench.remover.start()
+    await bench.clock.advance(500)
+    const blob = await bench.copy(1, 'dropping')
+    await bench.clock.advance(1_000)
+    t.notOk(await bench.has(blob))
+    t.strictSame(bench.dropped, [keyOf(blob)])
+    await bench.remover.stop()
+  })
+
+  t.test('removes many together, and what is in hand elsewhere does not hold them up', async (t) => {
+    const bench = new Bench()
+    const groups: number[] = []
+    const remove = bench.store.remove.bind(bench.store)
+    bench.store.remove = async (names) => {
+      groups.push(names.length)
+      await remove(names)
+    }
+    const blobs: SampleBlob[] = []
+    for (let seed = 0; seed < 1_500; seed++) blobs.push(await bench.copy(seed, 'dropping'))
+    const [busy] = blobs as [SampleBlob, ...SampleBlob[]]
+    const { promise, resolve } = deferred()
+    const copying = bench.locks.hold(busy, () => promise)
+    bench.remover.start()
+    await bench.clock.advance(1_000)
+    t.equal(bench.dropped.length, 1_499)
+    t.ok(await bench.has(busy))
+    t.ok(groups.length <= 3 && groups.every((size) => size <= 1_024), `groups of ${groups.join(', ')}`)
+    resolve()
+    await copying
+    await bench.clock.advance(1_000)
+    t.notOk(await bench.has(busy))
+    await bench.remover.stop()
+  })
+
+  t.test('leaves of a group what the rows want to keep by the time that its locks are had', async (t) => {
+    const bench = new Bench()
+    const kept = [await bench.copy(1, 'owed'), await bench.copy(2, 'listed')]
+    const going = await bench.copy(3, 'dropping')
+    bench.staleDrops = kept
+    bench.remover.start()
+    await bench.clock.advance(1_000)
+    t.strictSame(bench.dropped, [keyOf(going)])
+    for (const blob of kept) t.ok(await bench.has(blob))
     await bench.remover.stop()
   })
 

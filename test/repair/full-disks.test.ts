@@ -98,7 +98,8 @@ t.test('three nodes with spoiled disks', async (t) => {
     disk('n2').bytesLeft = 900_000
     const uploads = await upload(24)
     t.ok(uploads.some(({ missing }) => missing.includes('n2')))
-    t.ok(disk('n2').bytesLeft < 300_000, 'it took some of them')
+    // Some of them late, as repairs, where the machine is busy.
+    await until('it took what it had room for', () => disk('n2').bytesLeft < 300_000)
     await until('what is owed waits', () => (metric(n2, 'holdfast_repair_waiting') ?? 0) > 0)
     t.strictSame(await unfinished(n2), [])
     t.strictSame(await unreadable(n2), [])

@@ -2,16 +2,17 @@
  * Proofs of the inventory: every row of this node is compared with its disk, and what is not there is told.
  */
 import t from 'tap'
-import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { CopyCheck } from '../../cluster/repair/copy-check.ts'
 import { Inventory } from '../../cluster/repair/inventory.ts'
-import { Patience, StoppedError } from '../../cluster/repair/patience.ts'
-import { BlobDamagedError, type BlobName, Condition } from '../../cluster/types.ts'
+import { Patience, StoppedError } from '../../cluster/base/patience.ts'
+import { BlobDamagedError, type BlobName, Condition } from '../../cluster/base/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
 import { deferred } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
+import { Throttle } from '../../cluster/repair/throttle.ts'
 import { RowBook } from './row-book.ts'
 
 class FramedStore extends MemoryBlobStore {
@@ -30,6 +31,7 @@ class Bench {
   readonly store = new FramedStore()
   readonly book = new RowBook()
   readonly patience = new Patience(this.clock, SILENT)
+  readonly throttle = new Throttle(this.clock, null)
   readonly inventory: Inventory
   kicks = 0
 
@@ -39,7 +41,9 @@ class Bench {
     const locks = new CopyLocks()
     const check = new CopyCheck({ nodeId: 'n1', ledger, store, remover, locks, logger: SILENT })
     const onLost = (): void => void this.kicks++
-    this.inventory = new Inventory({ nodeId: 'n1', ledger, check, clock, patience, logger: SILENT, onLost })
+    const throttle = this.throttle
+    const common = { nodeId: 'n1', ledger, store, check, throttle, clock, patience }
+    this.inventory = new Inventory({ ...common, logger: SILENT, onLost })
   }
 
   async add(seed: number): Promise<SampleBlob> {
@@ -140,6 +144,37 @@ t.test('Inventory', async (t) => {
     gate.resolve()
     await bench.clock.resolve(run, { limitMs: 1 })
     t.strictSame(bench.book.told, [])
+  })
+
+  t.test(
+    'reads no frame of what is as it was left, and those of the others at the rate of repair',
+    async (t) => {
+      const bench = new Bench()
+      const blobs: SampleBlob[] = []
+      for (let seed = 0; seed < 40; seed++) blobs.push(await bench.add(seed))
+      let frames = 0
+      bench.store.beforeStat = async () => void frames++
+      const asLeft = new Set(blobs.slice(0, 30).map(({ birth }) => birth as string))
+      bench.store.areAsLeft = async (copies) => copies.map(({ birth }) => asLeft.has(birth))
+      bench.throttle.setRate(4_096)
+      const run = bench.inventory.run()
+      await bench.clock.advance(8_000)
+      t.equal(bench.inventory.status().runs, 0, 'ten frames take ten seconds')
+      await bench.clock.resolve(run, { limitMs: 30_000 })
+      t.equal(frames, 10)
+      t.match(bench.inventory.status(), { runs: 1, copies: 40, lost: 0 })
+    },
+  )
+
+  t.test('rests as long as it looks, unless copies are missing', async (t) => {
+    for (const isThere of [true, false]) {
+      const bench = new Bench()
+      const blob = await bench.add(1)
+      if (!isThere) await bench.store.remove([blob])
+      bench.store.beforeStat = () => new Promise((resolve) => bench.clock.after(500, resolve))
+      await bench.clock.resolve(bench.inventory.run(), { limitMs: 5_000 })
+      t.equal(bench.clock.now(), isThere ? 1_000 : 500)
+    }
   })
 
   t.test('ends when it is told to, and says so', async (t) => {

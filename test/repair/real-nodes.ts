@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { type FileOps, systemFileOps } from '../../cluster/blobs/file-ops.ts'
+import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
 import {
   BlobMissingError,
   type BlobRef,
@@ -14,13 +14,14 @@ import {
   createCluster,
   type Member,
 } from '../../cluster/index.ts'
-import { createCopyLedger } from '../../src/store/copy-ledger.ts'
-import type { LevelStateReader } from '../../src/store/level-state-reader.ts'
+import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
+import type { LevelStateReader } from '../../src/store/reads/level-state-reader.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { createPropose, type Propose } from '../../src/store/propose.ts'
+import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { type SampleBlob, sampleBlob } from '../blobs/blob-samples.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { createTenant, putChunks } from '../state-machine/map-world.ts'
+import { removeWitnessesIn } from '../helpers/flush-witnesses.ts'
 
 /** A pass aims at nine tenths of this. */
 const SCRUB_EVERY_MS = 1_000
@@ -69,7 +70,10 @@ export class RealNodes {
     filesOf: FilesOf = () => systemFileOps,
   ): Promise<RealNodes> {
     const root = await mkdtemp(join(tmpdir(), 'holdfast-real-'))
-    t.teardown(() => rm(root, { recursive: true, force: true }))
+    t.teardown(() => {
+      removeWitnessesIn(root)
+      return rm(root, { recursive: true, force: true })
+    })
     const real = new RealNodes(root, await freePorts(weights.length), filesOf)
     t.teardown(() => real.stop())
     await real.open(weights)
@@ -201,7 +205,13 @@ async function startNode(root: string, { member, members, blobFiles }: NewNode):
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
   const propose = createPropose({ propose: (command) => cluster.propose(command) })
   const options = { clusterId: 'real', nodeId, dataDir, listen: member.peerAddress, members, tls: null }
-  const raft = { heartbeatMs: 50, electionTimeoutMs: 500, logKeepEntries: 10_000, logKeepBytes: 1 << 24 }
+  const raft = {
+    heartbeatMs: 50,
+    electionTimeoutMs: 500,
+    logKeepEntries: 10_000,
+    logKeepBytes: 1 << 24,
+    logPinBytes: 2 ** 26,
+  }
   const cluster: Cluster = await createCluster(
     { ...options, ...raft, fingerprint: 'key', scrubEveryMs: SCRUB_EVERY_MS },
     { stateMachine, copyLedger: createCopyLedger(reader, propose), logger: SILENT, blobFiles },

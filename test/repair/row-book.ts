@@ -1,8 +1,8 @@
 /**
  * Committed rows about copies, kept by hand: what one node's ledger says, without a state machine below it.
  */
-import { fileNameOf } from '../../cluster/blobs/blob-name.ts'
-import type { BlobName, BlobRef, CopyLedger, CopyStanding, NodeId } from '../../cluster/types.ts'
+import { fileNameOf } from '../../cluster/blobs/base/blob-name.ts'
+import type { BlobName, BlobRef, CopyLedger, CopyStanding, NodeId } from '../../cluster/base/types.ts'
 import { refOf, type SampleBlob, sampleBlob } from '../blobs/blob-samples.ts'
 
 type Book = Pick<CopyLedger, 'standing' | 'find' | 'listed' | 'lost' | 'inventoried'>

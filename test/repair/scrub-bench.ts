@@ -1,16 +1,16 @@
 /**
  * One node's scrub on a virtual clock, a store in memory that counts and delays its reads, and rows kept by hand.
  */
-import { fileNameOf } from '../../cluster/blobs/blob-name.ts'
-import type { BlobContent } from '../../cluster/blobs/blob-store.ts'
-import { CopyLocks } from '../../cluster/blobs/copy-locks.ts'
+import { fileNameOf } from '../../cluster/blobs/base/blob-name.ts'
+import type { BlobContent } from '../../cluster/blobs/base/blob-store.ts'
+import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { CopyCheck } from '../../cluster/repair/copy-check.ts'
-import { Patience } from '../../cluster/repair/patience.ts'
+import { Patience } from '../../cluster/base/patience.ts'
 import { Scrub } from '../../cluster/repair/scrub.ts'
 import { NOTHING_PASSED, type ScrubMark } from '../../cluster/repair/scrub-file.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
-import type { Clock } from '../../cluster/node/clock.ts'
-import type { BlobName } from '../../cluster/types.ts'
+import type { Clock } from '../../cluster/base/clock.ts'
+import type { BlobName } from '../../cluster/base/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
 import { SILENT } from '../helpers/loggers.ts'

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { systemFileOps } from '../../cluster/blobs/file-ops.ts'
+import { systemFileOps } from '../../cluster/base/file-ops.ts'
 import { ScrubFile, type ScrubMark } from '../../cluster/repair/scrub-file.ts'
 import { sampleBlob } from '../blobs/blob-samples.ts'
 

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
-import { Condition } from '../../cluster/types.ts'
+import { Condition } from '../../cluster/base/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { AIM_MS, DAY_MS, ScrubPlace, UNASKED, WEEK_MS } from './scrub-bench.ts'

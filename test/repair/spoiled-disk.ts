@@ -1,7 +1,7 @@
 /**
  * The disk of the system with faults: as full as a test says, with so much room left, or failing.
  */
-import { type FileOps, type OpenFile, systemFileOps } from '../../cluster/blobs/file-ops.ts'
+import { type FileOps, type OpenFile, systemFileOps } from '../../cluster/base/file-ops.ts'
 
 const TOTAL_BYTES = 1024 ** 3
 

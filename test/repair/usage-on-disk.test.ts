@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { HEADER_BYTES } from '../../cluster/blobs/blob-header.ts'
+import { HEADER_BYTES } from '../../cluster/blobs/base/blob-header.ts'
 import { newTenantKeys } from '../../src/access/credentials.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
-import type { UsageRecord } from '../../src/state-machine/records.ts'
-import { NO_USAGE } from '../../src/state-machine/usage.ts'
+import type { UsageRecord } from '../../src/state-machine/usage/records.ts'
+import { NO_USAGE } from '../../src/state-machine/usage/usage.ts'
 import { Collection } from '../../src/workers/collection.ts'
 import { Discarding } from '../../src/workers/discarding.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
@@ -163,7 +163,14 @@ t.test(`usage of a body of ${BYTES} bytes under ${NAMES} names`, async (t) => {
       logger: SILENT,
     })
     for (let n = 1; n < NAMES; n++) await gateway.remove('alpha', `name-${n}`)
-    const discarding = new Discarding({ cluster: duty, state, propose, logger: SILENT })
+    const discarding = new Discarding({
+      cluster: duty,
+      state,
+      propose,
+      now: () => 0,
+      delayMs: 0,
+      logger: SILENT,
+    })
     while (await discarding.round());
     t.match(usage('alpha'), { objects: 1, dedupSavedBytes: 0, chunkBytes: BYTES })
     await gateway.remove('alpha', 'name-0')

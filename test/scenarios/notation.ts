@@ -92,6 +92,8 @@ export function inputText(input: Input, names: Names): string {
       return 'snapshot failed'
     case 'tickGap':
       return 'tick gap'
+    case 'logRead':
+      return input.entries === null ? 'log not read' : `log read ${entriesText(input.entries)}`
     case 'compact':
       return `compact through ${input.index}`
     case 'transferLeadership':
@@ -115,12 +117,18 @@ export function effectText(effect: Effect, names: Names): string {
       return `${nameOf(names.proposals, effect.proposalId)} becomes ${effect.index}/${effect.term}`
     case 'proposalRefused':
       return `${nameOf(names.proposals, effect.proposalId)} is refused: ${effect.reason}`
+    case 'readLog':
+      return `read log ${effect.from}..${effect.through}`
     case 'readReady':
       return `${nameOf(names.reads, effect.readId)} may be read at ${effect.index}`
     case 'readRefused':
       return `${nameOf(names.reads, effect.readId)} is refused`
     case 'fetchSnapshot':
       return `pull a snapshot from ${effect.from}, at least ${baseText(effect.atLeast)}`
+    case 'peerDoubted':
+      return `doubts ${effect.peer}: it ${effect.what}`
+    case 'peerForgot':
+      return `${effect.peer} has lost what it acknowledged up to ${effect.acknowledged}`
     case 'roleChanged':
       return roleText(effect)
   }

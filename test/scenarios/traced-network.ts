@@ -43,7 +43,8 @@ export class TracedNetwork extends TestNetwork {
 
   constructor(group: GroupOptions) {
     const { configuration, spares, electionTicks, limits } = group
-    super(configuration, { electionTicks, limits, spares })
+    // Its messages may be forged.
+    super(configuration, { electionTicks, limits, spares, disksForget: true })
     this.#group = group
     for (const node of this.nodes.values()) {
       this.crash(node.id)

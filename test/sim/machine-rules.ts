@@ -3,7 +3,7 @@
  *
  * Owns: the shape. Rule: what a batch changes and answers follows from its entries and the rows alone, on every node.
  */
-import type { ApplyBatch } from '../../cluster/types.ts'
+import type { ApplyBatch } from '../../cluster/base/types.ts'
 import type { SimRows } from './sim-rows.ts'
 
 export interface MachineRules {

@@ -2,7 +2,8 @@
  * What happens to machines in a walk of membership: long outages, an empty disk under an old name, an old copy of a disk.
  *
  * Owns: whose promises may be forgotten. Rule: whoever has no vote may lose everything at any time; a voter only while nobody changes
- * votes, everybody who counts knows its directory, and the others can decide without all that are spoiled.
+ * votes, everybody who counts knows its directory, and the others can decide without all that are spoiled. Old copies are held to what
+ * record 29 promises (sim-disks.ts).
  */
 import type { MemberOperators } from './member-operators.ts'
 import type { MemberOracle } from './member-oracle.ts'
@@ -12,8 +13,6 @@ import { Random } from './random.ts'
 import type { DiskImage, SimSeat } from './sim-seat.ts'
 import type { SimWorld } from './sim-world.ts'
 
-/** Between the first processes of two copies that are put back. */
-const RESTORED_BOOTS = 1_000_000
 /** Mean times. ms */
 const OUTAGE_EVERY_MS = 25_000
 const OUTAGE_MS = 40_000
@@ -54,24 +53,28 @@ export class MemberFaults {
     const seat = this.#random.pick(running)
     this.counts.outages += 1
     this.#world.cutPower(seat)
-    if (this.#random.chance(0.7)) this.#images.set(seat.id, seat.image())
+    const image = this.#world.disks.copyOf(seat)
+    if (image !== null && this.#random.chance(0.7)) this.#images.set(seat.id, image)
     this.#world.startLater(seat, this.#random.exponential(OUTAGE_MS))
   }
 
   #spoil(): void {
-    const { seats } = this.#world
-    const able = seats.filter((seat) => seat.isInstalled && !seat.isLost && this.#mayForget(seat))
-    if (able.length === 0) return
-    const seat = this.#random.pick(able)
+    const there = this.#world.seats.filter((seat) => seat.isInstalled && !seat.isLost)
+    const back = there.filter((seat) => this.#mayGoBack(seat))
+    if (back.length > 0 && this.#random.chance(0.6)) return this.#restore(this.#random.pick(back))
+    const able = there.filter((seat) => this.#mayForget(seat))
+    if (able.length > 0) this.#empty(this.#random.pick(able))
+  }
+
+  /** Of a member as far as the rule for disks that go back promises; of whoever has no vote and is on no way to one, any time. */
+  #mayGoBack(seat: SimSeat): boolean {
     const image = this.#images.get(seat.id)
-    const bootMax = image === undefined ? 0 : this.#bootMax(seat, image)
-    this.#world.kill(seat)
-    if (image !== undefined && bootMax > image.boot && this.#random.chance(0.6)) this.#restore(seat, image)
-    else this.#empty(seat)
-    this.#world.startLater(seat, this.#random.exponential(5_000))
+    if (image === undefined) return false
+    return this.#isNamed(seat.id) ? this.#world.disks.mayGoBack(seat, image) : !this.#couldDecideAlone(seat)
   }
 
   #empty(seat: SimSeat): void {
+    this.#world.kill(seat)
     this.counts.emptied += 1
     const counts = this.#counts(seat)
     seat.wipe()
@@ -83,22 +86,22 @@ export class MemberFaults {
     seat.joins = !voters.includes(seat.id) || this.#random.chance(0.5)
     seat.configured = asConfigured(seat.joins && others.length > 0 ? others : voters)
     this.#world.stage.note(() => `${seat.id} starts with an empty disk${seat.joins ? ' and waits' : ''}`)
+    this.#world.startLater(seat, this.#random.exponential(5_000))
   }
 
-  #restore(seat: SimSeat, image: DiskImage): void {
+  #restore(seat: SimSeat): void {
+    const image = this.#images.get(seat.id)
+    if (image === undefined) return
     this.counts.restored += 1
+    const downMs = this.#random.exponential(5_000)
+    const { disks, stage } = this.#world
+    if (this.#isNamed(seat.id)) return disks.goBack(seat, image, downMs)
     const counts = this.#counts(seat)
-    seat.restore(image, this.counts.restored * RESTORED_BOOTS)
+    this.#world.kill(seat)
+    seat.restore(image, disks.nextBoot())
     seat.isLost = counts
-    this.#world.stage.note(() => `${seat.id} starts from an old copy of its disk`)
-  }
-
-  /** A copy that was started as often as the original counts as it. Of those who left no process counts. */
-  #bootMax({ id }: SimSeat, { boot }: DiskImage): number {
-    if (!this.#isNamed(id)) return Number.POSITIVE_INFINITY
-    const known = this.#counting().map(({ process }) => process?.node.registered(id)?.boot ?? 0)
-    const least = Math.min(...known) - 1
-    return known.length > 0 && least > boot ? least : 0
+    stage.note(() => `${seat.id} starts from an old copy of its disk`)
+    this.#world.startLater(seat, downMs)
   }
 
   #mayForget(seat: SimSeat): boolean {
@@ -107,7 +110,9 @@ export class MemberFaults {
     const { seats, checks } = this.#world
     const isCalm = this.#oracle.isQuiet && this.#operators.open === 0
     if (!isCalm || !this.#counting().every(({ process }) => process?.knows(seat.id) === true)) return false
-    const whole = new Set(seats.filter((one) => !one.isLost && one !== seat).map(({ id }) => id))
+    const whole = new Set(
+      seats.filter((one) => !one.isLost && !one.isForgetful && one !== seat).map(({ id }) => id),
+    )
     return checks.configurationsInForce.every((configuration) => isQuorum(configuration, whole))
   }
 

@@ -4,8 +4,8 @@
  * Owns: who wants what, and where it is asked. Knows nothing of: what is right. Rule: whatever an operation says no to is a matter of
  * course; only an error that no caller could read is a violation.
  */
-import { Condition, MembershipRefusedError } from '../../cluster/types.ts'
-import type { AdminTokenPrincipal } from '../../src/access/principal.ts'
+import { Condition, MembershipRefusedError } from '../../cluster/base/types.ts'
+import type { AdminTokenPrincipal } from '../../src/access/base/principal.ts'
 import { demoteVoter } from '../../src/operations/membership/demote-voter.ts'
 import { joinVoter } from '../../src/operations/membership/join-voter.ts'
 import { markVoterLost } from '../../src/operations/membership/mark-voter-lost.ts'
@@ -13,9 +13,9 @@ import { removeMember } from '../../src/operations/membership/remove-member.ts'
 import { replaceVoter } from '../../src/operations/membership/replace-voter.ts'
 import { transferLeadership } from '../../src/operations/membership/transfer-leadership.ts'
 import { cancelOperation } from '../../src/operations/repair/cancel-operation.ts'
-import type { Services } from '../../src/operations/services.ts'
-import { Refusal } from '../../src/refusal.ts'
-import type { MemberPhase } from '../../src/state-machine/records.ts'
+import type { Services } from '../../src/operations/base/services.ts'
+import { Refusal } from '../../src/base/refusal.ts'
+import type { MemberPhase } from '../../src/state-machine/members/records.ts'
 import { asConfigured, placeOf } from './member-places.ts'
 import type { MemberOracle } from './member-oracle.ts'
 import { MemberService } from './member-service.ts'
@@ -134,7 +134,7 @@ export class MemberOperators {
 
   #draw(): Wish | null {
     const { change } = this.#oracle.members
-    if (change !== null && this.#random.chance(0.05))
+    if (change !== null && this.#random.chance(0.1))
       return (services) => cancelOperation(services, OWNER, { id: change })
     const voters = this.#named('active')
     const few = voters.length <= 2
@@ -142,6 +142,7 @@ export class MemberOperators {
     const kind = this.#random.pick([
       ...(many ? [] : ['join', 'join', 'join']),
       ...(few ? ['join'] : ['demote', 'demote']),
+      'again',
       'replace',
       'replace',
       'remove',
@@ -155,6 +156,7 @@ export class MemberOperators {
 
   #wishOf(kind: string): Wish | null {
     if (kind === 'join') return this.#join()
+    if (kind === 'again') return this.#again()
     const about = this.#somebody(kind)
     if (about === null) return null
     switch (kind) {
@@ -177,6 +179,8 @@ export class MemberOperators {
     const suits: Readonly<Record<string, readonly MemberPhase[]>> = {
       remove: ['drained', 'lost'],
       lost: ['active', 'draining', 'drained'],
+      // A machine for one that was called lost before there was any.
+      replace: this.#random.chance(0.3) ? ['lost'] : ['active'],
     }
     const all = this.#oracle.members.members.map(({ nodeId }) => nodeId)
     if (all.length === 0) return null
@@ -193,6 +197,20 @@ export class MemberOperators {
   #join(): Wish | null {
     const fresh = this.#newMachine()
     return fresh === null ? null : (services) => joinVoter(services, OWNER, { ...placeOf(fresh), reason })
+  }
+
+  /** Whoever was sent away before it had a vote comes again, with its disk as it is; or the join that runs is asked for once more. */
+  #again(): Wish | null {
+    const { members } = this.#oracle.members
+    const isKnown = (id: string): boolean => members.some(({ nodeId }) => nodeId === id)
+    const joining = this.#named('joining')
+    const sent = this.#world.seats.filter(
+      ({ id, isInstalled, isLost }) => isInstalled && !isLost && !isKnown(id),
+    )
+    const names = [...joining, ...sent.filter(({ joins }) => joins).map(({ id }) => id)]
+    if (names.length === 0) return null
+    const name = this.#random.pick(names)
+    return (services) => joinVoter(services, OWNER, { ...placeOf(name), reason })
   }
 
   #replace(nodeId: string): Wish | null {

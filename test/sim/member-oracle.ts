@@ -4,15 +4,18 @@
  * Owns: a copy of the rows, what every finished operation promised. Knows nothing of: nodes; whoever applies an entry first tells of it.
  * Rule: what is decided in one batch is judged at its end, against the configuration that was committed by then.
  */
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import type { Row, View } from '../../src/state-machine/base/view.ts'
+import { kindOf, type RowKey } from '../../src/state-machine/base/row-key.ts'
 import type { Configuration } from '../../cluster/raft/types.ts'
-import type { ApplyBatch } from '../../cluster/types.ts'
+import type { ApplyBatch } from '../../cluster/base/types.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
-import { keys, kindOf } from '../../src/state-machine/keys.ts'
-import { memberIn, membersOf } from '../../src/state-machine/members.ts'
-import { isMembership } from '../../src/state-machine/membership.ts'
-import { isFinished, unfinishedOperations } from '../../src/state-machine/operations.ts'
-import type { ChunkRecord, MembersRecord, OperationRecord } from '../../src/state-machine/records.ts'
-import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
+import { memberIn, membersOf } from '../../src/state-machine/members/members.ts'
+import { isMembership } from '../../src/state-machine/members/membership.ts'
+import { isFinished, unfinishedOperations } from '../../src/state-machine/operations/operations.ts'
+import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
+import type { MembersRecord } from '../../src/state-machine/members/records.ts'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
 import {
   changeFaults,
   chunkFaults,
@@ -29,7 +32,7 @@ export class MemberOracle implements Witness {
   readonly answers = new Map<string, number>()
   readonly #rows = new Map<string, Row>()
   readonly view: View = {
-    get: <K extends RowKind>(key: RowKey<K>) => this.#rows.get(key) as RowTypes[K] | undefined,
+    get: <R extends object>(key: RowKey<R>) => this.#rows.get(key) as R | undefined,
   }
   readonly #world: SimWorld
   readonly #violate: (broken: string) => void
@@ -87,7 +90,7 @@ export class MemberOracle implements Witness {
   }
 
   #operationOf(change: string | null): OperationRecord | undefined {
-    return change === null ? undefined : this.view.get(keys.operation(change))
+    return change === null ? undefined : this.view.get(operationKeys.operation(change))
   }
 
   #take(key: string, value: string | null) {
@@ -110,7 +113,7 @@ export class MemberOracle implements Witness {
     const now = committed.findLast(({ index }) => index <= this.#lastIndex)
     if (now === undefined || this.members.members.length === 0) return faults
     const { change } = this.members
-    const operation = change === null ? undefined : this.view.get(keys.operation(change))
+    const operation = change === null ? undefined : this.view.get(operationKeys.operation(change))
     return [...faults, ...configurationFaults(this.members, now.configuration, operation)]
   }
 

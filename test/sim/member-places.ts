@@ -1,6 +1,6 @@
 /** Where simulated machines are to be found: each has its name for a host. */
-import type { Member } from '../../cluster/types.ts'
-import type { FirstMember } from '../../src/state-machine/records.ts'
+import type { Member } from '../../cluster/base/types.ts'
+import type { FirstMember } from '../../src/state-machine/members/records.ts'
 
 interface PlaceOfMachine extends FirstMember {
   readonly dataAddress: string

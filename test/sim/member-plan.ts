@@ -13,6 +13,7 @@ export function memberPlan(plan: Plan): Plan {
   const electionTimeoutMs = 10 * heartbeatMs
   return {
     ...plan,
+    provesDisks: true,
     nodes: random.pick([1, 2, 3, 3, 3, 3, 4, 5]),
     spares: 7,
     heartbeatMs,

@@ -3,12 +3,13 @@
  *
  * Owns: the way from keys to rows. Rule: each question takes the rows anew, for a snapshot may have replaced them.
  */
-import { ranges } from '../../src/state-machine/keys.ts'
-import type { ChunkRecord, OperationRecord, RepairRecord } from '../../src/state-machine/records.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { unfinishedOperations } from '../../src/state-machine/operations.ts'
-import type { View } from '../../src/state-machine/view.ts'
-import type { Page } from '../../src/store/state-reader.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { chunkRanges } from '../../src/state-machine/chunks/keys.ts'
+import type { View } from '../../src/state-machine/base/view.ts'
+import type { ChunkRecord, RepairRecord } from '../../src/state-machine/chunks/records.ts'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import { unfinishedOperations } from '../../src/state-machine/operations/operations.ts'
+import type { Page } from '../../src/store/reads/state-reader.ts'
 import { rowIn, viewOf } from './object-rules.ts'
 import type { SimRows } from './sim-rows.ts'
 
@@ -21,7 +22,7 @@ export class MemberReader {
   }
 
   operation(id: string): OperationRecord | undefined {
-    return this.view.get(keys.operation(id))
+    return this.view.get(operationKeys.operation(id))
   }
 
   unfinishedOperations(): readonly OperationRecord[] {
@@ -29,14 +30,14 @@ export class MemberReader {
   }
 
   async chunks(after: string, limit: number): Promise<Page<ChunkRecord>> {
-    const found = this.#under(ranges.chunks()).filter(([key]) => key > after)
+    const found = this.#under(chunkRanges.chunks()).filter(([key]) => key > after)
     const page = found.slice(0, limit)
     const next = found.length > limit ? (page.at(-1)?.[0] ?? null) : null
     return { items: page.map(([key, value]) => rowIn(key, value) as ChunkRecord), next }
   }
 
   tasksOf(node: string): readonly RepairRecord[] {
-    return this.#under(ranges.repairsOf(node)).map(([key, value]) => rowIn(key, value) as RepairRecord)
+    return this.#under(chunkRanges.repairsOf(node)).map(([key, value]) => rowIn(key, value) as RepairRecord)
   }
 
   #under({ start, end }: { readonly start: string; readonly end: string }) {

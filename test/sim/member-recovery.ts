@@ -5,7 +5,7 @@
  */
 import type { MemberWalk } from './member-walk.ts'
 import { MemberService } from './member-service.ts'
-import { isAllOf, isEqual, membersOf, stateOf } from './recovery.ts'
+import { callOperator, isAllOf, isEqual, membersOf, stateOf } from './recovery.ts'
 import type { SimFaults } from './sim-faults.ts'
 import type { SimSeat } from './sim-seat.ts'
 import type { SimWorld } from './sim-world.ts'
@@ -39,7 +39,9 @@ export function recoverMembers(world: SimWorld, faults: SimFaults, walk: MemberW
   // A newcomer may never be ready: another disk may own its name.
   const isJoining = (id: string): boolean =>
     oracle.members.members.some(({ nodeId, phase }) => nodeId === id && phase === 'joining')
-  const members = (): readonly SimSeat[] => membersOf(world, core).filter(({ id }) => !isJoining(id))
+  const members = (): readonly SimSeat[] =>
+    membersOf(world, core).filter((seat) => !isGone(seat) && !isJoining(seat.id))
+  callOperator(world, () => core.filter((seat) => !isGone(seat)))
   until('every live member is ready', () =>
     isAllOf(members(), (seat) => seat.process?.node.readiness().ready === true),
   )
@@ -51,6 +53,7 @@ export function recoverMembers(world: SimWorld, faults: SimFaults, walk: MemberW
   let isOver = false
   const clean = (): void => {
     if (isOver || isSettled()) return
+    switchOff(world, isGone)
     if (operators.open === 0) operators.cleanUp(isGone)
     stage.after(CLEAN_EVERY_MS, 'operator', {}, clean)
   }
@@ -58,6 +61,7 @@ export function recoverMembers(world: SimWorld, faults: SimFaults, walk: MemberW
   until('every operation ends', isSettled)
   isOver = true
   clients.finish()
+  until('every disk that went back is whole, or not heard', () => !members().some((seat) => seat.isForgetful))
   until('every call ends', () => clients.openCalls === 0)
   let answered = 0
   const asked = members()
@@ -69,6 +73,14 @@ export function recoverMembers(world: SimWorld, faults: SimFaults, walk: MemberW
   until('all members are equal', () => isEqual(world, members()))
   until('all members know each other', () => isAllOf(members(), (seat) => agrees(seat, walk)))
   checks.compareLogs()
+}
+
+/** Of what turned out not to be heard any more as well. */
+function switchOff(world: SimWorld, isGone: (seat: SimSeat) => boolean): void {
+  for (const seat of world.seats.filter(isGone)) {
+    world.kill(seat)
+    seat.downUntil = Number.POSITIVE_INFINITY
+  }
 }
 
 /** Its directory is what the rows say, and the rows know its disk. */

@@ -4,13 +4,9 @@
  * Rule: shares no code with src/state-machine, so that a wrong way there is seen here. [decisions 12]
  */
 import type { Configuration } from '../../cluster/raft/types.ts'
-import type {
-  ChunkRecord,
-  MemberPhase,
-  MemberRecord,
-  MembersRecord,
-  OperationRecord,
-} from '../../src/state-machine/records.ts'
+import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
+import type { MemberPhase, MemberRecord, MembersRecord } from '../../src/state-machine/members/records.ts'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
 
 const NEXT: Readonly<Record<MemberPhase, readonly (MemberPhase | 'gone')[]>> = {
   joining: ['active', 'gone'],

@@ -10,10 +10,10 @@ import { MembershipRoom } from '../../cluster/membership/membership-port.ts'
 import { placeReplicas } from '../../cluster/placement/rendezvous.ts'
 import type { Configuration } from '../../cluster/raft/types.ts'
 import type { PeerClaims, PeerObjection } from '../../cluster/transport/peer-identity.ts'
-import { Condition } from '../../cluster/types.ts'
-import type { Services } from '../../src/operations/services.ts'
-import { createPropose, type Propose } from '../../src/store/propose.ts'
-import type { StateReader } from '../../src/store/state-reader.ts'
+import { Condition } from '../../cluster/base/types.ts'
+import type { Services } from '../../src/operations/base/services.ts'
+import { createPropose, type Propose } from '../../src/commands/propose.ts'
+import type { StateReader } from '../../src/store/reads/state-reader.ts'
 import { Evacuating } from '../../src/workers/evacuating.ts'
 import { followMembers, type FollowingParts } from '../../src/workers/following-members.ts'
 import { MembershipWorker } from '../../src/workers/membership.ts'
@@ -67,7 +67,8 @@ export class MemberService implements SimService {
     const cluster: Partial<Services['cluster']> = { nodeId: seat.id, clusterId: 'sim', membership: this.room }
     const state: Partial<StateReader> = this.reader
     world.stage.note(() => `${seat.id} is asked about members`)
-    return { cluster, state, propose: this.propose } as Services
+    const config = { cluster: { promoteAfterMs: READY_MS } } as Services['config']
+    return { config, cluster, state, propose: this.propose } as Services
   }
 
   knows(peer: string): boolean {
@@ -130,7 +131,12 @@ export class MemberService implements SimService {
     const { node } = process
     const placement = (id: string): readonly string[] =>
       placeReplicas({ blobId: id, members: this.directory.members, copies: COPIES_WANTED })
-    const evacuating = new Evacuating({ cluster: { placement }, state: this.reader, propose: this.propose })
+    const evacuating = new Evacuating({
+      cluster: { placement },
+      state: this.reader,
+      propose: this.propose,
+      membership: this.room,
+    })
     const { dataAddress, adminAddress } = placeOf(seat.id)
     const following: FollowingParts = {
       nodeId: seat.id,

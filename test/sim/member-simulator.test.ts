@@ -10,7 +10,7 @@ import type { Canary } from './sim-world.ts'
 import { allowMinutes } from './time-limit.ts'
 
 const WALKS = 150
-const EVENTS = 4_000
+const EVENTS = 5_000
 const MINUTES_MAX = 10
 const MEMBERS = { machine: 'members' } as const
 /** A world that is wrong is found out within so many. */

@@ -3,8 +3,10 @@
  *
  * Owns: what is likely. Rule: the bytes of a chunk are on the disks that its row will name before anybody asks for the row.
  */
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
 import {
   createBucket,
   createTenant,
@@ -59,9 +61,9 @@ export class MemberWorkload implements Workload {
 
   #missing(): Command | null {
     const { view } = this.#oracle
-    if (view.get(keys.tenant('acme')) === undefined) return createTenant('acme')
-    if (view.get(keys.session(OPEN_SESSION.session)) === undefined) return OPEN_SESSION
-    return view.get(keys.bucket('acme', 'photos')) === undefined ? createBucket() : null
+    if (view.get(tenantKeys.tenant('acme')) === undefined) return createTenant('acme')
+    if (view.get(chunkKeys.session(OPEN_SESSION.session)) === undefined) return OPEN_SESSION
+    return view.get(bucketKeys.bucket('acme', 'photos')) === undefined ? createBucket() : null
   }
 
   /** Where the members are now, or were a moment ago as far as an uploader knows. */

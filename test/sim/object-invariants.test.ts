@@ -3,10 +3,15 @@
  * batch here is one that apply must never make.
  */
 import t from 'tap'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { objectKeys } from '../../src/state-machine/objects/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import type { Row } from '../../src/state-machine/base/view.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { BucketRecord, IdempotencyRecord, ObjectRecord } from '../../src/state-machine/records.ts'
-import type { Row } from '../../src/state-machine/view.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import type { IdempotencyRecord } from '../../src/state-machine/objects/records.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import { createBucket, createTenant, MapWorld, put, remove } from '../state-machine/map-world.ts'
 import { completeUpload } from '../state-machine/upload-commands.ts'
 import { type BatchDone, ObjectInvariants, type RowChange } from './object-invariants.ts'
@@ -23,7 +28,7 @@ function lockedWorld(): MapWorld {
 }
 
 function bucketIn(world: MapWorld): BucketRecord {
-  const bucket = world.get(keys.bucket('acme', 'photos'))
+  const bucket = world.get(bucketKeys.bucket('acme', 'photos'))
   if (bucket === undefined) throw new Error('there is a bucket')
   return bucket
 }
@@ -41,7 +46,7 @@ t.test('ObjectInvariants', (t) => {
     const world = lockedWorld()
     const retention = { mode: 'COMPLIANCE', until: UNTIL } as const
     const { object } = world.do({ ...put('a', BODY, 1), retention })
-    const key = keys.object(bucketIn(world).id, 'a')
+    const key = versionKeys.object(bucketIn(world).id, 'a')
     const becomes = (after: Row | undefined) => batchOf(world, [{ key, before: object, after }])
     t.throws(check(becomes(undefined)), /is locked and gone/)
     t.throws(check(becomes({ ...object, retention: null })), /less retained/)
@@ -49,7 +54,7 @@ t.test('ObjectInvariants', (t) => {
     t.throws(check(becomes({ ...object, retention: { ...retention, mode: 'GOVERNANCE' } })), /less retained/)
     t.doesNotThrow(check(becomes({ ...object, retention: { ...retention, until: UNTIL + 1 } })))
     t.doesNotThrow(check({ ...becomes(undefined), time: UNTIL }), 'its time has come')
-    const below = keys.version(bucketIn(world).id, 'a', object.versionId)
+    const below = versionKeys.version(bucketIn(world).id, 'a', object.versionId)
     const moved = { key: below, before: undefined, after: { ...object, newer: 'Z' } }
     t.doesNotThrow(check(batchOf(world, [{ key, before: object, after: undefined }, moved])), 'it is hidden')
     t.end()
@@ -58,7 +63,7 @@ t.test('ObjectInvariants', (t) => {
   t.test('a version under legal hold stays until somebody takes the hold off', (t) => {
     const world = lockedWorld()
     const { object } = world.do({ ...put('a', BODY, 1), legalHold: true })
-    const key = keys.object(bucketIn(world).id, 'a')
+    const key = versionKeys.object(bucketIn(world).id, 'a')
     const gone = batchOf(world, [{ key, before: object, after: undefined }])
     const name = { tenantId: 'acme', bucket: 'photos', key: 'a', versionId: null }
     const command: Command = { type: 'setObjectLegalHold', ...name, legalHold: false }
@@ -75,7 +80,7 @@ t.test('ObjectInvariants', (t) => {
     const world = lockedWorld()
     world.do({ type: 'setQuota', tenantId: 'acme', maxBytes: 10, maxObjects: 2, maxBuckets: null })
     world.do(put('a', BODY, 8))
-    const key = keys.usage('acme')
+    const key = usageKeys.usage('acme')
     const before = world.get(key)
     if (before === undefined) throw new Error('what is stored is counted')
     const grows = (from: number, to: number) =>
@@ -99,7 +104,7 @@ t.test('ObjectInvariants', (t) => {
     const world = lockedWorld()
     const bucket = bucketIn(world)
     world.do(put('a', BODY, 1))
-    const key = keys.bucket('acme', 'photos')
+    const key = bucketKeys.bucket('acme', 'photos')
     const gone = [{ key, before: bucket, after: undefined }]
     const command: Command = { type: 'deleteBucket', tenantId: 'acme', name: 'photos' }
     const done = [{ command, reply: { ok: true as const, value: null } }]
@@ -109,7 +114,7 @@ t.test('ObjectInvariants', (t) => {
       /another one/,
     )
     t.throws(check(batchOf(world, gone, { done })), /held a row "object"/)
-    world.rows.delete(keys.object(bucket.id, 'a'))
+    world.rows.delete(versionKeys.object(bucket.id, 'a'))
     t.doesNotThrow(check(batchOf(world, gone, { done })))
     t.end()
   })
@@ -117,7 +122,7 @@ t.test('ObjectInvariants', (t) => {
   t.test('an idempotency key makes one version while its answer is kept', (t) => {
     const world = lockedWorld()
     const { object } = world.do(put('a', BODY, 1))
-    const key = keys.idempotency(bucketIn(world).id, 'a', 'once')
+    const key = objectKeys.idempotency(bucketIn(world).id, 'a', 'once')
     const record: IdempotencyRecord = { fingerprint: 'f', object, expiresAt: world.time + 10 }
     const again = { ...record, object: { ...object, versionId: 'Z' } }
     const invariants = new ObjectInvariants()

@@ -5,18 +5,20 @@
  * Rule: it is told of every change of every batch, in order, and remembers what must never be answered otherwise.
  */
 import assert from 'node:assert/strict'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import type { Row } from '../../src/state-machine/base/view.ts'
+import { kindOf } from '../../src/state-machine/base/row-key.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
-import { keys, kindOf } from '../../src/state-machine/keys.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import type { IdempotencyRecord } from '../../src/state-machine/objects/records.ts'
 import type {
-  BucketRecord,
-  IdempotencyRecord,
   ObjectRecord,
   RetentionRecord,
   VersionRecord,
-} from '../../src/state-machine/records.ts'
-import { NO_QUOTA } from '../../src/state-machine/quota.ts'
-import { NO_USAGE } from '../../src/state-machine/usage.ts'
-import type { Row } from '../../src/state-machine/view.ts'
+} from '../../src/state-machine/versions/records.ts'
+import { NO_QUOTA } from '../../src/state-machine/usage/quota.ts'
+import { NO_USAGE } from '../../src/state-machine/usage/usage.ts'
+import { checkKept } from '../state-machine/kept-bodies.ts'
 import type { MapWorld } from '../state-machine/map-world.ts'
 
 export interface RowChange {
@@ -44,6 +46,7 @@ export class ObjectInvariants {
     checkLocks(batch)
     checkQuotas(batch)
     checkBuckets(batch)
+    checkBodies(batch)
     this.#checkAnswers(batch)
     this.#checkCompletions(batch)
   }
@@ -70,6 +73,21 @@ export class ObjectInvariants {
       this.#completed.set(command.uploadId, known)
     }
   }
+}
+
+/** What was discarded stays whole until its mark. */
+function checkBodies({ changes, done, state }: BatchDone): void {
+  const waiting = new Map([...state.rows].filter(([key]) => !isVersion(key)))
+  for (const { key, before } of changes) {
+    if (before === undefined) waiting.delete(key)
+    else if (!isVersion(key)) waiting.set(key, before)
+  }
+  const changed = changes.map(({ key }) => key)
+  checkKept({ before: waiting, changed, commands: done.map(({ command }) => command) })
+}
+
+function isVersion(key: string): boolean {
+  return ['object', 'version'].includes(kindOf(key))
 }
 
 /** What is locked stays, and stays locked. */
@@ -111,7 +129,7 @@ function checkQuotas({ changes, done, state }: BatchDone): void {
   for (const { key, before, after } of changes) {
     if (kindOf(key) !== 'usage') continue
     const tenantId = key.slice(key.indexOf('\u0000') + 1)
-    const { maxBytes, maxObjects } = state.get(keys.quota(tenantId)) ?? NO_QUOTA
+    const { maxBytes, maxObjects } = state.get(usageKeys.quota(tenantId)) ?? NO_QUOTA
     const [had, has] = [usageIn(before), usageIn(after)]
     const isWithin = (max: number | null, from: number, to: number): boolean =>
       to <= Math.max(max ?? to, from)

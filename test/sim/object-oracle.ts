@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
-import type { TenantRecord } from '../../src/state-machine/records.ts'
+import type { TenantRecord } from '../../src/state-machine/tenants/records.ts'
 import { MapWorld, recounted } from '../state-machine/map-world.ts'
 import { VersionsModel } from '../state-machine/versions-model.ts'
 import { checkRows } from '../state-machine/versions-rows.ts'
@@ -19,10 +19,12 @@ import type { Witness } from './witness.ts'
 const COMPARE_EVERY = 16
 
 export class ObjectOracle implements Witness {
-  /** The rows, and the time of the last entry. */
+  /** The rows, and the confirmed time of the last entry: what ends for good is judged by it. */
   readonly world = new MapWorld()
   readonly models = new Map<string, VersionsModel>()
   readonly answers = new Map<string, number>()
+  /** The rows as they are written. */
+  readonly #texts = new Map<string, string>()
   readonly #invariants = new ObjectInvariants()
   readonly #violate: (broken: string) => void
   #done: { readonly command: Command; readonly reply: Reply }[] = []
@@ -32,21 +34,25 @@ export class ObjectOracle implements Witness {
     this.#violate = violate
   }
 
-  took({ index, time, commands }: Parameters<Witness['took']>[0], replies: readonly string[]): void {
-    this.world.time = time
+  took(entry: Parameters<Witness['took']>[0], replies: readonly string[]): void {
+    const { index, time, confirmedTime, commands } = entry
+    this.world.time = confirmedTime
     for (const [n, call] of commands.entries()) {
       const command = commandIn(call)
       const reply = replyIn(replies[n] ?? '')
       this.#done.push({ command, reply })
       this.#count(command, reply)
-      this.#insist(`entry ${index}`, () => this.#judge(command, reply))
+      this.#insist(`entry ${index}`, () => this.#judge(command, reply, time))
     }
   }
 
   settled(changes: ReadonlyMap<string, string | null>): void {
     const { rows, time } = this.world
     const moved = [...changes].flatMap(([key, value]) => {
-      if (key === TALLY) return []
+      // Entries of the batch may have been told before.
+      if (key === TALLY || (this.#texts.get(key) ?? null) === value) return []
+      if (value === null) this.#texts.delete(key)
+      else this.#texts.set(key, value)
       const before = rows.get(key)
       const after = value === null ? undefined : rowIn(key, value)
       if (after === undefined) rows.delete(key)
@@ -77,13 +83,13 @@ export class ObjectOracle implements Witness {
     this.answers.set(how, (this.answers.get(how) ?? 0) + 1)
   }
 
-  #judge(command: Command, reply: Reply): void {
+  #judge(command: Command, reply: Reply, madeAt: number): void {
     if (command.type === 'createTenant') return this.#judgeTenant(command.id, reply)
     // Whoever comes second is refused, and nobody minds.
     if (command.type === 'openSession') return
     const ofOne =
       'tenantId' in command && command.tenantId !== null ? [this.#modelOf(command.tenantId)] : null
-    for (const model of ofOne ?? this.models.values()) model.take(command, reply, this.world.time)
+    for (const model of ofOne ?? this.models.values()) model.take(command, reply, this.world.time, madeAt)
   }
 
   #judgeTenant(id: string, reply: Reply): void {

@@ -4,12 +4,13 @@
  * Owns: the id of a call, which stands before its command as the log carries it. Knows nothing of: what commands mean.
  * Rule: a batch goes the way that it goes on LevelDB: one view for the batch, rows sealed and opened one by one.
  */
+import type { Row, View } from '../../src/state-machine/base/view.ts'
+import type { RowKey } from '../../src/state-machine/base/row-key.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
-import type { Row, RowKey, RowKind, View } from '../../src/state-machine/view.ts'
-import { applyEntry } from '../../src/store/apply-entry.ts'
-import { BatchView, type StoredRows } from '../../src/store/batch-view.ts'
-import { decodeCommand, decodeReply, encodeCommand } from '../../src/store/command-codec.ts'
-import { decodeRow, openRow } from '../../src/store/row-codec.ts'
+import { applyEntry } from '../../src/store/apply/apply-entry.ts'
+import { BatchView, type StoredRows } from '../../src/store/apply/batch-view.ts'
+import { decodeCommand, decodeReply, encodeCommand } from '../../src/commands/command-codec.ts'
+import { decodeRow, openRow } from '../../src/store/rows/row-codec.ts'
 import type { MachineRules } from './machine-rules.ts'
 import { textOf } from './sim-commands.ts'
 import type { SimRows } from './sim-rows.ts'
@@ -23,7 +24,7 @@ export const OBJECT_RULES: MachineRules = {
   perform: (entries, rows) => {
     const view = new BatchView(storedIn(rows))
     const replies = entries.map((entry) =>
-      applyEntry(view, { ...entry, commands: entry.commands.map(bodyOf) }).map(textOf),
+      [...applyEntry(view, { ...entry, commands: entry.commands.map(bodyOf) })].map(textOf),
     )
     const changes = new Map<string, string | null>()
     for (const { key, after } of view.changes())
@@ -63,7 +64,7 @@ function storedIn(rows: SimRows): StoredRows {
     return value === null ? undefined : Buffer.from(value, 'latin1')
   }
   return {
-    readStored: <K extends RowKind>(key: RowKey<K>) => {
+    readStored: <R extends object>(key: RowKey<R>) => {
       const value = read(key)
       return value === undefined ? undefined : { row: decodeRow(key, value), value }
     },

@@ -4,10 +4,11 @@
  * Owns: what is likely, and who gets in whose way. Knows nothing of: which answer is right.
  * Rule: tenant `acme` is asked for everything; of `beta` the checker of histories is told, so nothing there is bounded by a quota.
  */
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import type { View } from '../../src/state-machine/base/view.ts'
 import type { Command, PutCommand } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { View } from '../../src/state-machine/view.ts'
-import { currentObject } from '../../src/state-machine/versions.ts'
+import { currentObject } from '../../src/state-machine/versions/versions.ts'
 import { createBucket, createTenant, OPEN_SESSION, put, remove } from '../state-machine/map-world.ts'
 import { commandOf, type Step, STEP_WEIGHTS, versioningOf } from '../state-machine/versions-commands.ts'
 import type { ObjectOracle } from './object-oracle.ts'
@@ -32,7 +33,8 @@ export interface ObjectWorkloadOptions {
 type Op = Step['op']
 
 const HOUR_MS = 3_600_000
-const PASSED_HOURS = [1, 3, 25, 170]
+/** None is a step that is withheld, but two of them may be. */
+const PASSED_HOURS = [1, 3, 25, 90]
 /** Its objects are registers: a put replaces the whole, and a tag names it. */
 const REGISTERS = 'registers'
 /** They exist or not, and now and then hold something. */
@@ -103,7 +105,7 @@ export class ObjectWorkload implements Workload {
     const beta = models.get('beta')
     if (acme === undefined) return createTenant('acme')
     if (beta === undefined) return createTenant('beta')
-    if (world.get(keys.session(OPEN_SESSION.session)) === undefined) return OPEN_SESSION
+    if (world.get(chunkKeys.session(OPEN_SESSION.session)) === undefined) return OPEN_SESSION
     if (!beta.buckets.has(REGISTERS)) return createBucket(REGISTERS, { tenantId: 'beta' })
     const name = ['plain', 'kept', 'locked'].find((bucket) => !acme.buckets.has(bucket))
     if (name !== undefined) return createBucket(name, versioningOf(name))
@@ -236,12 +238,12 @@ function registerPut(key: string, etag: string): PutCommand {
 }
 
 function seeRegister(view: View, key: string): string {
-  const bucket = view.get(keys.bucket('beta', REGISTERS))
+  const bucket = view.get(bucketKeys.bucket('beta', REGISTERS))
   return bucket === undefined ? NONE : (currentObject(view, bucket.id, key)?.etag ?? NONE)
 }
 
 function seeName(view: View, name: string): string {
-  return view.get(keys.bucket('beta', name)) === undefined ? NONE : THERE
+  return view.get(bucketKeys.bucket('beta', name)) === undefined ? NONE : THERE
 }
 
 interface Told extends Pick<Write, 'kind' | 'key' | 'expected'> {

@@ -11,13 +11,15 @@ import type { SimWorld } from './sim-world.ts'
 /** Recovery must be over by then. Election time-outs of virtual time, and events. */
 const RECOVERY_TIMEOUTS = 200
 const RECOVERY_EVENTS_MAX = 400_000
+/** Then an operator looks whether the disks in doubt can be waited for. Election time-outs. */
+const PATIENCE_TIMEOUTS = 40
 
 /** Faults stop for a random healthy majority. It must elect, serve and become equal, and every call must end. */
 export function recover(world: SimWorld, faults: SimFaults): void {
   const { stage, plan, clients, checks } = world
   let core = chooseCore(world)
-  /** Those of the core that are members when all is done. */
-  const members = (): readonly SimSeat[] => membersOf(world, core)
+  /** Those of the core that are members when all is done, and are heard. */
+  const members = (): readonly SimSeat[] => membersOf(world, core).filter(({ isLost }) => !isLost)
   faults.stop()
   clients.slowDown()
   for (const seat of world.seats) {
@@ -45,11 +47,13 @@ export function recover(world: SimWorld, faults: SimFaults): void {
         )
     }
   }
+  callOperator(world, () => core.filter(({ isLost }) => !isLost))
   until('every node of the core is ready', () => {
     widen()
     return isAllOf(members(), (seat) => seat.process?.node.readiness().ready === true)
   })
   clients.finish()
+  until('every disk that went back is whole, or not heard', () => !members().some((seat) => seat.isForgetful))
   until('every call ends', () => clients.openCalls === 0)
   let answered = 0
   const before = clients.counts.acknowledged
@@ -65,9 +69,18 @@ export function recover(world: SimWorld, faults: SimFaults): void {
       stage.violate(`the running checksum of ${id} is not that of its rows`)
 }
 
+/** Where the rest can decide no more without those whose disks are in doubt, somebody has to speak for them. */
+export function callOperator(world: SimWorld, core: () => readonly SimSeat[]): void {
+  if (!world.plan.provesDisks) return
+  world.stage.after(PATIENCE_TIMEOUTS * world.plan.electionTimeoutMs, 'operator', {}, () => {
+    if (!world.disks.canDecide(core())) world.disks.declareCurrent(core())
+    callOperator(world, core)
+  })
+}
+
 function chooseCore(world: SimWorld): readonly SimSeat[] {
   const faults = world.random.faults
-  const isSpoiled = (seat: SimSeat): boolean => seat.isDamaged || seat.isStateDamaged
+  const isSpoiled = (seat: SimSeat): boolean => seat.isDamaged || seat.isStateDamaged || seat.isForgetful
   const healthy = faults.shuffle(world.seats.filter((seat) => !seat.isLost && !isSpoiled(seat)))
   const majority = (world.seats.length >> 1) + 1
   const least = majority + faults.below(healthy.length - majority + 1)

@@ -47,6 +47,12 @@ export interface Figures {
   readonly frames: number
   readonly mended: number
   readonly rebuilt: number
+  /** Blocks of an install that the state before it held already. */
+  readonly reused: number
+  /** Disks that went back to an older copy, those of them that were not heard as such, and the words of an operator. */
+  readonly wentBack: number
+  readonly expelled: number
+  readonly declared: number
 }
 
 export interface Outcome {
@@ -141,7 +147,7 @@ function underFaults(world: SimWorld, faults: SimFaults, events: number): void {
 }
 
 function figuresOf(world: SimWorld, faults: SimFaults, faultyEvents: number): Figures {
-  const { stage, checks, clients, counts, network, oracle } = world
+  const { stage, checks, clients, counts, network, oracle, disks } = world
   const done = (...kinds: Parameters<typeof faults.counts.get>[0][]): number =>
     kinds.reduce((sum, kind) => sum + (faults.counts.get(kind) ?? 0), 0)
   return {
@@ -164,5 +170,9 @@ function figuresOf(world: SimWorld, faults: SimFaults, faultyEvents: number): Fi
     frames: network.frames,
     mended: counts.mended,
     rebuilt: counts.rebuilt,
+    reused: counts.reused,
+    wentBack: disks.counts.wentBack,
+    expelled: disks.counts.expelled,
+    declared: disks.counts.declared,
   }
 }

@@ -16,6 +16,7 @@ import { mix } from './rolling-hash.ts'
 export interface CheckedProcess {
   /** The log as the process has it in memory. */
   readonly memory: LogMirror
+  readonly hasFailed: boolean
   status(): RaftStatus | null
 }
 

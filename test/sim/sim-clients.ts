@@ -4,7 +4,7 @@
  * Owns: what was asked and answered. Knows nothing of: faults, what is asked for. Rule: what was acknowledged must have happened between call and
  * answer, in one order for all; what was refused for certain must never happen; what is unknown may do either.
  */
-import { Condition } from '../../cluster/types.ts'
+import { Condition } from '../../cluster/base/types.ts'
 import type { Node } from '../../cluster/node/node.ts'
 import type { Owner } from './event-queue.ts'
 import type { Random } from './random.ts'

@@ -3,7 +3,7 @@
  *
  * Rule: its timers are events of the process; they wait while it is paused and end with it.
  */
-import type { Clock, Timer } from '../../cluster/node/clock.ts'
+import type { Clock, Timer } from '../../cluster/base/clock.ts'
 import type { Owner } from './event-queue.ts'
 import type { Stage } from './stage.ts'
 

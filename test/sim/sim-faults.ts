@@ -21,10 +21,9 @@ export class SimFaults {
     this.#world = world
     this.#random = world.random.faults
     this.#weightSum = FAULTS.reduce((sum, fault) => sum + world.plan.weights[fault], 0)
-    const { skew, wallSpreadMs } = world.plan
+    const { skew } = world.plan
     for (const seat of world.seats) {
       seat.clockRate = 1 + this.#random.between(-skew, skew)
-      seat.wallOffsetMs = this.#random.between(-wallSpreadMs, wallSpreadMs)
     }
   }
 
@@ -39,6 +38,7 @@ export class SimFaults {
     this.#world.isCalm = true
     network.isCalm = true
     network.paths.becomeCalm()
+    this.#world.wallClocks.setAllRight()
     for (const seat of seats) {
       seat.slowMs = 0
       seat.clockRate = 1
@@ -59,7 +59,9 @@ export class SimFaults {
    */
   get budget(): number {
     const { seats, plan } = this.#world
-    const spoiled = seats.filter((seat) => seat.isLost || seat.isDamaged || seat.isStateDamaged).length
+    const spoiled = seats.filter(
+      (seat) => seat.isLost || seat.isForgetful || seat.isDamaged || seat.isStateDamaged,
+    ).length
     return Math.floor((seats.length - 1) / 2) - spoiled - (plan.tearsAnywhere ? 1 : 0)
   }
 
@@ -104,8 +106,7 @@ export class SimFaults {
       case 'pause':
         return this.#world.pause(seat, this.#pauseMs())
       case 'wallJump':
-        seat.wallOffsetMs += this.#random.between(-3_600_000, 3_600_000)
-        return
+        return this.#world.wallClocks.spoil(seat.id)
       case 'slowDisk':
       case 'failSync':
       case 'fullDisk':
@@ -116,6 +117,8 @@ export class SimFaults {
         return this.#spoil(fault, this.#random.pick(this.#world.seats))
       case 'damageRow':
         return this.#damageRow(this.#victim())
+      case 'rollBack':
+        return this.#rollBack()
       case 'members':
         return changeMembers(this.#world, this.#random)
       case 'replay':
@@ -198,6 +201,31 @@ export class SimFaults {
       for (const a of rest) for (const b of [seat.place, ...behind]) paths.blockBoth(a, b)
       this.#later(this.#lastsMs() * 3, () => paths.heal())
     })
+  }
+
+  /** A voter's disk goes back. Most often another voter has missed what is forgotten then, and is all that it sees. */
+  #rollBack(): void {
+    const { seats, checks, disks, network } = this.#world
+    const { voters = [] } = checks.configurationsInForce.at(-1) ?? {}
+    const [seat, ...others] = this.#random.shuffle(seats.filter(({ id }) => voters.includes(id)))
+    const image = seat === undefined ? null : disks.copyOf(seat)
+    if (seat === undefined || image === null) return
+    const places = others.map(({ place }) => place)
+    const [behind, rest] = [places.slice(0, voters.length >> 1), places.slice(voters.length >> 1)]
+    const isLagging = this.#random.chance(0.7)
+    if (isLagging) this.#separate(behind, [seat.place, ...rest])
+    this.#later(this.#lastsMs(), () => {
+      if (isLagging) network.paths.heal()
+      if (this.budget <= 0 || !disks.mayGoBack(seat, image)) return
+      disks.goBack(seat, image, this.#random.chance(0.5) ? 0 : this.#world.downMs())
+      if (!isLagging) return
+      this.#separate(rest, [seat.place, ...behind])
+      this.#later(this.#lastsMs() * 3, () => network.paths.heal())
+    })
+  }
+
+  #separate(left: readonly number[], right: readonly number[]): void {
+    for (const a of left) for (const b of right) this.#world.network.paths.blockBoth(a, b)
   }
 
   #isKnownToAll({ id }: SimSeat): boolean {

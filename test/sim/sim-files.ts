@@ -72,6 +72,11 @@ export class SimFiles implements FileOps {
     return Buffer.from(cache.subarray(0, Math.min(length, bytesMax)))
   }
 
+  readAt(path: string, position: number, bytesMax: number): Uint8Array {
+    const { cache, length } = this.#named(path)
+    return Buffer.from(cache.subarray(Math.min(position, length), Math.min(length, position + bytesMax)))
+  }
+
   create(path: string): number {
     this.#change()
     if (this.#names.has(path)) throw ioError('EEXIST', `'${path}' exists`)
@@ -130,6 +135,10 @@ export class SimFiles implements FileOps {
 
   set isFull(isFull: boolean) {
     this.#bytesMax = isFull ? this.#bytesUsed : null
+  }
+
+  freeBytes(): number {
+    return this.#bytesMax === null ? Number.MAX_SAFE_INTEGER : Math.max(0, this.#bytesMax - this.#bytesUsed)
   }
 
   get #bytesUsed(): number {

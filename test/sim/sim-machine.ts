@@ -14,7 +14,7 @@ import {
   type StateCut,
   type StateMachine,
   type StateSource,
-} from '../../cluster/types.ts'
+} from '../../cluster/base/types.ts'
 import type { MachineRules, Performed } from './machine-rules.ts'
 import type { Random } from './random.ts'
 import { SimRows } from './sim-rows.ts'
@@ -23,6 +23,8 @@ import { SimRows } from './sim-rows.ts'
 export class SimState {
   rows = new SimRows()
   record: Uint8Array | null = null
+  /** Nothing was applied since an install. */
+  isInstalled = false
   fault: string | null = null
   /** A row is not what was written; not everybody who reads meets it. */
   isDamaged = false
@@ -52,6 +54,8 @@ export interface SimMachineParts {
   readonly onApplied: (applied: AppliedBatch) => void
   /** `isRebuild`: in place of a state that was in use and turned out to be damaged. */
   readonly onInstalled: (isRebuild: boolean) => void
+  /** Rows of the state that is replaced are as the source has them. */
+  readonly onReused: () => void
   /** Does now and then a batch again that it has done. Only to show that this is found out. */
   readonly doesTwice: boolean
 }
@@ -83,7 +87,8 @@ export class SimMachine implements StateMachine {
     this.#onDamaged = onDamaged
     // Every row is read, for no stop counts as a clean one.
     if (state.isDamaged) state.fault ??= DAMAGE
-    return { record: state.fault === null ? state.record : null, fault: state.fault }
+    const { record, fault, isInstalled } = state
+    return { record: fault === null ? record : null, fault, isInstalled }
   }
 
   /** The durable ones. */
@@ -108,6 +113,7 @@ export class SimMachine implements StateMachine {
       }
       for (const [key, value] of changes) state.rows.set(key, value)
       state.record = batch.record
+      state.isInstalled = false
       onApplied({ batch, replies, changes })
     })
     return replies.map((entry) => entry.map((reply) => Buffer.from(reply, 'latin1')))
@@ -169,6 +175,7 @@ export class SimMachine implements StateMachine {
     await this.#durably('state switched', () => {
       state.rows = rows
       state.record = source.record
+      state.isInstalled = true
       state.fault = null
       state.isDamaged = false
       state.pulled = []
@@ -213,10 +220,15 @@ export class SimMachine implements StateMachine {
     return error
   }
 
-  /** Blocks that were verified before a break stay, also those of another source, as long as they are the same there. */
+  /**
+   * Blocks that were verified before a break stay, also those of another source, as long as they are the same there; so do rows of
+   * the state that is replaced.
+   */
   async #pull(source: StateSource): Promise<readonly (readonly [string, string])[]> {
-    const { state, random } = this.#parts
-    const kept = state.pulled
+    const { state, random, onReused } = this.#parts
+    const gathered = new Map(state.pulled)
+    const base = state.rows.sorted().filter(([key]) => !gathered.has(key))
+    const kept = [...gathered, ...base].toSorted(([a], [b]) => (a < b ? -1 : 1))
     const rows: (readonly [string, string])[] = []
     for (let after = ''; ; ) {
       const held = kept.filter(([key]) => key > after).slice(0, 1 + random.below(8))
@@ -230,10 +242,11 @@ export class SimMachine implements StateMachine {
       const got = block.rows === null ? held : unpackRows(block.rows)
       if (Buffer.compare(digestOf(packRows(got)), block.digest) !== 0)
         throw new Error('a block has its digest')
+      if (block.rows === null && held.some(([key]) => !gathered.has(key))) onReused()
       rows.push(...got)
       after = Buffer.from(block.through).toString()
       const reached = after
-      state.pulled = [...rows, ...kept.filter(([key]) => key > reached)]
+      state.pulled = [...rows, ...[...gathered].filter(([key]) => key > reached)]
       if (block.isEnd) return rows
     }
   }

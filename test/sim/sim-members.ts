@@ -4,7 +4,7 @@
  * Owns: the draw of the next members. Knows nothing of: how a change is made. Rule: whatever is asked may be refused, may be
  * lost with its leader or completed by the next; when it is answered, it has been in force.
  */
-import { Condition, MembershipRefusedError } from '../../cluster/types.ts'
+import { Condition, MembershipRefusedError } from '../../cluster/base/types.ts'
 import type { Configuration, NodeId, TargetConfiguration } from '../../cluster/raft/types.ts'
 import { isQuorum } from './quorums.ts'
 import type { Random } from './random.ts'

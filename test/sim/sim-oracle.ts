@@ -5,10 +5,11 @@
  * Rule: the first node that applies an index says what it means; every other node, and every restart, must agree.
  */
 import { crc32c } from '@node-rs/crc32'
-import { decodeMachineRecord } from '../../cluster/node/machine-record.ts'
+import { decodeMachineRecord } from '../../cluster/node/base/machine-record.ts'
 import type { MachineRules } from './machine-rules.ts'
 import { textHash } from './rolling-hash.ts'
 import type { AppliedBatch, SimState } from './sim-machine.ts'
+import type { CheckedEntry } from './sim-wall-clocks.ts'
 import type { Witness } from './witness.ts'
 
 interface Effect {
@@ -22,6 +23,8 @@ export interface OracleParts {
   readonly idOf: MachineRules['idOf']
   readonly witness: Witness | null
   readonly violate: (broken: string) => void
+  /** Holds the time of an entry against true time. */
+  readonly judgeTime?: (entry: Pick<CheckedEntry, 'index' | 'time' | 'configuration'>) => void
   /** Until then the record of this node names other members: it began later, and the log has not told it yet. */
   readonly beganElsewhere?: (nodeId: string, index: number) => boolean
 }
@@ -36,10 +39,13 @@ export class SimOracle {
   readonly #states = new Map<number, { readonly digest: number; readonly record: number }>()
   readonly #impossible = new Set<string>()
   readonly #beganElsewhere: NonNullable<OracleParts['beganElsewhere']>
+  readonly #judgeTime: NonNullable<OracleParts['judgeTime']>
   #lastIndex = 0
   #lastTime = 0
 
-  constructor({ committedIndex, idOf, witness, violate, beganElsewhere = () => false }: OracleParts) {
+  constructor(parts: OracleParts) {
+    const { committedIndex, idOf, witness, violate, beganElsewhere = () => false } = parts
+    this.#judgeTime = parts.judgeTime ?? (() => undefined)
     this.#beganElsewhere = beganElsewhere
     this.#witness = witness
     this.#committedIndex = committedIndex
@@ -67,11 +73,13 @@ export class SimOracle {
     for (const [i, entry] of batch.entries.entries()) {
       const given = replies[i] ?? []
       const ids = entry.commands.map((command) => this.#idOf(command))
-      const hash = textHash(`${entry.time} ${ids.join()} ${given.join()}`)
+      const hash = textHash(`${entry.time} ${entry.confirmedTime} ${ids.join()} ${given.join()}`)
       const known = this.#entries.get(entry.index)
       if (known === undefined) {
         this.#entries.set(entry.index, hash)
         isNew = true
+        const { configuration } = decodeMachineRecord(batch.record)
+        this.#judgeTime({ ...entry, configuration })
         this.#witness?.took(entry, given)
         this.#take(
           entry,
@@ -111,7 +119,7 @@ export class SimOracle {
     commands: readonly { readonly id: string; readonly reply: string }[],
   ): void {
     if (index < this.#lastIndex) this.#violate(`entry ${index} takes effect after entry ${this.#lastIndex}`)
-    if (time <= this.#lastTime) this.#violate(`the time of entry ${index} does not rise`)
+    if (time < this.#lastTime) this.#violate(`the time of entry ${index} falls`)
     this.#lastIndex = index
     this.#lastTime = time
     for (const { id, reply } of commands) {

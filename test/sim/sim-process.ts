@@ -5,8 +5,8 @@
  * may die between any two of them.
  */
 import { Node } from '../../cluster/node/node.ts'
-import type { NodeLimits } from '../../cluster/node/limits.ts'
-import { DEFAULT_NODE_LIMITS } from '../../cluster/node/limits.ts'
+import type { NodeLimits } from '../../cluster/node/base/limits.ts'
+import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
 import type { RaftStatus } from '../../cluster/raft/types.ts'
 import type { QueuedEvent, Owner } from './event-queue.ts'
 import { LogMirror } from './log-mirror.ts'
@@ -35,6 +35,7 @@ export class SimProcess implements Owner {
   /** Serves clients. */
   isOpen = false
   isStopping = false
+  hasFailed = false
   /** Faults that its disks had met before it began; one more, and it is right to fail. */
   readonly faultsBefore: number
   /** Effects until it dies; negative: it does not. */
@@ -51,7 +52,7 @@ export class SimProcess implements Owner {
       stage,
       owner: this,
       rate: () => seat.clockRate,
-      wallTime: () => world.epochMs + stage.now + seat.wallOffsetMs,
+      wallTime: () => world.trueTime + world.wallClocks.offsetOf(seat.id),
     })
     const logger = simLogger(world, seat)
     const shared = {
@@ -75,6 +76,9 @@ export class SimProcess implements Owner {
         if (isRebuild) world.counts.rebuilt += 1
         seat.stateIndex = world.oracle.stateAt(seat.id, seat.state)
         world.counts.snapshots += 1
+      },
+      onReused: () => {
+        world.counts.reused += 1
       },
     })
     const service = world.subject.serve?.({ world, seat, owner: this, clock, logger }) ?? null
@@ -100,6 +104,7 @@ export class SimProcess implements Owner {
       stateMachine: this.machine,
       wal: this.#wal,
       transport: this.transport,
+      ...world.disks.partsOf(seat, this),
     })
     service?.attach(this)
   }
@@ -171,6 +176,7 @@ export class SimProcess implements Owner {
       random: random.disk,
       identity: { clusterId: 'sim', nodeId: seat.id, incarnation: seat.incarnation },
       segmentBytesMax: plan.segmentBytesMax,
+      window: { entriesMax: plan.windowEntries, bytesMax: DEFAULT_NODE_LIMITS.raft.windowBytesMax },
       now: () => stage.now,
       flushMs: () => this.#world.flushMs(seat, plan.flushMs),
       isDead: () => this.isDead,
@@ -178,6 +184,7 @@ export class SimProcess implements Owner {
       durable: () => seat.durable,
       chain: (batch) => checks.chain(seat, this.memory, batch),
       onOpened: (content, isMended) => checks.opened(seat, { memory: this.memory, isMended }, content),
+      onFlushed: (batch) => seat.evidence.flushed(batch),
       acksEarly: options.canary === 'earlyAck',
     })
   }
@@ -195,17 +202,22 @@ function nodeOptions({ plan, random, voters }: SimWorld, seat: SimSeat) {
     electionTimeoutMs: plan.electionTimeoutMs,
     logKeepEntries: plan.logKeepEntries,
     logKeepBytes: 1024 * 1024,
+    logPinBytes: plan.logPinBytes,
     random: random.nodes.u32,
     limits: limitsOf(plan),
   }
 }
 
-function limitsOf({ hasSmallLimits, deadlineMs, electionTimeoutMs }: SimWorld['plan']): Partial<NodeLimits> {
+function limitsOf(plan: SimWorld['plan']): Partial<NodeLimits> {
+  const { hasSmallLimits, deadlineMs, electionTimeoutMs } = plan
+  const raft = { ...DEFAULT_NODE_LIMITS.raft, windowEntriesMax: plan.windowEntries }
   const common = {
+    raft,
     proposalDeadlineMs: deadlineMs,
     readDeadlineMs: deadlineMs / 2,
     forwardTimeoutMs: deadlineMs / 3,
     snapshotCallTimeoutMs: 5 * electionTimeoutMs,
+    logPinSilentMs: 5 * electionTimeoutMs,
     snapshotIdleMs: 10 * electionTimeoutMs,
     membershipDeadlineMs: deadlineMs,
     mendRetryMinMs: electionTimeoutMs / 4,
@@ -230,7 +242,7 @@ function limitsOf({ hasSmallLimits, deadlineMs, electionTimeoutMs }: SimWorld['p
     readRoundsMax: 2,
     readersMax: 8,
     raft: {
-      ...DEFAULT_NODE_LIMITS.raft,
+      ...raft,
       messageBytesMax: 2_048,
       inflightMessagesMax: 3,
       inflightBytesMax: 4_096,

@@ -5,11 +5,12 @@
  * are at most a minority.
  */
 import type { Membership } from '../../cluster/membership/directory.ts'
-import type { Member } from '../../cluster/types.ts'
+import type { Member } from '../../cluster/base/types.ts'
 import { LogMirror } from './log-mirror.ts'
 import { SimFiles, type SimFilesOptions } from './sim-files.ts'
 import { SimState } from './sim-machine.ts'
 import { SimRows } from './sim-rows.ts'
+import { type DirectoryProof, SimEvidence } from './sim-disk-proof.ts'
 import type { SimProcess } from './sim-process.ts'
 
 export interface DiskImage {
@@ -23,6 +24,7 @@ export interface DiskImage {
   readonly membership: Membership | null
   readonly incarnation: string
   readonly copies: readonly string[]
+  readonly proof: DirectoryProof
 }
 
 export class SimSeat {
@@ -39,7 +41,6 @@ export class SimSeat {
   nextBoot: number | null = null
   #generation = 1
   clockRate = 1
-  wallOffsetMs = 0
   /** Every flush takes at least this long. ms */
   slowMs = 0
   durable = new LogMirror()
@@ -49,6 +50,9 @@ export class SimSeat {
   isDamaged = false
   /** Emptied or damaged: it can never take part again. */
   isLost = false
+  /** It came back with an older disk, and has not got back yet what it forgot. */
+  isForgetful = false
+  readonly evidence = new SimEvidence()
   /** Where members change: there is a machine of this name. */
   isInstalled = true
   /** Whom its configuration names, and whether it was told to join. */
@@ -76,7 +80,7 @@ export class SimSeat {
     return this.state.isDamaged || this.state.fault !== null
   }
 
-  /** A copy of the whole disk, as somebody might keep it. Only while no process runs. */
+  /** A copy of the whole disk, as a snapshot of the volume holds it at this moment. */
   image(): DiskImage {
     const { rows, record } = this.state
     const state = { rows: new SimRows(rows.entries()), record }
@@ -94,13 +98,15 @@ export class SimSeat {
       membership,
       incarnation,
       copies: [...this.copies],
+      proof: this.evidence.directory,
     }
   }
 
   /** That copy is in place again; what was promised since is forgotten. */
   restore(
-    { files, state, log, instead, stateIndex, boot, before, membership, copies }: DiskImage,
+    { files, state, log, instead, stateIndex, boot, before, membership, copies, proof }: DiskImage,
     nextBoot: number,
+    inPlace = false,
   ): void {
     this.isLost = true
     this.formerLogs.push(this.durable)
@@ -114,6 +120,7 @@ export class SimSeat {
     })
     this.membership = membership
     this.copies = new Set(copies)
+    this.evidence.putBack(proof, inPlace)
     this.before = [...(before ?? []), boot]
     this.boot = boot
     this.nextBoot = nextBoot
@@ -133,6 +140,8 @@ export class SimSeat {
     this.boot = 0
     this.before = null
     this.nextBoot = null
+    this.isForgetful = false
+    this.evidence.emptied()
     this.#generation += 1
   }
 }

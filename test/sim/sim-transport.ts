@@ -19,8 +19,8 @@ import {
   type Transport,
   type TransportEvents,
 } from '../../cluster/transport/transport.ts'
-import type { Logger } from '../../cluster/types.ts'
-import type { Clock } from '../../cluster/node/clock.ts'
+import type { Logger } from '../../cluster/base/types.ts'
+import type { Clock } from '../../cluster/base/clock.ts'
 import type { Owner } from './event-queue.ts'
 import type { NetworkSeat, SimNetwork } from './sim-network.ts'
 

@@ -4,9 +4,17 @@
  * Owns: group commit, how long a flush takes, what a crash in the middle of one leaves. Knows nothing of: segments, quorums.
  * Rule: the log's own code decides what is on the disk; the mirrors here only repeat what it was told, for the checks.
  */
-import type { LogBase } from '../../cluster/raft/types.ts'
+import type { Entry, LogBase } from '../../cluster/raft/types.ts'
 import { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
-import type { Wal, WalBatch, WalContent, WalEvents, WalMending } from '../../cluster/wal/wal.ts'
+import type {
+  Wal,
+  WalBatch,
+  WalContent,
+  WalEvents,
+  WalMending,
+  WalRange,
+  WalWindow,
+} from '../../cluster/wal/wal.ts'
 import type { LogMirror, MirrorWrite } from './log-mirror.ts'
 import type { Random } from './random.ts'
 import type { SimFiles } from './sim-files.ts'
@@ -16,6 +24,7 @@ export interface SimWalParts {
   readonly random: Random
   readonly identity: { readonly clusterId: string; readonly nodeId: string; readonly incarnation: string }
   readonly segmentBytesMax: number
+  readonly window: WalWindow
   readonly now: () => number
   /** How long the next flush takes. ms */
   readonly flushMs: () => number
@@ -30,6 +39,8 @@ export interface SimWalParts {
   readonly chain: (batch: WalBatch) => MirrorWrite
   /** What was found on the disk. */
   readonly onOpened: (content: WalContent, isMended: boolean) => void
+  /** A group is on the disk, up to this batch, and nobody has heard of it. */
+  readonly onFlushed: (batch: number) => void
   /** Confirms a batch before it is flushed. Only to show that this is found out. */
   readonly acksEarly: boolean
 }
@@ -56,12 +67,13 @@ export class SimWal implements Wal {
 
   constructor(parts: SimWalParts) {
     this.#parts = parts
-    const { files, segmentBytesMax, now, identity } = parts
+    const { files, segmentBytesMax, window, now, identity } = parts
     this.#log = new SegmentedLog({
       dir: WAL_DIR,
       ...identity,
       files,
       segmentBytesMax,
+      window,
       reserveBytes: RESERVE_BYTES,
       onDiskFull: () => this.#events?.onDiskFull(),
       now,
@@ -76,7 +88,7 @@ export class SimWal implements Wal {
         this.#isOpening = false
         try {
           const content = this.#log.open()
-          if (content.holes.length === 0) this.#parts.onOpened(content, false)
+          if (content.holes.length === 0) this.#parts.onOpened(this.#whole(content), false)
           resolve(content)
         } catch (error) {
           reject(error)
@@ -107,6 +119,20 @@ export class SimWal implements Wal {
     if (this.#parts.isAlive()) this.#request({ type: 'append', batch, mirror })
   }
 
+  read(range: WalRange): Promise<readonly Entry[] | null> {
+    return new Promise((resolve) => {
+      this.#parts.after(this.#parts.flushMs(), 'log read', () => {
+        if (this.#hasFailed || this.#isClosed) return resolve(null)
+        try {
+          resolve(this.#log.read(range))
+        } catch (error) {
+          this.#fail(error)
+          resolve(null)
+        }
+      })
+    })
+  }
+
   compact(base: LogBase): void {
     if (this.#hasFailed || !this.#parts.isAlive()) return
     this.#parts.memory.forget(base)
@@ -133,6 +159,19 @@ export class SimWal implements Wal {
     const instead = durable().copy()
     remember(instead, group)
     return instead
+  }
+
+  /** With the entries that the segments alone hold: a start that says they are there must be able to read them. */
+  #whole({ older = [], ...content }: WalContent): WalContent {
+    const through = older.at(-1)?.last ?? 0
+    const entries: Entry[] = []
+    for (let from = older[0]?.first ?? 1; from <= through; ) {
+      const found = this.#log.read({ from, through, bytesMax: Number.MAX_SAFE_INTEGER })
+      if (found === null) throw new Error(`the segments do not hold entry ${from}, which a start found`)
+      entries.push(...found)
+      from += found.length
+    }
+    return { ...content, entries: [...entries, ...content.entries] }
   }
 
   #request(request: Request): void {
@@ -162,6 +201,7 @@ export class SimWal implements Wal {
       return
     }
     remember(this.#parts.durable(), group)
+    this.#parts.onFlushed(this.#log.lastBatch)
     this.#group = null
     if (this.#waiting.length > 0) this.#startGroup()
     if (!this.#parts.acksEarly) {

@@ -4,19 +4,22 @@
  * Owns: the seats and what may happen to them. Knows nothing of: when to do what; faults.ts and run-seed.ts do.
  * Rule: real code, simulated time, network, disks and processes; nothing here reads a real clock or draws real chance.
  */
-import { StartError } from '../../cluster/types.ts'
+import { StartError } from '../../cluster/base/types.ts'
 import type { Owner } from './event-queue.ts'
 import { Random } from './random.ts'
 import { SimChecks } from './sim-checks.ts'
+import { SimDisks } from './sim-disks.ts'
 import { SimClients } from './sim-clients.ts'
 import { SimNetwork } from './sim-network.ts'
-import { SimOracle } from './sim-oracle.ts'
+import { type OracleParts, SimOracle } from './sim-oracle.ts'
 import { SimPaths } from './sim-paths.ts'
 import { SimProcess } from './sim-process.ts'
 import { SimSeat } from './sim-seat.ts'
 import { Stage } from './stage.ts'
 import { type Subject, subjectOf } from './subject.ts'
 import type { Plan } from './swarm.ts'
+import { SimWallClocks } from './sim-wall-clocks.ts'
+import { windowExcess } from './window-rule.ts'
 
 /** A world that is made wrong on purpose, to show that the checks see it. */
 export type Canary = 'earlyAck' | 'lyingDisk' | 'staleRead' | 'doubleApply'
@@ -46,7 +49,9 @@ export class SimWorld {
   readonly clients: SimClients
   /** ms since 1970 at the beginning; whoever lets time go by raises it. */
   epochMs = 1_767_225_600_000
-  readonly counts = { crashes: 0, snapshots: 0, starts: 0, mended: 0, rebuilt: 0 }
+  readonly wallClocks: SimWallClocks
+  readonly counts = { crashes: 0, snapshots: 0, starts: 0, mended: 0, rebuilt: 0, reused: 0 }
+  readonly disks: SimDisks
   /** Faults are over: disks and processes behave. */
   isCalm = false
 
@@ -69,6 +74,13 @@ export class SimWorld {
     const disk = { ...plan, random: this.random.disk, isLying, tearsAnywhere }
     const names = Array.from({ length: plan.nodes + plan.spares }, (_, i) => `n${i + 1}`)
     this.seats = names.map((id, place) => new SimSeat(id, place, disk))
+    this.wallClocks = new SimWallClocks({
+      names,
+      random: part('clocks'),
+      now: () => stage.now,
+      violate: (broken) => stage.violate(broken),
+    })
+    this.disks = new SimDisks(this)
     const seats = new Map(this.seats.map((seat) => [seat.id, seat]))
     const violate = (broken: string): void => stage.violate(broken)
     const paths = new SimPaths(this.seats.length, plan, this.random.network)
@@ -87,11 +99,19 @@ export class SimWorld {
     const beganElsewhere = (nodeId: string, index: number): boolean =>
       !this.voters.includes(nodeId) &&
       index < (this.checks.committedConfigurations[1]?.index ?? Number.POSITIVE_INFINITY)
-    this.oracle = new SimOracle({ committedIndex, idOf: rules.idOf, witness, violate, beganElsewhere })
+    const judgeTime: OracleParts['judgeTime'] = (entry) =>
+      this.wallClocks.check({ ...entry, trueTime: this.trueTime })
+    const judging = { committedIndex, witness, violate, beganElsewhere, judgeTime }
+    this.oracle = new SimOracle({ ...judging, idOf: rules.idOf })
     this.clients = new SimClients(
       { stage, random: this.random.clients, oracle: this.oracle, workload },
       { ...plan, perNode: plan.clientsPerNode, readsAtOnce: options.canary === 'staleRead' },
     )
+  }
+
+  /** ms since 1970, as no clock of the world shows it. */
+  get trueTime(): number {
+    return this.epochMs + this.stage.now
   }
 
   get running(): readonly SimSeat[] {
@@ -136,6 +156,7 @@ export class SimWorld {
 
   /** The machine loses power. */
   cutPower(seat: SimSeat): void {
+    seat.evidence.hostLost()
     if (seat.process === null) seat.files.powerCut()
     else this.#end(seat, () => seat.files.powerCut())
   }
@@ -186,6 +207,7 @@ export class SimWorld {
 
   nodeFailed(seat: SimSeat, process: SimProcess, error: Error): void {
     if (process.isDead) return
+    process.hasFailed = true
     if (!this.#isExcused(seat, process) && !error.message.startsWith('Disk stalled'))
       this.stage.violate(`${seat.id} failed by itself: ${error.stack ?? error.message}`)
     this.stage.note(() => `${seat.id} failed: ${error.message}`)
@@ -251,5 +273,7 @@ export class SimWorld {
     if (seat === undefined || !process || process !== owner) return
     process.transport.flush()
     this.checks.moved(seat, process)
+    const excess = windowExcess(seat, process, this.plan.windowEntries)
+    if (excess !== null) this.stage.violate(excess)
   }
 }

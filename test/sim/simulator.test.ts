@@ -136,4 +136,6 @@ const ENOUGH: readonly (readonly [figure: string, least: number])[] = [
   ['partitions', 15],
   ['snapshots', 3],
   ['rebuilt', 0.3],
+  ['reused', 0.5],
+  ['wentBack', 0.5],
 ]

@@ -4,9 +4,9 @@
  * Owns: which parts belong together. Knows nothing of: nodes, faults.
  */
 import type { PeerClaims, PeerObjection } from '../../cluster/transport/peer-identity.ts'
-import type { Clock } from '../../cluster/node/clock.ts'
+import type { Clock } from '../../cluster/base/clock.ts'
 import type { Configuration } from '../../cluster/raft/types.ts'
-import type { Logger } from '../../cluster/types.ts'
+import type { Logger } from '../../cluster/base/types.ts'
 import type { Owner } from './event-queue.ts'
 import type { MachineRules } from './machine-rules.ts'
 import { MemberOracle } from './member-oracle.ts'

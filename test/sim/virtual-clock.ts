@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock, Timer } from '../../cluster/node/clock.ts'
+import type { Clock, Timer } from '../../cluster/base/clock.ts'
 
 interface QueuedTimer extends Timer {
   readonly due: number

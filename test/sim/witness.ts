@@ -1,5 +1,5 @@
 /** Somebody who is told what took effect, each entry once, in the order of the log. */
-import type { ApplyBatch } from '../../cluster/types.ts'
+import type { ApplyBatch } from '../../cluster/base/types.ts'
 
 export interface Witness {
   /** How often each command was answered how: `putObject ok`, `putObject quota_exceeded`. */

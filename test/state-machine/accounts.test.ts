@@ -1,7 +1,7 @@
 /** Accounts, the lists of a tenant's keys with their bounds, and times of use. */
 import fc from 'fast-check'
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import {
   ACCESS_KEYS_PER_TENANT_MAX,
   type AccessKeyRecord,
@@ -9,8 +9,8 @@ import {
   ACCOUNTS_PER_TENANT_MAX,
   REVOKED_KEYS_KEPT_MAX,
   USES_PER_ENTRY_MAX,
-} from '../../src/state-machine/records.ts'
-import { tenantAccessOf } from '../../src/state-machine/tenant-access.ts'
+} from '../../src/state-machine/tenants/records.ts'
+import { tenantAccessOf } from '../../src/state-machine/tenants/tenant-access.ts'
 import { createTenant, disableTenant, MapWorld, recounted, rowsOf } from './map-world.ts'
 
 const secret = Uint8Array.of(9)
@@ -58,8 +58,8 @@ t.test('createAccount', async (t) => {
     const made = acme.do(account('ci'))
     t.match(made, { accountId: /^acc_[0-9A-Z]{26}$/, tenantId: 'acme', name: 'ci', keyCount: 0 })
     t.equal(made.createdAt, acme.time)
-    t.same(acme.get(keys.account('acme', made.accountId)), made)
-    t.same(acme.get(keys.accountName('acme', 'ci')), { accountId: made.accountId })
+    t.same(acme.get(tenantKeys.account('acme', made.accountId)), made)
+    t.same(acme.get(tenantKeys.accountName('acme', 'ci')), { accountId: made.accountId })
     t.ok(acme.do(account('cd')).accountId > made.accountId, 'ids ascend')
   })
 
@@ -96,7 +96,7 @@ t.test('keys of an account', async (t) => {
   t.test('are counted while they are active', async (t) => {
     const acme = world()
     const { accountId } = acme.do(account('ci'))
-    const count = () => acme.get(keys.account('acme', accountId))?.keyCount
+    const count = () => acme.get(tenantKeys.account('acme', accountId))?.keyCount
     t.match(acme.do(key('AK1', accountId)), { accountId, lastUsedAt: null })
     acme.do(key('AK2', accountId))
     acme.do(key('AK3'))
@@ -114,7 +114,7 @@ t.test('keys of an account', async (t) => {
     const { accountId } = acme.do(account('ci', 'beta'))
     for (const id of [accountId, 'acc_none', '', 'a\u0000b']) {
       t.match(acme.run(key('AK1', id)), { ok: false, code: 'not_found' }, JSON.stringify(id))
-      t.equal(acme.get(keys.accessKey('AK1')), undefined)
+      t.equal(acme.get(tenantKeys.accessKey('AK1')), undefined)
     }
   })
 })
@@ -136,11 +136,11 @@ t.test('the keys of a tenant', async (t) => {
     for (let n = 0; n < REVOKED_KEYS_KEPT_MAX + 2; n++) acme.entry([key(`AK${n}`), revoke(`AK${n}`)])
     t.same(counts(acme), [0, REVOKED_KEYS_KEPT_MAX])
     for (const gone of ['AK0', 'AK1']) {
-      t.equal(acme.get(keys.accessKey(gone)), undefined)
-      t.equal(acme.get(keys.tenantAccessKey('acme', gone)), undefined)
+      t.equal(acme.get(tenantKeys.accessKey(gone)), undefined)
+      t.equal(acme.get(tenantKeys.tenantAccessKey('acme', gone)), undefined)
       t.match(acme.run(revoke(gone)), { ok: false, code: 'not_found' })
     }
-    t.match(acme.get(keys.accessKey('AK2')), { status: 'revoked' })
+    t.match(acme.get(tenantKeys.accessKey('AK2')), { status: 'revoked' })
     t.equal(rowsOf(acme, 'accessKey').length, REVOKED_KEYS_KEPT_MAX)
     t.same(recounted(acme), [])
   })
@@ -191,33 +191,33 @@ t.test('the recount', async (t) => {
   acme.do(key('AK2'))
   acme.do(revoke('AK2'))
   const access = tenantAccessOf(acme, 'acme')
-  const owner = acme.get(keys.account('acme', accountId))
-  const first = acme.get(keys.accessKey('AK1'))
+  const owner = acme.get(tenantKeys.account('acme', accountId))
+  const first = acme.get(tenantKeys.accessKey('AK1'))
   if (owner === undefined || first === undefined) throw new Error('they were made')
   const list = /lists of their tenants differ/
   const owners = /their names, their number or their keys differ/
   const changes: readonly [string, string, object | null, RegExp][] = [
-    ['a key in no list', keys.tenantAccess('acme'), { ...access, activeKeys: [] }, list],
+    ['a key in no list', tenantKeys.tenantAccess('acme'), { ...access, activeKeys: [] }, list],
     [
       'a key in the wrong list',
-      keys.tenantAccess('acme'),
+      tenantKeys.tenantAccess('acme'),
       { ...access, activeKeys: ['AK1', 'AK2'], revokedKeys: [] },
       list,
     ],
-    ['a list that is gone', keys.tenantAccess('acme'), null, list],
-    ['a key that is not in the index', keys.tenantAccessKey('acme', 'AK1'), null, list],
-    ['a key that is gone', keys.accessKey('AK2'), null, list],
+    ['a list that is gone', tenantKeys.tenantAccess('acme'), null, list],
+    ['a key that is not in the index', tenantKeys.tenantAccessKey('acme', 'AK1'), null, list],
+    ['a key that is gone', tenantKeys.accessKey('AK2'), null, list],
     [
       'a key that came back',
-      keys.accessKey('AK2'),
-      { ...acme.get(keys.accessKey('AK2')), status: 'active' },
+      tenantKeys.accessKey('AK2'),
+      { ...acme.get(tenantKeys.accessKey('AK2')), status: 'active' },
       list,
     ],
-    ['a count of accounts', keys.tenantAccess('acme'), { ...access, accountCount: 2 }, owners],
-    ['a count of keys', keys.account('acme', accountId), { ...owner, keyCount: 2 }, owners],
-    ['a key without its account', keys.accessKey('AK1'), { ...first, accountId: null }, owners],
-    ['an account without its name', keys.accountName('acme', 'ci'), null, owners],
-    ['a name of another account', keys.accountName('acme', 'ci'), { accountId: 'acc_other' }, owners],
+    ['a count of accounts', tenantKeys.tenantAccess('acme'), { ...access, accountCount: 2 }, owners],
+    ['a count of keys', tenantKeys.account('acme', accountId), { ...owner, keyCount: 2 }, owners],
+    ['a key without its account', tenantKeys.accessKey('AK1'), { ...first, accountId: null }, owners],
+    ['an account without its name', tenantKeys.accountName('acme', 'ci'), null, owners],
+    ['a name of another account', tenantKeys.accountName('acme', 'ci'), { accountId: 'acc_other' }, owners],
   ]
   t.same(recounted(acme), [])
   for (const [what, at, row, said] of changes) {
@@ -233,7 +233,7 @@ t.test('the recount', async (t) => {
 })
 
 t.test('noteUses', async (t) => {
-  const lastUse = (of: MapWorld, id: string) => of.get(keys.accessKey(id))?.lastUsedAt
+  const lastUse = (of: MapWorld, id: string) => of.get(tenantKeys.accessKey(id))?.lastUsedAt
 
   t.test('keeps the latest time of each, and none that lies ahead of the entry', async (t) => {
     const acme = world()
@@ -255,7 +255,7 @@ t.test('noteUses', async (t) => {
         adminTokens: [{ tokenId: 'T1', at: ms }],
       })
     t.same(note(at), { noted: 2 })
-    t.same([lastUse(acme, 'AK1'), acme.get(keys.adminToken('T1'))?.lastUsedAt], [at, at])
+    t.same([lastUse(acme, 'AK1'), acme.get(tenantKeys.adminToken('T1'))?.lastUsedAt], [at, at])
     t.same(note(at - 1), { noted: 0 }, 'another node saw it later')
     t.equal(lastUse(acme, 'AK1'), at)
     note(at + 3_600_000)
@@ -270,7 +270,7 @@ t.test('noteUses', async (t) => {
       { accessKeyId: 'AK1', at: 5 },
     ]
     t.same(acme.do({ ...noUse, accessKeys, adminTokens: [{ tokenId: 'gone', at: 5 }] }), { noted: 1 })
-    t.same(acme.get(keys.accessKey('AK1')), { ...made, lastUsedAt: 5 })
+    t.same(acme.get(tenantKeys.accessKey('AK1')), { ...made, lastUsedAt: 5 })
     const rotation = { type: 'rotateAccessKey', accessKeyId: 'AK1', tenantId: 'acme', secret } as const
     t.match(acme.do({ ...rotation, scopes: null, expiresAt: null }), { lastUsedAt: 5 })
     t.match(acme.do(revoke('AK1')), { lastUsedAt: 5, status: 'revoked' })

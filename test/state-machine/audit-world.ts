@@ -1,12 +1,12 @@
 /**
  * A state in a Map whose commands come from a request, and the rows and the verdict of its audit log.
  */
-import { ChainCheck, type NotedHead } from '../../src/state-machine/audit-chain.ts'
-import { auditHead } from '../../src/state-machine/audit.ts'
-import type { AuditLinkRecord, AuditRow } from '../../src/state-machine/audit-records.ts'
+import { auditRanges, auditSequenceOf } from '../../src/state-machine/audit/keys.ts'
+import { ChainCheck, type NotedHead } from '../../src/state-machine/audit/audit-chain.ts'
+import { auditHead } from '../../src/state-machine/audit/append.ts'
+import type { AuditLinkRecord, AuditRow } from '../../src/state-machine/audit/records.ts'
 import type { Command, Reply } from '../../src/state-machine/commands.ts'
-import { auditSequenceOf, ranges } from '../../src/state-machine/keys.ts'
-import type { Origin } from '../../src/state-machine/origin.ts'
+import type { Origin } from '../../src/state-machine/base/origin.ts'
 import { digest, type MapWorld, rowsOf, rowsUnder } from './map-world.ts'
 
 export const ORIGIN: Origin = {
@@ -39,7 +39,7 @@ export function ask<C extends Command>(
 }
 
 export function links(world: MapWorld): AuditLinkRecord[] {
-  return rowsUnder<AuditLinkRecord>(world, ranges.auditLinks())
+  return rowsUnder<AuditLinkRecord>(world, auditRanges.auditLinks())
 }
 
 /** Of changes, the newest last. */
@@ -52,7 +52,7 @@ export function auditRows(world: MapWorld): AuditRow[] {
 /** Packed rows are plain texts here. */
 export function verdict(world: MapWorld, noted: NotedHead | null = null): readonly string[] {
   const check = new ChainCheck(digest, auditHead(world), noted)
-  const { start } = ranges.auditLinks()
+  const { start } = auditRanges.auditLinks()
   const keys = [...world.rows.keys()].filter((key) => key.startsWith(start)).toSorted()
   for (const key of keys)
     check.take(auditSequenceOf(key), world.rows.get(key) as AuditLinkRecord, (packed) =>

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check'
 import t from 'tap'
-import { AUDIT_TRIM_LINKS_MAX } from '../../src/state-machine/audit-records.ts'
-import { linkHash } from '../../src/state-machine/audit-chain.ts'
-import { auditHead } from '../../src/state-machine/audit.ts'
-import type { AuditLinkRecord } from '../../src/state-machine/audit-records.ts'
-import { keys } from '../../src/state-machine/keys.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { auditRowKeys } from '../../src/state-machine/audit/keys.ts'
+import { AUDIT_TRIM_LINKS_MAX } from '../../src/state-machine/audit/records.ts'
+import { linkHash } from '../../src/state-machine/audit/audit-chain.ts'
+import { auditHead } from '../../src/state-machine/audit/append.ts'
+import type { AuditLinkRecord } from '../../src/state-machine/audit/records.ts'
 import { ask, auditRows, links, ORIGIN, ship, spoolRows, verdict } from './audit-world.ts'
 import { createBucket, digest, MapWorld, put, remove, recounted, worldWithBucket } from './map-world.ts'
 
@@ -38,7 +39,7 @@ t.test('a change', async (t) => {
     t.match(reply, { ok: false, code: 'bucket_already_exists' })
     t.match(auditRows(world), [{ operation: 'createBucket', status: null, code: 'bucket_already_exists' }])
     const added = [...world.rows].filter(([key, row]) => before.get(key) !== row).map(([key]) => key)
-    t.strictSame(added, [keys.auditLink(0), keys.auditHead()])
+    t.strictSame(added, [auditRowKeys.auditLink(0), auditRowKeys.auditHead()])
     t.strictSame(recounted(world), [])
   })
 
@@ -61,7 +62,7 @@ t.test('a change', async (t) => {
     const world = worldWithBucket()
     world.do({ type: 'setQuota', tenantId: 'acme', maxBytes: 0, maxObjects: 1, maxBuckets: 1 })
     t.ok(ask(world, put('a', EMPTY, 0)).ok)
-    t.match(world.get(keys.usage('acme')), { logicalBytes: 0, objects: 1 })
+    t.match(world.get(usageKeys.usage('acme')), { logicalBytes: 0, objects: 1 })
     t.strictSame(recounted(world), [])
   })
 })
@@ -178,7 +179,7 @@ t.test('the chain', async (t) => {
     'a changed row': (world, at) =>
       change(world, at, (link) => ({ ...link, text: link.text.replace('a', 'b') })),
     'a changed time': (world, at) => change(world, at, (link) => ({ ...link, time: link.time + 1 })),
-    'a row that is taken out': (world, at) => void world.rows.delete(keys.auditLink(at)),
+    'a row that is taken out': (world, at) => void world.rows.delete(auditRowKeys.auditLink(at)),
     'two rows that are swapped': (world, at) => swap(world, at, at === 0 ? 1 : at - 1),
     'a row that is written anew with a hash of its own': (world, at) =>
       change(world, at, (link) => ({ ...link, hash: 'f'.repeat(64) })),
@@ -198,7 +199,7 @@ t.test('the chain', async (t) => {
 
   t.test('shows a row that was written anew with its right hash, by the one behind it', async (t) => {
     const world = longLog(6)
-    const { hash: before } = world.get(keys.auditLink(2)) as AuditLinkRecord
+    const { hash: before } = world.get(auditRowKeys.auditLink(2)) as AuditLinkRecord
     change(world, 3, (link) => {
       const text = link.text.replace('192.0.2.7', '192.0.2.8')
       return { ...link, text, hash: linkHash(digest, before, text) }
@@ -216,10 +217,10 @@ t.test('the chain', async (t) => {
     const world = longLog(9)
     const { next, hash } = auditHead(world)
     t.strictSame(verdict(world, { next, hash }), [])
-    world.rows.delete(keys.auditLink(8))
+    world.rows.delete(auditRowKeys.auditLink(8))
     t.match(verdict(world), [/^the chain ends before link 8/])
-    const shorter = world.get(keys.auditLink(7)) as AuditLinkRecord
-    world.rows.set(keys.auditHead(), { ...auditHead(world), next: 8, hash: shorter.hash })
+    const shorter = world.get(auditRowKeys.auditLink(7)) as AuditLinkRecord
+    world.rows.set(auditRowKeys.auditHead(), { ...auditHead(world), next: 8, hash: shorter.hash })
     t.strictSame(verdict(world), [], 'a head that was written anew as well')
     t.match(verdict(world, { next, hash }), [/^the chain does not contain the head that was noted/])
   })
@@ -233,14 +234,14 @@ t.test('the chain', async (t) => {
 })
 
 function change(world: MapWorld, at: number, by: (link: AuditLinkRecord) => AuditLinkRecord): void {
-  const key = keys.auditLink(at)
+  const key = auditRowKeys.auditLink(at)
   world.rows.set(key, by(world.rows.get(key) as AuditLinkRecord))
 }
 
 function swap(world: MapWorld, one: number, other: number): void {
-  const [a, b] = [world.rows.get(keys.auditLink(one)), world.rows.get(keys.auditLink(other))]
-  world.rows.set(keys.auditLink(one), b as AuditLinkRecord)
-  world.rows.set(keys.auditLink(other), a as AuditLinkRecord)
+  const [a, b] = [world.rows.get(auditRowKeys.auditLink(one)), world.rows.get(auditRowKeys.auditLink(other))]
+  world.rows.set(auditRowKeys.auditLink(one), b as AuditLinkRecord)
+  world.rows.set(auditRowKeys.auditLink(other), a as AuditLinkRecord)
 }
 
 t.test('trimming', async (t) => {

@@ -1,7 +1,7 @@
 /** Policies of buckets: one row each, which comes and goes with its bucket. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import { BUCKET_POLICY_BYTES_MAX } from '../../src/state-machine/records.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { BUCKET_POLICY_BYTES_MAX } from '../../src/state-machine/buckets/records.ts'
 import { createBucket, recounted, rowsOf, worldWithBucket } from './map-world.ts'
 
 const NAME = { tenantId: 'acme', name: 'photos' }
@@ -49,7 +49,7 @@ t.test(
     world.do({ type: 'deleteBucket', ...NAME })
     t.same(rowsOf(world, 'bucketPolicy'), [])
     const { id } = world.do(createBucket('photos'))
-    t.equal(world.get(keys.bucketPolicy(id)), undefined)
+    t.equal(world.get(bucketKeys.bucketPolicy(id)), undefined)
     t.same(recounted(world), [])
     t.end()
   },
@@ -57,7 +57,7 @@ t.test(
 
 t.test('a recount tells of a policy whose bucket is gone', (t) => {
   const world = worldWithBucket()
-  world.rows.set(keys.bucketPolicy('gone'), { policy: '{}', updatedAt: 1 })
+  world.rows.set(bucketKeys.bucketPolicy('gone'), { policy: '{}', updatedAt: 1 })
   t.same(recounted(world), ['there is a policy of a bucket that is gone'])
   t.end()
 })

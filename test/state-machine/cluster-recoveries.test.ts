@@ -1,8 +1,12 @@
 /** What a recovery from a lost quorum means for the rows: who belongs, which operations end, and that it is never forgotten. */
 import t from 'tap'
-import { CLUSTER_RECOVERIES_MAX, clusterRecoveries } from '../../src/state-machine/cluster-recoveries.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { MembershipCommand } from '../../src/state-machine/records.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { memberKeys } from '../../src/state-machine/members/keys.ts'
+import {
+  CLUSTER_RECOVERIES_MAX,
+  clusterRecoveries,
+} from '../../src/state-machine/members/cluster-recoveries.ts'
+import type { MembershipCommand } from '../../src/state-machine/members/commands.ts'
 import { MapWorld } from './map-world.ts'
 import { foundedWorld, members, phases, start, walk } from './member-commands.ts'
 
@@ -34,9 +38,13 @@ t.test('the dead leave for ever, and their copies are made again as those of any
     change: null,
     departed: ['n3', 'n4', 'n5'].map((nodeId) => ({ nodeId, how: 'lost', reason: 'recovery rp_1' })),
   })
-  t.same(world.get(keys.leavers()), { nodes: ['n3', 'n4', 'n5'] }, 'nothing new is listed there')
+  t.same(world.get(memberKeys.leavers()), { nodes: ['n3', 'n4', 'n5'] }, 'nothing new is listed there')
   for (const n of [0, 1, 2])
-    t.match(world.get(keys.operation(`op_1${n}`)), { kind: 'lost', status: 'running', cursor: 'repair' })
+    t.match(world.get(operationKeys.operation(`op_1${n}`)), {
+      kind: 'lost',
+      status: 'running',
+      cursor: 'repair',
+    })
   t.match(world.run(start('join', 'n4')), { code: 'member_tombstoned' })
 })
 
@@ -68,7 +76,7 @@ t.test('a change that counted on votes that are gone ends, and another one may b
   const world = foundedWorld(FIVE)
   world.do(start('demote', 'n2'))
   world.do(recover())
-  t.match(world.get(keys.operation('op-demote-n2')), {
+  t.match(world.get(operationKeys.operation('op-demote-n2')), {
     status: 'failed',
     error: /Ended by the recovery rp_1/,
   })
@@ -86,7 +94,7 @@ t.test('a newcomer that survived goes on joining; one that nobody named may be t
   away.do(start('join', 'n6'))
   away.do(recover())
   t.notOk('n6' in phases(away))
-  t.match(away.get(keys.operation('op-join-n6')), { status: 'failed' })
+  t.match(away.get(operationKeys.operation('op-join-n6')), { status: 'failed' })
   t.match(away.run(start('join', 'n6', { id: 'again' })), { ok: true })
 })
 
@@ -96,20 +104,20 @@ t.test('a survivor without a vote goes on being emptied', async (t) => {
   walk(world, 'op-demote-n2', ['demote', 'drain'])
   world.do(recover({ voters: ['n1'] }))
   t.match(phases(world), { n1: 'active', n2: 'draining' })
-  t.match(world.get(keys.operation('op-demote-n2')), { status: 'running', cursor: 'drain' })
+  t.match(world.get(operationKeys.operation('op-demote-n2')), { status: 'running', cursor: 'drain' })
 })
 
 t.test('the repair of a member that was lost before goes on from where its vote is gone', async (t) => {
   const world = foundedWorld(FIVE)
   world.do(start('lost', 'n5'))
   world.do(recover())
-  t.match(world.get(keys.operation('op-lost-n5')), { status: 'running', cursor: 'repair' })
-  t.equal(world.get(keys.operation('op_12')), undefined, 'and is not begun a second time')
+  t.match(world.get(operationKeys.operation('op-lost-n5')), { status: 'running', cursor: 'repair' })
+  t.equal(world.get(operationKeys.operation('op_12')), undefined, 'and is not begun a second time')
 })
 
 t.test('a cluster that was never founded is brought back as well', async (t) => {
   const world = new MapWorld()
   world.do(recover())
   t.equal(clusterRecoveries(world).length, 1)
-  t.equal(world.get(keys.members()), undefined, 'its members are founded by its leader, as ever')
+  t.equal(world.get(memberKeys.members()), undefined, 'its members are founded by its leader, as ever')
 })

@@ -1,24 +1,25 @@
 /** Sessions, condemnation and collection, and what the rows say of a copy. */
 import t from 'tap'
-import { birthOf, parseBirth } from '../../src/state-machine/births.ts'
-import { keys, ranges } from '../../src/state-machine/keys.ts'
-import { standing } from '../../src/state-machine/standing.ts'
-import type { View } from '../../src/state-machine/view.ts'
-import { addCopy, found, fresh, type MapWorld, putChunks, worldWithBucket } from './map-world.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { chunkKeys, chunkRanges } from '../../src/state-machine/chunks/keys.ts'
+import type { View } from '../../src/state-machine/base/view.ts'
+import { birthOf, parseBirth } from '../../src/state-machine/chunks/births.ts'
+import { standing } from '../../src/state-machine/chunks/standing.ts'
+import { addCopy, found, fresh, type MapWorld, putChunks, worldAtLevel2 } from './map-world.ts'
 
 const remove = (key: string) =>
   ({ type: 'deleteObject', tenantId: 'acme', bucket: 'photos', key, versionId: null, ifMatch: null }) as const
 const name = { tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' } as const
 const collect = (condemnedAt: number) =>
   ({ type: 'collectChunks', chunks: [{ ...name, condemnedAt }] }) as const
-const chunk = (world: MapWorld) => world.get(keys.chunk('acme', 'c1'))
+const chunk = (world: MapWorld) => world.get(chunkKeys.chunk('acme', 'c1'))
 const keysIn = (world: MapWorld, range: { start: string; end: string }) =>
   [...world.rows.keys()].filter((key) => key >= range.start && key < range.end)
 const standingOf = (world: MapWorld, holder: string, birth = 'birth-c1') =>
   standing(world, { id: 'c1', birth }, holder)
 
 function condemned(): { world: MapWorld; at: number } {
-  const world = worldWithBucket()
+  const world = worldAtLevel2()
   world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
   world.do(remove('k'))
   return { world, at: world.index }
@@ -42,7 +43,7 @@ t.test('sessions', (t) => {
   const ended = { ok: false, code: 'session_ended' }
 
   t.test('session_ended when nobody opened it, when it is closed or below its mark', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     t.match(put(world, 'unheard-1'), { ...ended, births: ['unheard-1'] })
     t.match(put(world, 'nonsense'), ended)
     world.do({ type: 'advanceSession', session: 'birth', lowWater: 6 })
@@ -61,26 +62,26 @@ t.test('sessions', (t) => {
   })
 
   t.test('a node that opens one closes those it does not keep, and none is opened twice', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     const open = (session: string, keep: readonly string[] = []) =>
       world.run({ type: 'openSession', session, node: 'g1', keep })
     t.match(open('second', ['birth']), { ok: true })
-    t.match(world.get(keys.nodeSessions('g1')), { open: ['birth', 'second'] })
+    t.match(world.get(chunkKeys.nodeSessions('g1')), { open: ['birth', 'second'] })
     const refused = { ok: false, code: 'precondition_failed' }
     t.match(open('second', ['birth']), refused, 'a second run would give its births again')
     t.match(open('third', ['second']), { ok: true })
-    t.match(world.get(keys.session('birth')), { closed: true })
-    t.match(world.get(keys.session('second')), { closed: false })
+    t.match(world.get(chunkKeys.session('birth')), { closed: true })
+    t.match(world.get(chunkKeys.session('second')), { closed: false })
     t.match(open('birth'), refused)
     world.do({ type: 'openSession', session: 'other', node: 'g2', keep: [] })
-    t.match(world.get(keys.session('third')), { closed: false }, 'of its own node only')
+    t.match(world.get(chunkKeys.session('third')), { closed: false }, 'of its own node only')
     for (const session of ['second', 'third']) world.do({ type: 'closeSession', session })
-    t.notOk(world.get(keys.nodeSessions('g1')))
+    t.notOk(world.get(chunkKeys.nodeSessions('g1')))
     t.end()
   })
 
   t.test('not_found when the session is unknown, invalid_argument when the mark is no sequence', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     const refused = { ok: false, code: 'not_found' }
     t.match(world.run({ type: 'advanceSession', session: 'x', lowWater: 1 }), refused)
     t.match(world.run({ type: 'closeSession', session: 'x' }), refused)
@@ -95,11 +96,11 @@ t.test('sessions', (t) => {
 t.test('collectChunks', (t) => {
   t.test('removes the row, its tasks and its place in the queue, and tells every holder and target', (t) => {
     const { world, at } = condemned()
-    t.equal(keysIn(world, ranges.condemned()).length, 1)
+    t.equal(keysIn(world, chunkRanges.condemned()).length, 1)
     t.same(world.do(collect(at)), { collected: 1 })
     t.notOk(chunk(world))
-    t.same([keysIn(world, ranges.condemned()), keysIn(world, ranges.repairs())], [[], []])
-    t.same(world.get(keys.repairTotal()), { count: 0 })
+    t.same([keysIn(world, chunkRanges.condemned()), keysIn(world, chunkRanges.repairs())], [[], []])
+    t.same(world.get(chunkKeys.repairTotal()), { count: 0 })
     for (const node of ['n1', 'n2', 'n3']) t.equal(standingOf(world, node), 'dropping')
     t.same(world.do(collect(at)), { collected: 0 }, 'twice as well as once')
     t.end()
@@ -108,7 +109,7 @@ t.test('collectChunks', (t) => {
   t.test('lets a chunk live that was revived, also when it was condemned again since', (t) => {
     const { world, at } = condemned()
     world.do(putChunks('j', [found('c1')]))
-    t.same(keysIn(world, ranges.condemned()), [])
+    t.same(keysIn(world, chunkRanges.condemned()), [])
     t.same(world.do(collect(at)), { collected: 0 })
     world.do(remove('j'))
     t.same(world.do(collect(at)), { collected: 0 })
@@ -130,7 +131,7 @@ t.test('collectChunks', (t) => {
     const { world, at } = condemned()
     world.do({ type: 'haltCollection', reason: 'drift' })
     world.do({ type: 'haltCollection', reason: 'later' })
-    t.match(world.get(keys.settings()), { collectionHalted: { reason: 'drift' } })
+    t.match(world.get(chunkKeys.settings()), { collectionHalted: { reason: 'drift' } })
     t.match(world.run(collect(at)), { ok: false, code: 'precondition_failed' })
     world.do({ type: 'resumeCollection', requestedBy: 'olga', reason: 'looked' })
     t.same(world.do(collect(at)), { collected: 1 })
@@ -141,13 +142,16 @@ t.test('collectChunks', (t) => {
 
 t.test('setRepairRate', (t) => {
   t.test('keeps the rate beside the other settings, invalid_argument when it is none', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     world.do({ type: 'haltCollection', reason: 'drift' })
     world.do({ type: 'setRepairRate', bytesPerSecond: 5 })
-    t.match(world.get(keys.settings()), { repairBytesPerSecond: 5, collectionHalted: { reason: 'drift' } })
+    t.match(world.get(chunkKeys.settings()), {
+      repairBytesPerSecond: 5,
+      collectionHalted: { reason: 'drift' },
+    })
     t.match(world.run({ type: 'setRepairRate', bytesPerSecond: 0 }), { ok: false, code: 'invalid_argument' })
     world.do({ type: 'setRepairRate', bytesPerSecond: null })
-    t.match(world.get(keys.settings()), { repairBytesPerSecond: null })
+    t.match(world.get(chunkKeys.settings()), { repairBytesPerSecond: null })
     t.end()
   })
   t.end()
@@ -155,7 +159,7 @@ t.test('setRepairRate', (t) => {
 
 t.test('standing', (t) => {
   t.test('is undecided while an upload may commit or nobody knows its session, and abandoned after', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     t.equal(standingOf(world, 'n1'), 'undecided')
     t.equal(standingOf(world, 'n1', 'unheard-1'), 'undecided', 'this node may lag behind')
     t.equal(standingOf(world, 'n1', 'nonsense'), 'undecided')
@@ -191,10 +195,10 @@ t.test('standing while rows are written', (t) => {
   }
 
   t.test('keeps what was committed in the very batch that closed its session', (t) => {
-    const after = worldWithBucket()
+    const after = worldAtLevel2()
     after.do(putChunks('k', ['c1']))
     after.do({ type: 'closeSession', session: 'birth' })
-    isKept(worldWithBucket(), after)
+    isKept(worldAtLevel2(), after)
     t.end()
   })
 
@@ -204,7 +208,7 @@ t.test('standing while rows are written', (t) => {
 t.test('usage', (t) => {
   t.test('follows objects, chunks and copies in the entry that changes them', (t) => {
     const { world } = condemned()
-    const usage = () => world.get(keys.usage('acme'))
+    const usage = () => world.get(usageKeys.usage('acme'))
     t.match(usage(), {
       objects: 0,
       logicalBytes: 0,

@@ -4,7 +4,7 @@
  * Rule: a list below is what one released version could apply. It is written when that level is released and never changed afterwards.
  */
 import t from 'tap'
-import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/feature-level.ts'
+import { FEATURE_LEVEL, FIRST_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import { COMMAND_LEVELS } from '../../src/state-machine/command-levels.ts'
 import { isCommandType } from '../../src/state-machine/state-machine.ts'
 
@@ -19,6 +19,8 @@ const RELEASED: Readonly<Record<number, string>> = {
     rewrapHookSecrets rewrapTenantKeys rotateAccessKey setBucketCors setBucketPolicy setBucketVersioning
     setClusterKey setNotifications setObjectLegalHold setObjectRetention setObjectTags setOperationStatus
     setQuota setRepairRate shipAudit shredTenant startOperation testHook trimAudit`,
+  2: `
+    evacuateCopies foundMembers introduceMember recoverCluster startMembership stepMembership undoMembership`,
 }
 
 const released = Object.entries(RELEASED).flatMap(([level, names]) =>

@@ -1,7 +1,7 @@
 /** Copies of chunks: what is owed, made, lost, moved and removed, and which row says so. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { RepairRecord } from '../../src/state-machine/records.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import type { RepairRecord } from '../../src/state-machine/chunks/records.ts'
 import {
   addCopy,
   dropCopy,
@@ -9,24 +9,24 @@ import {
   type MapWorld,
   putChunks,
   startOperation,
-  worldWithBucket,
+  worldAtLevel2,
 } from './map-world.ts'
 
 const name = { tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' } as const
-const chunk = (world: MapWorld) => world.get(keys.chunk('acme', 'c1'))
+const chunk = (world: MapWorld) => world.get(chunkKeys.chunk('acme', 'c1'))
 const task = (world: MapWorld, target: string, copies: number) =>
-  world.get(keys.repair({ target, copies, birth: 'birth-c1', id: 'c1' }))
+  world.get(chunkKeys.repair({ target, copies, birth: 'birth-c1', id: 'c1' }))
 /** With an operation that may plan. */
 function planning(): MapWorld {
-  const world = worldWithBucket()
+  const world = worldAtLevel2()
   world.do(startOperation('op1'))
   return world
 }
 
-const dropOf = (world: MapWorld, node: string) => world.get(keys.drop(node, 'birth-c1', 'c1'))
+const dropOf = (world: MapWorld, node: string) => world.get(chunkKeys.drop(node, 'birth-c1', 'c1'))
 
 function owing(): MapWorld {
-  const world = worldWithBucket()
+  const world = worldAtLevel2()
   world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
   return world
 }
@@ -43,7 +43,7 @@ t.test('addReplica', (t) => {
       t.equal(world.do(done), null)
       t.match(chunk(world), { replicas: ['n1', 'n2', 'n3'], owed: [] })
       t.notOk(task(world, 'n3', 2))
-      t.same(world.get(keys.repairTotal()), { count: 0 })
+      t.same(world.get(chunkKeys.repairTotal()), { count: 0 })
     }
     t.end()
   })
@@ -73,7 +73,7 @@ t.test('addReplica', (t) => {
   )
 
   t.test('moves the other tasks of the chunk to the new number of copies', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     world.do(putChunks('k', [fresh('c1', { replicas: ['n1'], missing: ['n2', 'n3'] })], 1))
     t.ok(task(world, 'n3', 1))
     world.do(addCopy(world, 'c1', 'n2'))
@@ -92,7 +92,7 @@ t.test('dropReplicas', (t) => {
       t.match(chunk(world), { replicas: ['n2'], owed: ['n3', 'n1'] })
       t.ok(task(world, 'n1', 1))
       t.ok(task(world, 'n3', 1), 'and the other task is as urgent now')
-      t.same(world.get(keys.repairTotal()), { count: 2 })
+      t.same(world.get(chunkKeys.repairTotal()), { count: 2 })
       t.notOk(dropOf(world, 'n1'), 'a copy that is to be made again is not removed')
     }
     t.end()

@@ -1,8 +1,8 @@
 /** What moves, for every row and every wish: nothing is lost, nothing moves twice. */
 import fc from 'fast-check'
 import t from 'tap'
-import type { ChunkRecord } from '../../src/state-machine/records.ts'
-import { movesOf } from '../../src/state-machine/copy-moves.ts'
+import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
+import { movesOf } from '../../src/state-machine/chunks/copy-moves.ts'
 
 function row(replicas: readonly string[], owed: readonly string[] = [], references = 1): ChunkRecord {
   const sizes = { size: 10, sealedSize: 38, checksum: 'sum' }

@@ -1,9 +1,10 @@
 /** Server-side copies: other versions that name the same chunks, whatever their bodies are made of. */
 import t from 'tap'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { kindOf } from '../../src/state-machine/base/row-key.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys, kindOf } from '../../src/state-machine/keys.ts'
-import { OBJECT_COPY_BYTES_MAX, PART_BYTES_MIN } from '../../src/state-machine/object-limits.ts'
-import type { ObjectRecord } from '../../src/state-machine/records.ts'
+import { OBJECT_COPY_BYTES_MAX, PART_BYTES_MIN } from '../../src/state-machine/objects/limits.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import {
   createBucket,
   fresh,
@@ -31,7 +32,7 @@ function copy(from: string, versionId: string, to: string, more: Partial<Copy> =
   return { ...wish, type: 'copyObject', source: { bucket: 'photos', key: from, versionId }, ...more }
 }
 
-const references = (world: MapWorld, id: string) => world.get(keys.chunk('acme', id))?.references
+const references = (world: MapWorld, id: string) => world.get(chunkKeys.chunk('acme', id))?.references
 
 function assembled(world: MapWorld): ObjectRecord {
   const { uploadId } = world.do(createUpload('k'))

@@ -1,8 +1,8 @@
 /** The row of a bucket's CORS rules, and the word of the bucket's row that it is there. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import type { CorsRule } from '../../src/state-machine/records.ts'
+import type { CorsRule } from '../../src/state-machine/buckets/records.ts'
 import { createBucket, disableTenant, put, recounted, rowsOf, worldWithBucket } from './map-world.ts'
 
 const RULE: CorsRule = {
@@ -22,7 +22,7 @@ const setCors = (rules: readonly CorsRule[] = [RULE]): Extract<Command, { type: 
 })
 const removeCors = { type: 'deleteBucketCors', ...name } as const
 const removeBucket = { type: 'deleteBucket', ...name } as const
-const photos = keys.bucket('acme', 'photos')
+const photos = bucketKeys.bucket('acme', 'photos')
 
 t.test('setBucketCors and deleteBucketCors', async (t) => {
   t.test('write the rules whole, and say in the row of the bucket that they are there', async (t) => {
@@ -31,7 +31,7 @@ t.test('setBucketCors and deleteBucketCors', async (t) => {
     t.notOk(before && 'hasCors' in before)
     t.strictSame(world.do(setCors()), { rules: [RULE] })
     t.equal(world.get(photos)?.hasCors, true)
-    t.strictSame(world.get(keys.cors(before?.id ?? '')), { rules: [RULE] })
+    t.strictSame(world.get(bucketKeys.cors(before?.id ?? '')), { rules: [RULE] })
     world.do(setCors([{ ...RULE, id: null }]))
     t.strictSame(rowsOf(world, 'cors'), [{ rules: [{ ...RULE, id: null }] }])
     t.strictSame(recounted(world), [])
@@ -76,9 +76,9 @@ t.test('setBucketCors and deleteBucketCors', async (t) => {
 t.test('the recount tells a bucket and its rules that do not agree', async (t) => {
   const world = worldWithBucket()
   const { id } = world.get(photos) ?? { id: '' }
-  world.rows.set(keys.cors(id), { rules: [RULE] })
+  world.rows.set(bucketKeys.cors(id), { rules: [RULE] })
   t.match(recounted(world), [/CORS rules/], 'rules that the bucket does not know of')
   world.do(setCors())
-  world.rows.delete(keys.cors(id))
+  world.rows.delete(bucketKeys.cors(id))
   t.match(recounted(world), [/CORS rules/], 'rules that are gone')
 })

@@ -1,14 +1,14 @@
 /** The whole way of a delivery in virtual time: its schedule, its ends, and what a hook makes of nothing but failures. */
 import fc from 'fast-check'
 import t from 'tap'
-import type { AttemptResult } from '../../src/state-machine/commands.ts'
+import type { AttemptResult } from '../../src/state-machine/events/commands.ts'
+import type { DeliveryRecord } from '../../src/state-machine/events/records.ts'
 import {
   ATTEMPTS_MAX,
   delayAfter,
   RETRY_AFTER_MS_MAX,
   SUSPEND_AFTER_MS,
-} from '../../src/state-machine/delivery-schedule.ts'
-import type { DeliveryRecord } from '../../src/state-machine/records.ts'
+} from '../../src/state-machine/events/delivery-schedule.ts'
 import {
   attemptAt,
   deliveries,

@@ -1,12 +1,13 @@
 /** Copies of a member that leaves: moved, struck off when enough others stay, and none comes back. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { RepairRecord } from '../../src/state-machine/records.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import type { RepairRecord } from '../../src/state-machine/chunks/records.ts'
 import { addCopy, fresh, type MapWorld, putChunks, recounted, worldWithBucket } from './map-world.ts'
 import { foundedWorld, start, step, walk } from './member-commands.ts'
 
 const name = { tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' } as const
-const chunk = (world: MapWorld) => world.get(keys.chunk('acme', 'c1'))
+const chunk = (world: MapWorld) => world.get(chunkKeys.chunk('acme', 'c1'))
 const evacuate = (operation: string, target: string | null, copiesKept = 2) =>
   ({ type: 'evacuateCopies', operation, items: [{ ...name, target, copiesKept }] }) as const
 
@@ -34,8 +35,8 @@ t.test('of a member that still answers', (t) => {
     t.match(world.run(step('op-demote-n2', 'drain', 'verify')), { ok: true })
     world.do(addCopy(world, 'c1', 'n3'))
     t.match(chunk(world), { replicas: ['n1', 'n3'], owed: [] })
-    t.ok(world.get(keys.drop('n2', 'birth-c1', 'c1')), 'the old holder is told to remove it')
-    t.match(world.get(keys.operation('op-demote-n2'))?.progress, { tasksOpen: 0, blobsDone: 1 })
+    t.ok(world.get(chunkKeys.drop('n2', 'birth-c1', 'c1')), 'the old holder is told to remove it')
+    t.match(world.get(operationKeys.operation('op-demote-n2'))?.progress, { tasksOpen: 0, blobsDone: 1 })
     t.same(recounted(world), [])
     t.end()
   })
@@ -54,7 +55,7 @@ t.test('of a member that still answers', (t) => {
     world.do(step('op-demote-n3', 'demote', 'drain'))
     world.do(evacuate('op-demote-n3', null))
     t.match(chunk(world), { replicas: ['n1', 'n2'], owed: [] })
-    t.same(world.get(keys.repairTotal()), { count: 0 })
+    t.same(world.get(chunkKeys.repairTotal()), { count: 0 })
     t.end()
   })
   t.end()
@@ -112,14 +113,14 @@ t.test('a copy on a lost member stands for nothing when the same content comes a
 t.test('nothing new is kept where nothing may be kept', (t) => {
   const world = holding(['n3'])
   const task = world.get(
-    keys.repair({ target: 'n3', copies: 2, birth: 'birth-c1', id: 'c1' }),
+    chunkKeys.repair({ target: 'n3', copies: 2, birth: 'birth-c1', id: 'c1' }),
   ) as RepairRecord
   world.do(start('demote', 'n3'))
   walk(world, 'op-demote-n3', ['demote', 'drain', 'verify'])
   world.do({ type: 'addReplica', ...name, node: 'n3', permit: task.permit })
   t.match(chunk(world), { replicas: ['n1', 'n2'], owed: ['n3'] }, 'a copy that comes late is not listed')
   world.do(putChunks('k2', [fresh('c2', { replicas: ['n1', 'n2', 'n3'], missing: [] })]))
-  t.same(world.get(keys.chunk('acme', 'c2'))?.replicas, ['n1', 'n2'], 'nor one of an upload')
+  t.same(world.get(chunkKeys.chunk('acme', 'c2'))?.replicas, ['n1', 'n2'], 'nor one of an upload')
   const few = world.run(putChunks('k3', [fresh('c3', { replicas: ['n1', 'n3'], missing: [] })]))
   t.match(
     few,

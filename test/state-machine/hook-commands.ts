@@ -1,8 +1,9 @@
 /** The commands of notifications with everything filled in, and a look at what they made. */
-import type { AttemptResult, Command, ConfigWish } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { DeliveryRecord, HookRecord } from '../../src/state-machine/records.ts'
-import type { View } from '../../src/state-machine/view.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import type { View } from '../../src/state-machine/base/view.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { AttemptResult, ConfigWish } from '../../src/state-machine/events/commands.ts'
+import type { DeliveryRecord, HookRecord } from '../../src/state-machine/events/records.ts'
 import { type MapWorld, rowsOf, worldWithBucket } from './map-world.ts'
 
 let drawn = 0
@@ -37,7 +38,7 @@ export function worldWithHooks(...configs: readonly ConfigWish[]): MapWorld {
 }
 
 export function bucketId(view: View, name = 'photos'): string {
-  return view.get(keys.bucket('acme', name))?.id ?? 'none'
+  return view.get(bucketKeys.bucket('acme', name))?.id ?? 'none'
 }
 
 export function hooks(world: MapWorld): readonly HookRecord[] {

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import { createTenant, disableTenant, MapWorld, worldWithBucket, put } from './map-world.ts'
+import { timesAt } from '../helpers/entry-time.ts'
 
 const secret = Uint8Array.of(9)
 
@@ -33,7 +34,7 @@ t.test('setClusterKey', (t) => {
     const world = new MapWorld()
     t.same(world.do({ type: 'setClusterKey', masterKeyFingerprint: 'one' }), { masterKeyFingerprint: 'one' })
     t.same(world.do({ type: 'setClusterKey', masterKeyFingerprint: 'two' }), { masterKeyFingerprint: 'one' })
-    t.same(world.get(keys.clusterKey()), { masterKeyFingerprint: 'one' })
+    t.same(world.get(tenantKeys.clusterKey()), { masterKeyFingerprint: 'one' })
     t.end()
   })
   t.end()
@@ -44,14 +45,14 @@ t.test('createTenant', (t) => {
     const world = new MapWorld()
     const tenant = world.do(createTenant('acme'))
     t.match(tenant, { id: 'acme', status: 'active', createdAt: 1_700_000_000_007, bucketCount: 0 })
-    t.same(world.get(keys.tenant('acme')), tenant)
+    t.same(world.get(tenantKeys.tenant('acme')), tenant)
     t.end()
   })
 
   t.test('already_exists when the id is taken', (t) => {
     const world = worldWithBucket()
     t.match(world.run(createTenant('acme')), { ok: false, code: 'already_exists' })
-    t.equal(world.get(keys.tenant('acme'))?.bucketCount, 1, 'the first one stands')
+    t.equal(world.get(tenantKeys.tenant('acme'))?.bucketCount, 1, 'the first one stands')
     t.end()
   })
 
@@ -69,7 +70,7 @@ t.test('access keys', (t) => {
     const world = worldWithBucket()
     const made = world.do(accessKey('AK1'))
     t.match(made, { accessKeyId: 'AK1', tenantId: 'acme', status: 'active', version: 1, expiresAt: 50 })
-    t.same(world.get(keys.tenantAccessKey('acme', 'AK1')), { accessKeyId: 'AK1' })
+    t.same(world.get(tenantKeys.tenantAccessKey('acme', 'AK1')), { accessKeyId: 'AK1' })
     t.end()
   })
 
@@ -83,7 +84,7 @@ t.test('access keys', (t) => {
     world.do(createTenant('beta'))
     world.do(accessKey('AK1'))
     t.match(world.run(accessKey('AK1', 'beta')), { ok: false, code: 'already_exists' })
-    t.equal(world.get(keys.tenantAccessKey('beta', 'AK1')), undefined)
+    t.equal(world.get(tenantKeys.tenantAccessKey('beta', 'AK1')), undefined)
     t.end()
   })
 
@@ -109,7 +110,7 @@ t.test('access keys', (t) => {
     t.same(world.do({ ...revoke, reason: 'again' }), revoked)
     const rotation = world.run({ ...revoke, type: 'rotateAccessKey', secret, scopes: null, expiresAt: null })
     t.match(rotation, { ok: false, code: 'precondition_failed' })
-    t.same(world.get(keys.accessKey('AK1')), revoked)
+    t.same(world.get(tenantKeys.accessKey('AK1')), revoked)
     t.end()
   })
 
@@ -135,7 +136,7 @@ t.test('admin tokens', (t) => {
     const world = worldWithBucket()
     const token = world.do(adminToken('T1', 'hash1', 'acme'))
     t.match(token, { tokenId: 'T1', role: 'owner', tenantId: 'acme', revokedAt: null })
-    t.same(world.get(keys.adminTokenHash('hash1')), { tokenId: 'T1' })
+    t.same(world.get(tenantKeys.adminTokenHash('hash1')), { tokenId: 'T1' })
     const revoked = world.do({ type: 'revokeAdminToken', tokenId: 'T1' })
     t.equal(revoked.revokedAt, 1_700_000_000_028)
     t.same(world.do({ type: 'revokeAdminToken', tokenId: 'T1' }), revoked)
@@ -167,8 +168,9 @@ t.test('admin tokens', (t) => {
 t.test('apply', (t) => {
   t.test('throws when the command is unknown, for others may know it', (t) => {
     const unknown = { type: 'makeCoffee' } as never
-    t.throws(() => apply(new MapWorld(), unknown, { index: 1, time: 1, ordinal: 0 }), /makeCoffee/)
-    t.throws(() => apply(new MapWorld(), { type: 'toString' } as never, { index: 1, time: 1, ordinal: 0 }))
+    const where = { index: 1, ...timesAt(1), ordinal: 0, featureLevel: 1 }
+    t.throws(() => apply(new MapWorld(), unknown, where), /makeCoffee/)
+    t.throws(() => apply(new MapWorld(), { type: 'toString' } as never, where))
     t.end()
   })
 

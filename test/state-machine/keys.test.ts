@@ -1,6 +1,11 @@
 import t from 'tap'
 import fc from 'fast-check'
-import { isKeyPart, keys, kindOf, narrow, ranges, successor } from '../../src/state-machine/keys.ts'
+import { versionKeys, versionRanges } from '../../src/state-machine/versions/keys.ts'
+import { tenantKeys, tenantRanges } from '../../src/state-machine/tenants/keys.ts'
+import { chunkKeys, chunkRanges } from '../../src/state-machine/chunks/keys.ts'
+import { bucketKeys, bucketRanges } from '../../src/state-machine/buckets/keys.ts'
+import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
+import { isKeyPart, kindOf, narrow, successor } from '../../src/state-machine/base/row-key.ts'
 
 /** What an object key may be: any well-formed text without NUL, with much weight on what is hostile. */
 export const objectKey = fc
@@ -53,7 +58,7 @@ t.test('keys', (t) => {
     (t) => {
       fc.assert(
         fc.property(objectKey, objectKey, (a, b) => {
-          const order = byBytes(keys.object('B1', a), keys.object('B1', b))
+          const order = byBytes(versionKeys.object('B1', a), versionKeys.object('B1', b))
           return order === byBytes(a, b) && order === byCodePoints(a, b)
         }),
         { seed: 1, numRuns: 1000 },
@@ -69,23 +74,26 @@ t.test('keys', (t) => {
         fc.pre(owner !== other)
         const within = (key: string, { start, end }: { start: string; end: string }) =>
           byBytes(start, key) <= 0 && byBytes(key, end) < 0
-        const row = keys.object(owner, inner)
+        const row = versionKeys.object(owner, inner)
         return (
-          within(row, ranges.objects(owner)) &&
-          !within(row, ranges.objects(other)) &&
-          !within(keys.inlineBody(owner, inner), ranges.objects(owner)) &&
-          within(keys.bucket(owner, inner), ranges.buckets(owner)) &&
-          !within(keys.bucket(owner, inner), ranges.buckets(other)) &&
-          within(keys.repair({ target: owner, copies: 2, birth: 'b', id: inner }), ranges.repairsOf(owner)) &&
-          !within(
-            keys.repair({ target: owner, copies: 2, birth: 'b', id: inner }),
-            ranges.repairsOf(other),
+          within(row, versionRanges.objects(owner)) &&
+          !within(row, versionRanges.objects(other)) &&
+          !within(bodyKeys.inlineBody(owner, inner), versionRanges.objects(owner)) &&
+          within(bucketKeys.bucket(owner, inner), bucketRanges.buckets(owner)) &&
+          !within(bucketKeys.bucket(owner, inner), bucketRanges.buckets(other)) &&
+          within(
+            chunkKeys.repair({ target: owner, copies: 2, birth: 'b', id: inner }),
+            chunkRanges.repairsOf(owner),
           ) &&
-          within(keys.drop(owner, 'b', inner), ranges.dropsOf(owner)) &&
-          !within(keys.drop(owner, 'b', inner), ranges.dropsOf(other)) &&
-          !within(keys.repairTotal(), ranges.repairs()) &&
-          !within(keys.tenantAccessKey(owner, inner), ranges.tenants()) &&
-          !within(keys.adminTokenHash(inner), ranges.adminTokens())
+          !within(
+            chunkKeys.repair({ target: owner, copies: 2, birth: 'b', id: inner }),
+            chunkRanges.repairsOf(other),
+          ) &&
+          within(chunkKeys.drop(owner, 'b', inner), chunkRanges.dropsOf(owner)) &&
+          !within(chunkKeys.drop(owner, 'b', inner), chunkRanges.dropsOf(other)) &&
+          !within(chunkKeys.repairTotal(), chunkRanges.repairs()) &&
+          !within(tenantKeys.tenantAccessKey(owner, inner), tenantRanges.tenants()) &&
+          !within(tenantKeys.adminTokenHash(inner), tenantRanges.adminTokens())
         )
       }),
       { seed: 2, numRuns: 800 },
@@ -113,16 +121,16 @@ t.test('keys', (t) => {
   })
 
   t.test('a narrowed range begins and ends with its prefix', (t) => {
-    const all = ranges.objects('B1')
+    const all = versionRanges.objects('B1')
     t.same(narrow(all, ''), all)
-    t.same(narrow(all, 'a/'), { start: keys.object('B1', 'a/'), end: keys.object('B1', 'a0') })
+    t.same(narrow(all, 'a/'), { start: versionKeys.object('B1', 'a/'), end: versionKeys.object('B1', 'a0') })
     t.end()
   })
 
   t.test('manifest pages and bodies ascend with version and page', (t) => {
-    const rising = [0, 1, 9, 10, 255, 256, 4096].map((page) => keys.manifestPage('B1', 'V1', page))
+    const rising = [0, 1, 9, 10, 255, 256, 4096].map((page) => bodyKeys.manifestPage('B1', 'V1', page))
     t.same([...rising].sort(byBytes), rising)
-    t.ok(byBytes(keys.manifestPage('B1', 'V1', 99), keys.manifestPage('B1', 'V2', 0)) < 0)
+    t.ok(byBytes(bodyKeys.manifestPage('B1', 'V1', 99), bodyKeys.manifestPage('B1', 'V2', 0)) < 0)
     t.end()
   })
 
@@ -133,10 +141,10 @@ t.test('keys', (t) => {
   })
 
   t.test('the kind of a row is told without its names', (t) => {
-    t.equal(kindOf(keys.object('B1', 'secret')), 'object')
-    t.equal(kindOf(keys.manifestPage('B1', 'V1', 0)), 'manifestPage')
-    t.equal(kindOf(keys.chunk('acme', 'c')), 'chunk')
-    t.equal(kindOf(keys.clusterKey()), 'clusterKey')
+    t.equal(kindOf(versionKeys.object('B1', 'secret')), 'object')
+    t.equal(kindOf(bodyKeys.manifestPage('B1', 'V1', 0)), 'manifestPage')
+    t.equal(kindOf(chunkKeys.chunk('acme', 'c')), 'chunk')
+    t.equal(kindOf(tenantKeys.clusterKey()), 'clusterKey')
     t.end()
   })
   t.end()

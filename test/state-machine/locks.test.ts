@@ -1,8 +1,10 @@
 /** Retention and legal hold: what may be asked for, and that nothing under them goes. */
 import t from 'tap'
-import type { Command, ObjectCommand } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { ObjectRecord, RetentionRecord } from '../../src/state-machine/records.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { ObjectCommand } from '../../src/state-machine/objects/commands.ts'
+import type { ObjectRecord, RetentionRecord } from '../../src/state-machine/versions/records.ts'
 import { createBucket, type MapWorld, put, remove, worldWithBucket } from './map-world.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -144,14 +146,14 @@ t.test('a locked version goes by no way', (t) => {
     t.test(`under ${name}: neither by delete nor, as a null version, by what replaces it`, (t) => {
       const world = vault()
       const { object } = world.do(empty())
-      const bucket = world.get(keys.bucket('acme', 'vault'))
+      const bucket = world.get(bucketKeys.bucket('acme', 'vault'))
       if (bucket === undefined) throw new Error('no bucket')
-      const row = keys.object(bucket.id, 'k')
+      const row = versionKeys.object(bucket.id, 'k')
       world.rows.set(row, { ...object, ...lock(world.time) })
       for (const command of waysToRemove(object.versionId)) t.ok(isRefused(world, command), command.type)
       // No bucket with object lock has a null version; should one ever, then not even that may go.
       for (const versioning of ['Unversioned', 'Suspended'] as const) {
-        world.rows.set(keys.bucket('acme', 'vault'), { ...bucket, versioning })
+        world.rows.set(bucketKeys.bucket('acme', 'vault'), { ...bucket, versioning })
         world.rows.set(row, { ...object, ...lock(world.time), isNull: true })
         const item = { key: 'k', versionId: null }
         const source = { bucket: 'vault', key: 'k', versionId: object.versionId }
@@ -182,9 +184,9 @@ t.test('a locked version goes by no way', (t) => {
   t.test('a retention that cannot be read is not set over by a shorter one', (t) => {
     const world = vault()
     const { object } = world.do(empty())
-    const { id = '' } = world.get(keys.bucket('acme', 'vault')) ?? {}
+    const { id = '' } = world.get(bucketKeys.bucket('acme', 'vault')) ?? {}
     for (const retention of [{ mode: 'OPEN', until: 1 }, { until: 5 }, undefined]) {
-      world.rows.set(keys.object(id, 'k'), { ...object, retention: retention as never })
+      world.rows.set(versionKeys.object(id, 'k'), { ...object, retention: retention as never })
       const reply = world.run(set(retain(world, 'GOVERNANCE', 1000)))
       t.match(reply, { ok: false, code: 'object_locked' })
     }

@@ -6,27 +6,26 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import type { RowKind } from '../../src/state-machine/rows.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { bodyRanges } from '../../src/state-machine/bodies/keys.ts'
+import type { Row, View } from '../../src/state-machine/base/view.ts'
+import { type KeyRange, kindOf, type RowKey } from '../../src/state-machine/base/row-key.ts'
+import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import type {
-  ChunkUse,
-  Command,
-  Proposal,
-  PutBody,
-  PutCommand,
-  Reply,
-  ReplyValues,
-  WritePrecondition,
-} from '../../src/state-machine/commands.ts'
-import type {
+  DiscardedBodyRecord,
   DiscardRecord,
   PartRecord,
   UploadPageRecord,
-  VersionSettings,
-} from '../../src/state-machine/records.ts'
-import { taskKey } from '../../src/state-machine/chunk-rows.ts'
-import { type KeyRange, keys, kindOf, ranges } from '../../src/state-machine/keys.ts'
-import { Recount } from '../../src/state-machine/recount.ts'
+} from '../../src/state-machine/bodies/records.ts'
+import type { ChunkUse, PutBody } from '../../src/state-machine/chunks/commands.ts'
+import type { Command, Proposal, PutCommand, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
+import type { WritePrecondition } from '../../src/state-machine/objects/commands.ts'
+import type { VersionSettings } from '../../src/state-machine/versions/records.ts'
+import { commandCost } from '../../src/state-machine/command-cost.ts'
+import { taskKey } from '../../src/state-machine/chunks/chunk-rows.ts'
+import { Recount } from '../../src/state-machine/recount/recount.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
-import type { Row, RowKey, RowKind, RowTypes, View } from '../../src/state-machine/view.ts'
 
 const AUDIT_KINDS: ReadonlySet<string> = new Set(['auditLink', 'auditHead'])
 
@@ -35,11 +34,18 @@ export const digest = (text: string): string => createHash('sha256').update(text
 export class MapWorld implements View {
   readonly rows = new Map<string, Row>()
   index = 0
+  featureLevel = FEATURE_LEVEL
   /** Of the last entry. */
   time = 1_700_000_000_000
+  /** So far the confirmed time lags behind. ms */
+  withheldMs = 0
+  /** Of the entry that is made next: how the time stood before its correction. */
+  before: { readonly time: number; readonly confirmedTime: number } | null = null
+  /** The latest time there ever was. */
+  highTime = 0
 
-  get<K extends RowKind>(key: RowKey<K>): RowTypes[K] | undefined {
-    return this.rows.get(key) as RowTypes[K] | undefined
+  get<R extends object>(key: RowKey<R>): R | undefined {
+    return this.rows.get(key) as R | undefined
   }
 
   run<C extends Command>(command: C): Reply<C['type']> {
@@ -56,9 +62,21 @@ export class MapWorld implements View {
   entry(commands: readonly Proposal[]): readonly Reply[] {
     this.index++
     this.time += 7
+    const { index, time, featureLevel, before } = this
+    this.highTime = Math.max(this.highTime, time)
+    const times = { time, confirmedTime: time - this.withheldMs, orderTime: this.highTime }
     return commands.map((command, ordinal) => {
-      const { writes, reply } = apply(this, command, { index: this.index, time: this.time, ordinal, digest })
+      const { writes, reply } = apply(this, command, {
+        index,
+        ...times,
+        ...(before === null ? {} : { before }),
+        featureLevel,
+        ordinal,
+        digest,
+      })
       const others = writes.filter(({ key }) => !AUDIT_KINDS.has(kindOf(key)))
+      const cost = commandCost(this, command)
+      assert(writes.length <= cost, `${command.type} changes ${writes.length} rows and says ${cost}`)
       assert(reply.ok || others.length === 0, 'a refusal writes nothing but its row of the audit log')
       const links = writes.filter(({ key }) => kindOf(key) === 'auditLink').length
       if (command.origin !== undefined) assert.equal(links, 1, 'a change that a request asks for has one row')
@@ -75,14 +93,23 @@ export class MapWorld implements View {
 /** Releases whatever is discarded, step by step; returns how many steps that took. */
 export function releaseAll(world: MapWorld): number {
   for (let steps = 0; ; steps++) {
-    const [row] = rowsOf<DiscardRecord>(world, 'discard')
-    if (row === undefined) return steps
-    const { id, bucketId, what } = row
-    const isUpload = what.kind === 'upload'
-    const parts = isUpload ? partsOf(world, bucketId, id) : []
-    const partNumbers = parts.slice(0, 100).map(({ partNumber }) => partNumber)
-    world.do({ type: 'releaseDiscarded', id, partNumbers })
+    const command = nextRelease(world)
+    if (command === null) return steps
+    world.do(command)
   }
+}
+
+function nextRelease(world: MapWorld): Command | null {
+  const due = rowsOf<DiscardedBodyRecord>(world, 'discarded')
+  const items = due.slice(0, 100).map(({ discardedAt, id }) => ({ discardedAt, id }))
+  if (items.length > 0) return { type: 'releaseDue', upTo: world.index, items }
+  const [row] = rowsOf<DiscardRecord>(world, 'discard')
+  if (row === undefined) return null
+  const { id, bucketId, what } = row
+  const isUpload = what.kind === 'upload'
+  const parts = isUpload ? partsOf(world, bucketId, id) : []
+  const partNumbers = parts.slice(0, 100).map(({ partNumber }) => partNumber)
+  return { type: 'releaseDiscarded', id, partNumbers }
 }
 
 export function rowsOf<R>(world: Pick<MapWorld, 'rows'>, kind: RowKind): R[] {
@@ -91,7 +118,7 @@ export function rowsOf<R>(world: Pick<MapWorld, 'rows'>, kind: RowKind): R[] {
 
 /** Of an upload, by their numbers. */
 export function partsOf(world: Pick<MapWorld, 'rows'>, bucketId: string, uploadId: string): PartRecord[] {
-  const pages = rowsUnder<UploadPageRecord>(world, ranges.uploadPages(bucketId, uploadId, 0))
+  const pages = rowsUnder<UploadPageRecord>(world, bodyRanges.uploadPages(bucketId, uploadId, 0))
   return pages.flatMap(({ parts }) => parts)
 }
 
@@ -124,6 +151,13 @@ export function worldWithBucket(): MapWorld {
   return world
 }
 
+/** At level 2, where the chunks of a small body are released in the entry that removes its object. */
+export function worldAtLevel2(): MapWorld {
+  const world = worldWithBucket()
+  world.featureLevel = 2
+  return world
+}
+
 export function startOperation(operationId: string): Extract<Command, { type: 'startOperation' }> {
   const unlimited = { reason: null, tenantId: null, bucket: null, node: null, maxBytesPerSecond: null }
   return { type: 'startOperation', operationId, kind: 'rebalance', requestedBy: 'olga', ...unlimited }
@@ -138,7 +172,7 @@ export function dropCopy(chunkId: string, node: string, birth = `birth-${chunkId
 
 /** The end of the task that `node` has for this chunk. */
 export function addCopy(view: View, chunkId: string, node: string, birth = `birth-${chunkId}`): Command {
-  const chunk = view.get(keys.chunk('acme', chunkId))
+  const chunk = view.get(chunkKeys.chunk('acme', chunkId))
   const permit = chunk === undefined ? 0 : (view.get(taskKey(chunk, node))?.permit ?? 0)
   return { type: 'addReplica', tenantId: 'acme', chunkId, birth, node, permit }
 }

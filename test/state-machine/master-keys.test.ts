@@ -2,9 +2,9 @@
  * The rotation of the master key, as commands: what they change and what they refuse.
  */
 import t from 'tap'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { REWRAP_ITEMS_MAX } from '../../src/state-machine/records.ts'
+import { REWRAP_ITEMS_MAX } from '../../src/state-machine/master-keys/limits.ts'
 import { createTenant, endTenant, MapWorld } from './map-world.ts'
 
 const fingerprint = (digit: string): string => digit.repeat(64)
@@ -34,7 +34,7 @@ t.test('advanceClusterKey', async (t) => {
       { masterKeyFingerprint: NEW },
       'repeating it changes nothing',
     )
-    t.equal(world.get(keys.clusterKey())?.masterKeyFingerprint, NEW)
+    t.equal(world.get(tenantKeys.clusterKey())?.masterKeyFingerprint, NEW)
   })
 
   t.test('refuses with precondition_failed while a node lacks it, or wants another first', async (t) => {
@@ -46,7 +46,7 @@ t.test('advanceClusterKey', async (t) => {
     world.do(announce('n3', OTHER, NEW, OLD))
     t.match(world.run(advance(['n1', 'n2', 'n3'])), refusal)
     t.match(world.run(advance([])), { code: 'precondition_failed' })
-    t.equal(world.get(keys.clusterKey())?.masterKeyFingerprint, OLD)
+    t.equal(world.get(tenantKeys.clusterKey())?.masterKeyFingerprint, OLD)
   })
 
   t.test('refuses with precondition_failed when the cluster seals with another key by now', async (t) => {
@@ -60,7 +60,7 @@ t.test('announceMasterKeys', async (t) => {
   t.test('replaces what the node said before, and nothing of the others', async (t) => {
     const world = clusterOf('n1', 'n2')
     world.do(announce('n2', OLD))
-    t.strictSame(world.get(keys.clusterKey()), {
+    t.strictSame(world.get(tenantKeys.clusterKey()), {
       masterKeyFingerprint: OLD,
       holders: { n1: [NEW, OLD], n2: [OLD] },
     })
@@ -106,7 +106,7 @@ t.test('rewrapTenantKeys', async (t) => {
   t.test('replaces exactly the bytes it was made from', async (t) => {
     const world = worldWith()
     t.strictSame(world.do(rewrap('acme', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 1 })
-    const row = world.get(keys.tenant('acme'))
+    const row = world.get(tenantKeys.tenant('acme'))
     t.match(row, { masterKeyId: 'mk-2', name: 'acme', status: 'active' })
     t.strictSame([String(row?.dataKey), String(row?.dedupKey)], ['d2', 'u2'])
   })
@@ -118,7 +118,7 @@ t.test('rewrapTenantKeys', async (t) => {
     t.strictSame(world.do(rewrap('nobody', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
     endTenant(world, 'acme')
     t.strictSame(world.do(rewrap('acme', ['d1', 'u1'], ['d2', 'u2'])), { rewrapped: 0 })
-    t.equal(world.get(keys.tenant('acme'))?.dataKey.length, 0)
+    t.equal(world.get(tenantKeys.tenant('acme'))?.dataKey.length, 0)
   })
 
   t.test(
@@ -130,7 +130,7 @@ t.test('rewrapTenantKeys', async (t) => {
         (item) => item !== undefined,
       )
       t.match(world.run({ ...one, items }), { code: 'invalid_argument' })
-      t.equal(String(world.get(keys.tenant('acme'))?.dataKey), 'd1')
+      t.equal(String(world.get(tenantKeys.tenant('acme'))?.dataKey), 'd1')
     },
   )
 })
@@ -146,9 +146,9 @@ t.test('rewrapAccessKeys', async (t) => {
   })
 
   t.test('replaces the sealed secret and neither version nor times', async (t) => {
-    const before = world.get(keys.accessKey('AK1'))
+    const before = world.get(tenantKeys.accessKey('AK1'))
     t.strictSame(world.do(rewrap('s1', 's2')), { rewrapped: 1 })
-    t.strictSame(world.get(keys.accessKey('AK1')), { ...before, secret: Buffer.from('s2') })
+    t.strictSame(world.get(tenantKeys.accessKey('AK1')), { ...before, secret: Buffer.from('s2') })
   })
 
   t.test('leaves a secret alone that was rotated meanwhile', async (t) => {
@@ -161,7 +161,7 @@ t.test('rewrapAccessKeys', async (t) => {
       expiresAt: null,
     })
     t.strictSame(world.do(rewrap('s2', 's4')), { rewrapped: 0 })
-    t.equal(String(world.get(keys.accessKey('AK1'))?.secret), 's3')
+    t.equal(String(world.get(tenantKeys.accessKey('AK1'))?.secret), 's3')
     t.match(world.run({ type: 'rewrapAccessKeys', items: Array.from({ length: 257 }, () => item()) }), {
       code: 'invalid_argument',
     })

@@ -1,13 +1,11 @@
 /** Commands of membership, short enough for tests. */
-import type {
-  FirstMember,
-  MembershipKind,
-  MembershipStep,
-  MembersRecord,
-  NewMember,
-} from '../../src/state-machine/records.ts'
-import { keys } from '../../src/state-machine/keys.ts'
+import { memberKeys } from '../../src/state-machine/members/keys.ts'
+import type { MembershipCommand } from '../../src/state-machine/members/commands.ts'
+import type { FirstMember, MembersRecord, NewMember } from '../../src/state-machine/members/records.ts'
+import type { MembershipKind, MembershipStep } from '../../src/state-machine/operations/records.ts'
 import { MapWorld } from './map-world.ts'
+
+type Start = Extract<MembershipCommand, { type: 'startMembership' }>
 
 export const firstMember = (nodeId: string): FirstMember => {
   const addresses = { peerAddress: `${nodeId}:9002`, dataAddress: null, adminAddress: null }
@@ -33,6 +31,7 @@ export const start = (
     id = `op-${kind}-${nodeId}`,
     newcomer = kind === 'join' ? nodeId : null,
     expected = null as number | null,
+    more = {} as Pick<Start, 'toMove' | 'dueInMs'>,
   } = {},
 ) =>
   ({
@@ -45,6 +44,7 @@ export const start = (
     newcomer: newcomer === null ? null : newMember(newcomer),
     expectedConfigIndex: expected,
     seen: '',
+    ...more,
   }) as const
 
 export const step = (operationId: string, from: MembershipStep, to: MembershipStep) =>
@@ -59,7 +59,7 @@ export function walk(world: MapWorld, operationId: string, steps: readonly Membe
 }
 
 export function members(world: MapWorld): MembersRecord {
-  const row = world.get(keys.members())
+  const row = world.get(memberKeys.members())
   if (row === undefined) throw new Error('the cluster was not founded')
   return row
 }

@@ -1,10 +1,10 @@
 /** Two operators who look and ask, in whatever order, with and without the index that they saw. [decisions 12] */
 import fc from 'fast-check'
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import { WAYS } from '../../src/state-machine/membership.ts'
-import { unfinishedOperations } from '../../src/state-machine/operations.ts'
-import { MEMBERSHIP_KINDS, type MembershipStep } from '../../src/state-machine/records.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { WAYS } from '../../src/state-machine/members/membership.ts'
+import { unfinishedOperations } from '../../src/state-machine/operations/operations.ts'
+import { MEMBERSHIP_KINDS, type MembershipStep } from '../../src/state-machine/operations/records.ts'
 import type { MapWorld } from './map-world.ts'
 import { foundedWorld, members, start, step } from './member-commands.ts'
 
@@ -57,7 +57,7 @@ t.test('two operators race: who says what they saw is never surprised [membershi
         const expected = isCareful ? (seen.get(asked.who) ?? 0) : null
         const before = members(world)
         const reply = world.run(start(kind, nodeId, { id: `op${n}`, newcomer, expected }))
-        const isBegun = world.get(keys.operation(`op${n}`)) !== undefined
+        const isBegun = world.get(operationKeys.operation(`op${n}`)) !== undefined
         if (!isBegun && JSON.stringify(members(world)) !== JSON.stringify(before))
           throw new Error(`${kind} ${nodeId} began nothing and changed the members`)
         if (reply.ok && isBegun && before.change !== null) throw new Error('two changes at a time')

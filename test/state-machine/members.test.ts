@@ -1,13 +1,14 @@
 /** Who belongs to the cluster: what each operation does to the rows, what it refuses, and what holds whatever is asked. */
 import fc from 'fast-check'
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import { WAYS } from '../../src/state-machine/membership.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { memberKeys } from '../../src/state-machine/members/keys.ts'
+import { WAYS } from '../../src/state-machine/members/membership.ts'
 import {
   MEMBERSHIP_KINDS,
   type MembershipKind,
   type MembershipStep,
-} from '../../src/state-machine/records.ts'
+} from '../../src/state-machine/operations/records.ts'
 import { MapWorld } from './map-world.ts'
 import { foundedWorld, members, newMember, phases, start, step, walk } from './member-commands.ts'
 
@@ -53,7 +54,7 @@ t.test('join: a learner that catches up becomes a voter', (t) => {
   walk(world, 'op-join-n4', ['catchUp', 'promote', 'done'])
   t.equal(phases(world)['n4'], 'active')
   t.equal(members(world).change, null)
-  t.match(world.get(keys.operation('op-join-n4')), { status: 'succeeded', cursor: 'done' })
+  t.match(world.get(operationKeys.operation('op-join-n4')), { status: 'succeeded', cursor: 'done' })
   t.match(world.do(start('join', 'n4', { id: 'again' })), { operation: null }, 'done already: nothing begins')
   t.end()
 })
@@ -102,8 +103,8 @@ t.test('what is about to move votes is given up by its driver, or goes on [membe
     t.match(world.run(undone('op-join-n4')), { code: 'precondition_failed' }, 'nobody asked for it')
     t.match(world.do(cancelled('op-join-n4')), { status: 'running', isRevoked: true, cursor: 'promote' })
     world.do(undone('op-join-n4'))
-    t.match(world.get(keys.operation('op-join-n4')), { status: 'cancelled', phase: 'given up' })
-    t.same(world.get(keys.operationList()), { unfinished: [], finished: ['op-join-n4'] })
+    t.match(world.get(operationKeys.operation('op-join-n4')), { status: 'cancelled', phase: 'given up' })
+    t.same(world.get(operationKeys.operationList()), { unfinished: [], finished: ['op-join-n4'] })
     t.match(world.run(step('op-join-n4', 'promote', 'done')), { code: 'precondition_failed' })
     t.same([Object.keys(phases(world)), members(world).change], [['n1', 'n2', 'n3'], null])
     t.end()
@@ -125,7 +126,7 @@ t.test('what is about to move votes is given up by its driver, or goes on [membe
     world.do(step('op-replace-n3', 'catchUp', 'promote'))
     world.do(cancelled('op-replace-n3'))
     world.do(step('op-replace-n3', 'promote', 'drain'))
-    t.equal(world.get(keys.operation('op-replace-n3'))?.isRevoked, undefined)
+    t.equal(world.get(operationKeys.operation('op-replace-n3'))?.isRevoked, undefined)
     t.match(world.run(undone('op-replace-n3')), { ok: true, value: { change: null } }, 'nothing to undo')
     t.match(phases(world), { n3: 'draining', n4: 'active' })
     t.match(world.run(cancelled('op-replace-n3')), { code: 'precondition_failed', message: /only goes on/ })
@@ -189,7 +190,7 @@ t.test(
     const world = foundedWorld()
     world.do(start('lost', 'n3'))
     t.match(members(world), { departed: [{ nodeId: 'n3', how: 'lost' }] })
-    t.same(world.get(keys.leavers()), { nodes: ['n3'] })
+    t.same(world.get(memberKeys.leavers()), { nodes: ['n3'] })
     world.do(step('op-lost-n3', 'exclude', 'repair'))
     t.match(world.run(start('remove', 'n3')), { blocker: 'not_drained' })
     world.do(step('op-lost-n3', 'repair', 'done'))
@@ -265,7 +266,7 @@ t.test('whatever is asked, in whatever order', (t) => {
           const operation = ids[asked.at % Math.max(1, ids.length)]
           if (operation === undefined) continue
           const { id, kind } = operation
-          const cursor = (world.get(keys.operation(id))?.cursor ?? 'done') as MembershipStep
+          const cursor = (world.get(operationKeys.operation(id))?.cursor ?? 'done') as MembershipStep
           const to = WAYS[kind][WAYS[kind].indexOf(cursor) + 1] ?? 'done'
           if (asked.what === 'step') world.run(step(id, cursor, to))
           else if (asked.what === 'undo') world.run({ type: 'undoMembership', operationId: id })
@@ -299,7 +300,7 @@ function check(world: MapWorld, configIndex: number, everGone: Set<string>): voi
   }
   const joining = present.members.filter(({ phase }) => phase === 'joining')
   if (joining.length > 1 || (joining.length === 1 && present.change === null)) say('somebody joins alone')
-  const leavers = world.get(keys.leavers())?.nodes ?? []
+  const leavers = world.get(memberKeys.leavers())?.nodes ?? []
   for (const { nodeId, phase } of present.members)
     if ((phase === 'drained' || phase === 'lost') !== leavers.includes(nodeId))
       say(`${nodeId} may hold copies`)

@@ -4,8 +4,9 @@
  * Owns: what each command does to the lists, and why it is refused. Knows nothing of: rows, links, bodies, quotas.
  */
 import assert from 'node:assert/strict'
-import type { Command, Deleted, NewVersion } from '../../src/state-machine/commands.ts'
-import type { RetentionRecord } from '../../src/state-machine/records.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { Deleted, NewVersion } from '../../src/state-machine/objects/commands.ts'
+import type { RetentionRecord } from '../../src/state-machine/versions/records.ts'
 
 export type Of<T extends Command['type']> = Extract<Command, { type: T }>
 

@@ -5,20 +5,26 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import type { ChunkUse, Command } from '../../src/state-machine/commands.ts'
-import { birthOf } from '../../src/state-machine/births.ts'
-import { taskKey } from '../../src/state-machine/chunk-rows.ts'
-import { keys, kindOf } from '../../src/state-machine/keys.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { kindOf } from '../../src/state-machine/base/row-key.ts'
 import type {
-  BucketRecord,
-  ChunkRecord,
-  DropRecord,
+  DiscardedBodyRecord,
   InlineBodyRecord,
   ManifestPageRecord,
-  ObjectRecord,
-  RepairRecord,
-} from '../../src/state-machine/records.ts'
-import { NO_USAGE } from '../../src/state-machine/usage.ts'
+} from '../../src/state-machine/bodies/records.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import type { ChunkUse } from '../../src/state-machine/chunks/commands.ts'
+import type { ChunkRecord, DropRecord, RepairRecord } from '../../src/state-machine/chunks/records.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
+import { birthOf } from '../../src/state-machine/chunks/births.ts'
+import { taskKey } from '../../src/state-machine/chunks/chunk-rows.ts'
+import { NO_USAGE } from '../../src/state-machine/usage/usage.ts'
 import {
   addCopy,
   createBucket,
@@ -29,6 +35,7 @@ import {
   OPEN_SESSION,
   put,
   putChunks,
+  releaseAll,
   startOperation,
 } from './map-world.ts'
 
@@ -149,7 +156,7 @@ function commandOf(step: Step, world: MapWorld, ordinal: number): Command {
 
 function copyCommand(step: Extract<Step, { do: CopyStep }>, world: MapWorld): Command {
   const { chunk: chunkId, node } = step
-  const row = world.get(keys.chunk('acme', chunkId))
+  const row = world.get(chunkKeys.chunk('acme', chunkId))
   const name = { tenantId: 'acme', chunkId, birth: row?.birth ?? 'birth-0' }
   switch (step.do) {
     case 'addReplica':
@@ -176,7 +183,7 @@ function copyCommand(step: Extract<Step, { do: CopyStep }>, world: MapWorld): Co
 }
 
 function chunkUse({ chunk, existing, stale, missing }: Use, world: MapWorld, sequence: number): ChunkUse {
-  const row = world.get(keys.chunk('acme', chunk))
+  const row = world.get(chunkKeys.chunk('acme', chunk))
   if (existing) return found(chunk, { birth: stale ? 'birth-0' : (row?.birth ?? 'birth-0') })
   return fresh(chunk, { birth: birthOf('birth', sequence), missing })
 }
@@ -223,23 +230,23 @@ function rowsOf<R>(world: MapWorld, kind: string): R[] {
 
 function checkAgainstModel(world: MapWorld, model: Model): void {
   const buckets = rowsOf<BucketRecord>(world, 'bucket')
-  assert.equal(world.get(keys.tenant('acme'))?.bucketCount, model.buckets.size)
+  assert.equal(world.get(tenantKeys.tenant('acme'))?.bucketCount, model.buckets.size)
   assert.deepEqual(new Set(buckets.map(({ name }) => name)), new Set(model.buckets.keys()))
-  const withPolicy = buckets.filter(({ id }) => world.get(keys.bucketPolicy(id)) !== undefined)
+  const withPolicy = buckets.filter(({ id }) => world.get(bucketKeys.bucketPolicy(id)) !== undefined)
   assert.deepEqual(new Set(withPolicy.map(({ name }) => name)), model.policies)
   assert.equal(rowsOf(world, 'bucketPolicy').length, model.policies.size, 'no policy outlives its bucket')
   let objects = 0
   assert.equal(rowsOf(world, 'cors').length, model.cors.size, 'no rules outlive their bucket')
   for (const { id, name, objectCount, logicalBytes, hasCors = false } of buckets) {
     assert.equal(hasCors, model.cors.has(name))
-    assert.equal(world.get(keys.cors(id)) !== undefined, hasCors)
+    assert.equal(world.get(bucketKeys.cors(id)) !== undefined, hasCors)
     const held = model.buckets.get(name) ?? new Map<string, number>()
     assert.equal(objectCount, held.size)
     assert.equal(
       logicalBytes,
       [...held.values()].reduce((sum, size) => sum + size, 0),
     )
-    for (const [key, size] of held) assert.equal(world.get(keys.object(id, key))?.size, size)
+    for (const [key, size] of held) assert.equal(world.get(versionKeys.object(id, key))?.size, size)
     objects += held.size
   }
   assert.equal(rowsOf(world, 'object').length, objects, 'no object outlives its bucket')
@@ -248,10 +255,15 @@ function checkAgainstModel(world: MapWorld, model: Model): void {
 function checkCounts(world: MapWorld): void {
   const objects = rowsOf<ObjectRecord>(world, 'object')
   const linked = rowsOf<ManifestPageRecord>(world, 'manifestPage').flatMap((page) => page.links)
-  const expected = objects.reduce((sum, { body }) => sum + (body.kind === 'chunks' ? body.count : 0), 0)
-  assert.equal(linked.length, expected, 'pages live as long as their objects')
-  const inline = objects.filter(({ body }) => body.kind === 'inline').length
-  assert.equal(rowsOf(world, 'inlineBody').length, inline, 'inline bodies live as long as their objects')
+  const bodies = [...objects, ...rowsOf<DiscardedBodyRecord>(world, 'discarded')].map(({ body }) => body)
+  const expected = bodies.reduce((sum, body) => sum + (body.kind === 'chunks' ? body.count : 0), 0)
+  assert.equal(
+    linked.length,
+    expected,
+    'pages live as long as their objects, and while a download may read them',
+  )
+  const inline = bodies.filter(({ kind }) => kind === 'inline').length
+  assert.equal(rowsOf(world, 'inlineBody').length, inline, 'inline bodies live as long')
   for (const row of rowsOf<ChunkRecord>(world, 'chunk')) {
     const references = linked.filter(({ id }) => id === row.id).length
     assert.equal(row.references, references, 'references equal their recount')
@@ -259,14 +271,14 @@ function checkCounts(world: MapWorld): void {
     assert.ok(row.replicas.length > 0, 'a chunk always has a known copy')
     assert.equal(new Set(row.replicas).size, row.replicas.length)
   }
-  for (const { id } of linked) assert.ok(world.get(keys.chunk('acme', id)), 'no dangling link')
+  for (const { id } of linked) assert.ok(world.get(chunkKeys.chunk('acme', id)), 'no dangling link')
 }
 
 /** Right after its entry: later ones may strike copies off again. */
 function checkAcknowledged(world: MapWorld, step: Step): void {
   if (step.do !== 'putChunks') return
   for (const { chunk } of step.uses) {
-    const copies = world.get(keys.chunk('acme', chunk))?.replicas.length ?? 0
+    const copies = world.get(chunkKeys.chunk('acme', chunk))?.replicas.length ?? 0
     assert.ok(copies >= 2, `${chunk} was acknowledged on ${copies} copies`)
   }
 }
@@ -276,15 +288,15 @@ function checkDerived(world: MapWorld): void {
   const chunks = rowsOf<ChunkRecord>(world, 'chunk')
   const keysOf = (kind: string) =>
     new Set([...world.rows.keys()].filter((key) => kindOf(key) === kind)) as Set<string>
-  assert.deepEqual(keysOf('making'), new Set(chunks.map(({ birth, id }) => keys.making(birth, id))))
+  assert.deepEqual(keysOf('making'), new Set(chunks.map(({ birth, id }) => chunkKeys.making(birth, id))))
   const queue = chunks.flatMap(({ condemnedAt, id }) =>
-    condemnedAt === null ? [] : [keys.condemned(condemnedAt, 'acme', id)],
+    condemnedAt === null ? [] : [chunkKeys.condemned(condemnedAt, 'acme', id)],
   )
   assert.deepEqual(keysOf('condemned'), new Set<string>(queue))
   const tasks = chunks.flatMap((chunk) => chunk.owed.map((target) => taskKey(chunk, target)))
   assert.deepEqual(keysOf('repair'), new Set<string>(tasks))
   for (const { node, id, birth } of rowsOf<DropRecord>(world, 'drop')) {
-    const row = world.get(keys.chunk('acme', id))
+    const row = world.get(chunkKeys.chunk('acme', id))
     const isNeeded = row?.birth === birth && (row.replicas.includes(node) || row.owed.includes(node))
     assert.ok(!isNeeded, 'no permission to remove what is listed or owed')
   }
@@ -294,7 +306,7 @@ function checkUsage(world: MapWorld): void {
   const chunks = rowsOf<ChunkRecord>(world, 'chunk')
   const buckets = rowsOf<BucketRecord>(world, 'bucket')
   const total = (figures: readonly number[]) => figures.reduce((sum, figure) => sum + figure, 0)
-  assert.deepEqual(world.get(keys.usage('acme')) ?? NO_USAGE, {
+  assert.deepEqual(world.get(usageKeys.usage('acme')) ?? NO_USAGE, {
     objects: total(buckets.map(({ objectCount }) => objectCount)),
     versions: total(buckets.map(({ versionCount }) => versionCount)),
     deleteMarkers: 0,
@@ -318,11 +330,11 @@ function checkUsage(world: MapWorld): void {
 
 function checkRepairs(world: MapWorld): void {
   const repairs = rowsOf<RepairRecord>(world, 'repair')
-  assert.equal(world.get(keys.repairTotal())?.count ?? 0, repairs.length)
+  assert.equal(world.get(chunkKeys.repairTotal())?.count ?? 0, repairs.length)
   const ofOperation = repairs.filter(({ operation }) => operation === 'op').length
-  assert.equal(world.get(keys.operation('op'))?.progress.tasksOpen, ofOperation)
+  assert.equal(world.get(operationKeys.operation('op'))?.progress.tasksOpen, ofOperation)
   for (const { tenantId, chunkId, birth, target } of repairs) {
-    const row = world.get(keys.chunk(tenantId, chunkId))
+    const row = world.get(chunkKeys.chunk(tenantId, chunkId))
     assert.equal(row?.birth, birth, 'a task names the birth of the row')
     assert.notEqual(row?.replicas.includes(target), true, 'a copy that is there is not owed')
   }
@@ -353,6 +365,10 @@ t.test('state machine', (t) => {
           checkDerived(world)
           checkUsage(world)
         }
+        releaseAll(world)
+        checkCounts(world)
+        checkDerived(world)
+        checkUsage(world)
       }),
       { seed: 20, numRuns: 200 },
     )

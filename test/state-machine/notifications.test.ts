@@ -1,9 +1,10 @@
 /** Configs of a bucket, and which change is told to whom: in the entry of the change, and nowhere else. */
 import t from 'tap'
+import { eventKeys } from '../../src/state-machine/events/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { HOOK_ROWS_MAX, TENANT_ROWS_MAX } from '../../src/state-machine/records.ts'
-import type { Origin } from '../../src/state-machine/origin.ts'
+import { HOOK_ROWS_MAX, TENANT_ROWS_MAX } from '../../src/state-machine/events/records.ts'
+import type { Origin } from '../../src/state-machine/base/origin.ts'
 import { apply } from '../../src/state-machine/state-machine.ts'
 import {
   attemptAt,
@@ -30,6 +31,7 @@ import {
   worldWithBucket,
 } from './map-world.ts'
 import { completeUpload, createUpload, putPart } from './upload-commands.ts'
+import { timesAt } from '../helpers/entry-time.ts'
 
 const EMPTY = { kind: 'empty' } as const
 const names = (world: MapWorld) => deliveries(world).map(({ eventName, key }) => `${eventName} ${key}`)
@@ -45,7 +47,7 @@ t.test('setNotifications', async (t) => {
         ['b', true],
       ],
     )
-    t.equal(world.get(keys.bucket('acme', 'photos'))?.hasNotifications, true)
+    t.equal(world.get(bucketKeys.bucket('acme', 'photos'))?.hasNotifications, true)
     const made = hookOf(world, 'a')
     const second = world.do(setNotifications([wish('c'), wish('a', { prefix: 'in/' })]))
     t.same(
@@ -66,8 +68,8 @@ t.test('setNotifications', async (t) => {
     const before = new Set(worldWithBucket().rows.keys())
     const world = worldWithHooks(wish('a'))
     world.do(setNotifications([]))
-    t.equal(world.get(keys.bucket('acme', 'photos'))?.hasNotifications, undefined)
-    const left = [...world.rows.keys()].filter((key) => !before.has(key) && key !== keys.outboxTotal())
+    t.equal(world.get(bucketKeys.bucket('acme', 'photos'))?.hasNotifications, undefined)
+    const left = [...world.rows.keys()].filter((key) => !before.has(key) && key !== eventKeys.outboxTotal())
     t.same(left, [])
     t.same(world.do(setNotifications([])), [], 'again changes nothing')
   })
@@ -248,7 +250,7 @@ t.test('a bucket without notifications looks at no row for them', async (t) => {
       return world.get(key)
     },
   } as MapWorld
-  apply(view, put('k', EMPTY, 0), { index: 9, time: 9, ordinal: 0 })
+  apply(view, put('k', EMPTY, 0), { index: 9, ...timesAt(9), featureLevel: 1, ordinal: 0 })
   t.ok(asked.length > 3)
   t.notOk(asked.some((key) => /notifications|hook|outbox/.test(key)))
 })
@@ -277,7 +279,7 @@ t.test('batch deletes tell each item under an id of its own, and carry where the
   }
   const items = ['a', 'b', 'absent', 'c'].map((key) => ({ key, versionId: null }))
   const command: Command = { type: 'deleteObjects', tenantId: 'acme', bucket: 'photos', items }
-  const at = { index: ++world.index, time: world.time, ordinal: 0, digest }
+  const at = { index: ++world.index, ...timesAt(world.time), featureLevel: 1, ordinal: 0, digest }
   for (const { key, row } of apply(world, { ...command, origin }, at).writes)
     if (row === null) world.rows.delete(key)
     else world.rows.set(key, row)
@@ -295,12 +297,12 @@ t.test('a full queue drops and counts, and never refuses a write', async (t) => 
   const world = worldWithHooks(wish('full'), wish('other'))
   const hook = hookOf(world, 'full')
   const almost = { ...hook, dead: HOOK_ROWS_MAX - 1 }
-  world.rows.set(keys.hook(hook.bucketId, hook.hookId), almost)
+  world.rows.set(eventKeys.hook(hook.bucketId, hook.hookId), almost)
   for (const key of ['a', 'b', 'c']) world.do(put(key, EMPTY, 0))
   t.match(hookOf(world, 'full'), { pending: 1, dropped: 2, droppedAt: world.time })
   t.match(hookOf(world, 'other'), { pending: 3, dropped: 0, droppedAt: null })
-  t.match(world.get(keys.outboxTotal()), { pending: 4, dropped: 2 })
-  world.rows.set(keys.outbox('acme'), { rows: TENANT_ROWS_MAX })
+  t.match(world.get(eventKeys.outboxTotal()), { pending: 4, dropped: 2 })
+  world.rows.set(eventKeys.outbox('acme'), { rows: TENANT_ROWS_MAX })
   world.do(put('d', EMPTY, 0))
   t.match(hookOf(world, 'other'), { pending: 3, dropped: 1 })
 })
@@ -326,7 +328,7 @@ t.test('a bucket that is deleted delivers what it owes, then leaves nothing', as
   t.same(deliveries(world), [])
   t.same(recounted(world), [])
   world.do(createBucket())
-  t.notOk(world.get(keys.notifications(bucketId(world))), 'a bucket of the same name begins anew')
+  t.notOk(world.get(eventKeys.notifications(bucketId(world))), 'a bucket of the same name begins anew')
 })
 
 t.test(

@@ -1,7 +1,10 @@
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { RepairRecord } from '../../src/state-machine/records.ts'
-import { isVersionId, VERSION_ID_MAX, versionIdAt } from '../../src/state-machine/version-id.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
+import type { RepairRecord } from '../../src/state-machine/chunks/records.ts'
+import { isVersionId, VERSION_ID_MAX, versionIdAt } from '../../src/state-machine/base/version-id.ts'
 import {
   createTenant,
   dropCopy,
@@ -12,12 +15,15 @@ import {
   putChunks,
   recounted,
   releaseAll,
+  rowsOf,
+  worldAtLevel2,
   worldWithBucket,
 } from './map-world.ts'
+import { timesAt } from '../helpers/entry-time.ts'
 
 const inline = { kind: 'inline', chunkId: 'ci', sealed: Uint8Array.of(1, 2, 3) } as const
 const photos = (world: MapWorld) => {
-  const bucket = world.get(keys.bucket('acme', 'photos'))
+  const bucket = world.get(bucketKeys.bucket('acme', 'photos'))
   if (bucket === undefined) throw new Error('no bucket')
   return bucket
 }
@@ -33,7 +39,7 @@ t.test('createBucket', (t) => {
   t.test('makes an empty unversioned bucket with an id of its own and counts it', (t) => {
     const world = worldWithBucket()
     t.match(photos(world), { name: 'photos', versioning: 'Unversioned', objectCount: 0, logicalBytes: 0 })
-    t.equal(world.get(keys.tenant('acme'))?.bucketCount, 1)
+    t.equal(world.get(tenantKeys.tenant('acme'))?.bucketCount, 1)
     t.end()
   })
 
@@ -60,8 +66,8 @@ t.test('createBucket', (t) => {
       },
     ])
     t.not(photos(world).id, before)
-    t.not(photos(world).id, world.get(keys.bucket('acme', 'other'))?.id, 'also within one entry')
-    t.equal(world.get(keys.tenant('acme'))?.bucketCount, 2)
+    t.not(photos(world).id, world.get(bucketKeys.bucket('acme', 'other'))?.id, 'also within one entry')
+    t.equal(world.get(tenantKeys.tenant('acme'))?.bucketCount, 2)
     t.end()
   })
 
@@ -107,7 +113,7 @@ t.test('deleteBucket', (t) => {
     world.do(remove('k'))
     t.equal(world.do(command), null)
     t.match(world.run(command), { ok: false, code: 'not_found' })
-    t.equal(world.get(keys.tenant('acme'))?.bucketCount, 0)
+    t.equal(world.get(tenantKeys.tenant('acme'))?.bucketCount, 0)
     t.end()
   })
   t.end()
@@ -118,7 +124,7 @@ t.test('putObject', (t) => {
     const world = worldWithBucket()
     const { object } = world.do(put('a/b', inline, 30))
     t.match(object, { key: 'a/b', size: 30, body: { kind: 'inline', chunkId: 'ci' } })
-    t.same(world.get(keys.inlineBody(photos(world).id, object.versionId)), { sealed: inline.sealed })
+    t.same(world.get(bodyKeys.inlineBody(photos(world).id, object.versionId)), { sealed: inline.sealed })
     t.match(photos(world), { objectCount: 1, logicalBytes: 30 })
     t.end()
   })
@@ -127,16 +133,40 @@ t.test('putObject', (t) => {
     const world = worldWithBucket()
     world.do(put('k', inline, 30))
     world.do(putChunks('k', ['c1', 'c2']))
-    t.same(new Set(kindsIn(world)), new Set(['object', 'manifestPage']))
     t.match(photos(world), { objectCount: 1, logicalBytes: 20 })
+    t.same(
+      new Set(kindsIn(world)),
+      new Set(['inlineBody', 'manifestPage', 'object']),
+      'a download may be reading it',
+    )
+    releaseAll(world)
+    t.same(new Set(kindsIn(world)), new Set(['manifestPage', 'object']))
     world.do(putChunks('k', [found('c2'), 'c3']))
-    t.match(world.get(keys.chunk('acme', 'c1')), { references: 0, condemnedAt: world.index })
-    t.match(world.get(keys.chunk('acme', 'c2')), { references: 1, condemnedAt: null })
-    t.match(world.get(keys.chunk('acme', 'c3')), { references: 1, condemnedAt: null })
+    t.match(world.get(chunkKeys.chunk('acme', 'c1')), { references: 1, condemnedAt: null })
+    releaseAll(world)
+    t.match(world.get(chunkKeys.chunk('acme', 'c1')), { references: 0, condemnedAt: world.index })
+    t.match(world.get(chunkKeys.chunk('acme', 'c2')), { references: 1, condemnedAt: null })
+    t.match(world.get(chunkKeys.chunk('acme', 'c3')), { references: 1, condemnedAt: null })
+    world.do(put('k', { kind: 'empty' }, 0))
+    t.match(photos(world), { objectCount: 1, logicalBytes: 0 })
+    releaseAll(world)
+    t.same(kindsIn(world), ['object'])
+    t.match(world.get(chunkKeys.chunk('acme', 'c2')), { references: 0, condemnedAt: world.index })
+    world.do(put('k', inline, 30))
+    t.same(rowsOf(world, 'discarded'), [], 'an empty body has nothing to keep')
+    t.end()
+  })
+
+  t.test('at level 2 drops a small body in the same entry, as older members do', (t) => {
+    const world = worldAtLevel2()
+    world.do(put('k', inline, 30))
+    world.do(putChunks('k', ['c1', 'c2']))
+    t.same(new Set(kindsIn(world)), new Set(['object', 'manifestPage']))
+    world.do(putChunks('k', [found('c2'), 'c3']))
+    t.match(world.get(chunkKeys.chunk('acme', 'c1')), { references: 0, condemnedAt: world.index })
     world.do(put('k', { kind: 'empty' }, 0))
     t.same(kindsIn(world), ['object'])
-    t.match(photos(world), { objectCount: 1, logicalBytes: 0 })
-    t.match(world.get(keys.chunk('acme', 'c2')), { references: 0, condemnedAt: world.index })
+    t.same(rowsOf(world, 'discarded'), [])
     t.end()
   })
 
@@ -146,20 +176,22 @@ t.test('putObject', (t) => {
     const { object } = world.do(putChunks('big', ids))
     t.same(object.body, { kind: 'chunks', count: 2500 })
     const pages = [0, 1, 2, 3].map((page) =>
-      world.get(keys.manifestPage(photos(world).id, object.versionId, page))?.links.map((link) => link.id),
+      world
+        .get(bodyKeys.manifestPage(photos(world).id, object.versionId, page))
+        ?.links.map((link) => link.id),
     )
     t.same(
       pages.map((page) => page?.length),
       [1024, 1024, 452, undefined],
     )
     t.same(pages.slice(0, 3).flat(), ids)
-    t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 4)
-    t.equal(world.get(keys.chunk('acme', 'c699'))?.references, 3)
+    t.equal(world.get(chunkKeys.chunk('acme', 'c0'))?.references, 4)
+    t.equal(world.get(chunkKeys.chunk('acme', 'c699'))?.references, 3)
     t.same(world.do(remove('big')), { existed: true, version: object, isMade: false })
-    t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 4, 'too much for one entry: discarded')
+    t.equal(world.get(chunkKeys.chunk('acme', 'c0'))?.references, 4, 'too much for one entry: discarded')
     t.match(photos(world), { objectCount: 0, versionCount: 0, logicalBytes: 0 }, 'but counted no more')
     t.equal(releaseAll(world), 10, 'at most 256 links of one page in each step')
-    t.equal(world.get(keys.chunk('acme', 'c0'))?.references, 0)
+    t.equal(world.get(chunkKeys.chunk('acme', 'c0'))?.references, 0)
     t.same(kindsIn(world), [])
     t.same(recounted(world), [])
     t.end()
@@ -179,7 +211,7 @@ t.test('putObject', (t) => {
   t.test('lets a chunk be named again in the manifest that uploads it', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', [found('c1'), 'c1', found('c1')]))
-    t.equal(world.get(keys.chunk('acme', 'c1'))?.references, 3)
+    t.equal(world.get(chunkKeys.chunk('acme', 'c1'))?.references, 3)
     t.end()
   })
 
@@ -187,9 +219,10 @@ t.test('putObject', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', ['c1']))
     world.do(remove('k'))
-    t.match(world.get(keys.chunk('acme', 'c1')), { references: 0, condemnedAt: world.index })
+    releaseAll(world)
+    t.match(world.get(chunkKeys.chunk('acme', 'c1')), { references: 0, condemnedAt: world.index })
     world.do(putChunks('j', [found('c1')]))
-    t.match(world.get(keys.chunk('acme', 'c1')), { references: 1, condemnedAt: null })
+    t.match(world.get(chunkKeys.chunk('acme', 'c1')), { references: 1, condemnedAt: null })
     t.end()
   })
 
@@ -197,14 +230,14 @@ t.test('putObject', (t) => {
     const world = worldWithBucket()
     world.do(putChunks('k', [fresh('c1', { missing: ['n3'] })]))
     world.do(putChunks('j', [fresh('c1', { birth: LATER, replicas: ['n7', 'n8'], missing: ['n9'] })]))
-    t.match(world.get(keys.chunk('acme', 'c1')), {
+    t.match(world.get(chunkKeys.chunk('acme', 'c1')), {
       birth: 'birth-c1',
       replicas: ['n1', 'n2'],
       owed: ['n3'],
       references: 2,
     })
     t.equal(tasksOf(world).length, 1, 'no task for a birth that no row names')
-    t.same(world.get(keys.repairTotal()), { count: 1 })
+    t.same(world.get(chunkKeys.repairTotal()), { count: 1 })
     t.end()
   })
 
@@ -215,7 +248,7 @@ t.test('putObject', (t) => {
       world.do(putChunks('a', [fresh('c1', { replicas: ['n1'], missing: ['n2'] })], 1))
       const other = fresh('c1', { birth: LATER, sealedSize: 40, replicas: ['n1', 'n3'], missing: ['n2'] })
       world.do(putChunks('b', [other]))
-      t.match(world.get(keys.chunk('acme', 'c1')), {
+      t.match(world.get(chunkKeys.chunk('acme', 'c1')), {
         birth: LATER,
         sealedSize: 40,
         replicas: ['n1', 'n3'],
@@ -223,9 +256,10 @@ t.test('putObject', (t) => {
         references: 2,
       })
       t.match(tasksOf(world), [{ birth: LATER, target: 'n2' }])
-      for (const node of ['n1', 'n2']) t.ok(world.get(keys.drop(node, 'birth-c1', 'c1')), `${node} is told`)
-      t.notOk(world.get(keys.making('birth-c1', 'c1')))
-      t.same(world.get(keys.making(LATER, 'c1')), { tenantId: 'acme' })
+      for (const node of ['n1', 'n2'])
+        t.ok(world.get(chunkKeys.drop(node, 'birth-c1', 'c1')), `${node} is told`)
+      t.notOk(world.get(chunkKeys.making('birth-c1', 'c1')))
+      t.same(world.get(chunkKeys.making(LATER, 'c1')), { tenantId: 'acme' })
       t.end()
     },
   )
@@ -247,7 +281,7 @@ t.test('putObject', (t) => {
     world.do(dropCopy('c1', 'n1'))
     const other = fresh('c1', { birth: LATER, replicas: ['n3'] })
     t.match(world.run(putChunks('j', [other])), { ok: false, code: 'chunks_gone', chunks: ['c1'] })
-    t.match(world.get(keys.chunk('acme', 'c1')), { birth: 'birth-c1', replicas: ['n2'], references: 1 })
+    t.match(world.get(chunkKeys.chunk('acme', 'c1')), { birth: 'birth-c1', replicas: ['n2'], references: 1 })
     t.end()
   })
 
@@ -314,6 +348,8 @@ t.test('deleteObject', (t) => {
     const rows = new Map(world.rows)
     t.same(world.do(remove('k')), { existed: false, version: null, isMade: false })
     t.same(world.rows, rows)
+    t.same(kindsIn(world), ['inlineBody'])
+    releaseAll(world)
     t.same(kindsIn(world), [])
     t.match(photos(world), { objectCount: 0, logicalBytes: 0 })
     t.end()
@@ -324,20 +360,23 @@ t.test('deleteObject', (t) => {
 t.test('versionId', (t) => {
   t.test('has 26 characters and ascends with time, index, ordinal and item', (t) => {
     const ids = [
-      { time: 0, index: 1, ordinal: 0 },
-      { time: 0, index: 1, ordinal: 1 },
-      { time: 1, index: 2, ordinal: 0 },
-      { time: 31, index: 31, ordinal: 31 },
-      { time: 32, index: 32, ordinal: 0 },
-      { time: 1_700_000_000_000, index: 2 ** 40, ordinal: 4095 },
-      { time: 2 ** 48 - 1, index: Number.MAX_SAFE_INTEGER, ordinal: 2 ** 15 - 1 },
+      { ...timesAt(0), index: 1, ordinal: 0 },
+      { ...timesAt(0), index: 1, ordinal: 1 },
+      { ...timesAt(1), index: 2, ordinal: 0 },
+      { ...timesAt(31), index: 31, ordinal: 31 },
+      { ...timesAt(32), index: 32, ordinal: 0 },
+      { ...timesAt(1_700_000_000_000), index: 2 ** 40, ordinal: 4095 },
+      { ...timesAt(2 ** 48 - 1), index: Number.MAX_SAFE_INTEGER, ordinal: 2 ** 15 - 1 },
     ].flatMap((context) => [versionIdAt(context), versionIdAt(context, 1), versionIdAt(context, 1023)])
     t.same([...ids].sort(), ids)
     t.equal(new Set(ids).size, ids.length)
     for (const id of ids) t.match(id, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
     t.ok(ids.every(isVersionId) && (ids.at(-1) ?? '') <= VERSION_ID_MAX)
-    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 2 ** 15 }), 'rather than wrap')
-    t.throws(() => versionIdAt({ time: 0, index: 0, ordinal: 0 }, 1024), 'rather than meet the next ordinal')
+    t.throws(() => versionIdAt({ ...timesAt(0), index: 0, ordinal: 2 ** 15 }), 'rather than wrap')
+    t.throws(
+      () => versionIdAt({ ...timesAt(0), index: 0, ordinal: 0 }, 1024),
+      'rather than meet the next ordinal',
+    )
     t.end()
   })
   t.end()

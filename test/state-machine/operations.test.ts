@@ -1,8 +1,8 @@
 /** Operations: how they begin, go on, count and end. */
 import t from 'tap'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { addCopy, type MapWorld, putChunks, startOperation, worldWithBucket } from './map-world.ts'
+import { addCopy, type MapWorld, putChunks, startOperation, worldAtLevel2 } from './map-world.ts'
 
 type Action = Extract<Command, { type: 'setOperationStatus' }>['action']
 
@@ -31,7 +31,7 @@ const move = (chunkId: string, target: string) =>
 const refused = { ok: false, code: 'precondition_failed' }
 
 function started(): MapWorld {
-  const world = worldWithBucket()
+  const world = worldAtLevel2()
   world.do(startOperation('op1'))
   return world
 }
@@ -46,7 +46,7 @@ t.test('startOperation', (t) => {
   })
 
   t.test('not_found when its tenant or bucket does not exist, invalid_argument when its id is empty', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     const ask = startOperation('op1')
     t.match(world.run({ ...ask, tenantId: 'nobody' }), { code: 'not_found' })
     t.match(world.run({ ...ask, tenantId: 'acme', bucket: 'none' }), { code: 'not_found' })
@@ -56,7 +56,7 @@ t.test('startOperation', (t) => {
   })
 
   t.test('precondition_failed when 16 are unfinished', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     for (let i = 0; i < 16; i++) world.do(startOperation(`op${i}`))
     t.match(world.run(startOperation('one-more')), refused)
     world.do(set('cancel', 'op3'))
@@ -65,16 +65,16 @@ t.test('startOperation', (t) => {
   })
 
   t.test('forgets the oldest of more than 256 that ended', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     for (let i = 0; i < 258; i++) {
       world.do(startOperation(`op${i}`))
       world.do(set('cancel', `op${i}`))
     }
     t.same(
-      ['op0', 'op1', 'op2', 'op257'].map((id) => world.get(keys.operation(id)) !== undefined),
+      ['op0', 'op1', 'op2', 'op257'].map((id) => world.get(operationKeys.operation(id)) !== undefined),
       [false, false, true, true],
     )
-    t.equal(world.get(keys.operationList())?.finished.length, 256)
+    t.equal(world.get(operationKeys.operationList())?.finished.length, 256)
     t.end()
   })
   t.end()
@@ -114,7 +114,7 @@ t.test('setOperationStatus', (t) => {
     ] as const) {
       for (let i = 0; i < 2; i++) t.match(world.do(set(action)), { status })
     }
-    t.match(world.get(keys.operation('op1')), { error: 'a disk is gone', finishedAt: Number })
+    t.match(world.get(operationKeys.operation('op1')), { error: 'a disk is gone', finishedAt: Number })
     for (const action of ['pause', 'resume', 'cancel', 'finish'] as const)
       t.match(world.run(set(action)), refused)
     t.match(world.run(set('pause', 'none')), { code: 'not_found' })
@@ -134,7 +134,7 @@ t.test('setOperationStatus', (t) => {
 })
 
 t.test('tasks of an operation', (t) => {
-  const progress = (world: MapWorld) => world.get(keys.operation('op1'))?.progress
+  const progress = (world: MapWorld) => world.get(operationKeys.operation('op1'))?.progress
 
   t.test('are counted when they are granted, made, or end without a copy', (t) => {
     const world = started()
@@ -170,7 +170,7 @@ t.test('tasks of an operation', (t) => {
   })
 
   t.test('made again after a loss are counted for the recovery that asked', (t) => {
-    const world = worldWithBucket()
+    const world = worldAtLevel2()
     world.do(putChunks('k', ['c1']))
     const copies = [{ tenantId: 'acme', chunkId: 'c1', birth: 'birth-c1' }]
     world.do({ type: 'dropReplicas', node: 'n1', copies, operation: 'op1' })

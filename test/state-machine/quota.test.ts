@@ -1,7 +1,9 @@
 /** Quotas are exact in the entry that changes what they count. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import { PART_BYTES_MIN } from '../../src/state-machine/object-limits.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { PART_BYTES_MIN } from '../../src/state-machine/objects/limits.ts'
 import {
   createBucket,
   fresh,
@@ -70,7 +72,7 @@ t.test('quota', (t) => {
     t.match(world.run(sized('b', 1)), { code: 'quota_exceeded' })
     t.match(world.run(part(2, 'c3')), { ok: true }, 'in place of another')
     t.match(world.run(completeUpload(name, 2)), { ok: true })
-    t.match(world.get(keys.usage('acme')), { uploadBytes: 0, logicalBytes: 2 * PART_BYTES_MIN })
+    t.match(world.get(usageKeys.usage('acme')), { uploadBytes: 0, logicalBytes: 2 * PART_BYTES_MIN })
     t.match(world.run(sized('b', 1)), { code: 'quota_exceeded' })
     t.same(recounted(world), [])
     t.end()
@@ -117,14 +119,14 @@ t.test('quota', (t) => {
 
   t.test('of nothing at all leaves no row; invalid_argument, not_found', (t) => {
     const world = limited({ maxBytes: 5 })
-    t.ok(world.get(keys.quota('acme')))
+    t.ok(world.get(usageKeys.quota('acme')))
     const none = { maxBytes: null, maxObjects: null, maxBuckets: null }
     const command = { type: 'setQuota', tenantId: 'acme', ...none } as const
     t.match(world.run({ ...command, maxBytes: -1 }), { code: 'invalid_argument' })
     t.match(world.run({ ...command, maxObjects: 1.5 }), { code: 'invalid_argument' })
     t.match(world.run({ ...command, tenantId: 'nobody' }), { code: 'not_found' })
     world.do(command)
-    t.equal(world.get(keys.quota('acme')), undefined)
+    t.equal(world.get(usageKeys.quota('acme')), undefined)
     t.match(world.run(command), { ok: true }, 'and again')
     t.match(world.run({ ...command, maxBytes: 0 }), { ok: true })
     t.match(world.run(sized('a', 1)), { code: 'quota_exceeded' }, 'zero is a limit')
@@ -148,7 +150,7 @@ t.test('idempotency keys', (t) => {
     const never = { ifMatch: ['none'], ifNoneMatch: null }
     const again = world.do({ ...sized('k', 5), idempotency: wish, precondition: never })
     t.same(again, { ...first, replayed: true }, 'before any condition')
-    t.match(world.get(keys.usage('acme')), { logicalBytes: 6, objects: 1 })
+    t.match(world.get(usageKeys.usage('acme')), { logicalBytes: 6, objects: 1 })
     t.end()
   })
 
@@ -169,7 +171,7 @@ t.test('idempotency keys', (t) => {
     t.match(world.run(tooSmall), { ok: false })
     world.do({ ...sized('k', 5), idempotency: wish })
     const at = world.time + DAY_MS
-    const { versionId: id } = world.get(keys.object(bucketId(world), 'k')) ?? {}
+    const { versionId: id } = world.get(versionKeys.object(bucketId(world), 'k')) ?? {}
     world.time = at - 8
     const command = { type: 'expire', items: [{ at, id: id ?? '' }] } as const
     t.same(world.do(command), { expired: 0 })
@@ -183,5 +185,5 @@ t.test('idempotency keys', (t) => {
 })
 
 function bucketId(world: MapWorld): string {
-  return world.get(keys.bucket('acme', 'photos'))?.id ?? ''
+  return world.get(bucketKeys.bucket('acme', 'photos'))?.id ?? ''
 }

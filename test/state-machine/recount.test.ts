@@ -1,8 +1,13 @@
 /** The recount finds nothing in what apply wrote, and every row that is changed, added or taken away behind its back. */
 import t from 'tap'
-import { keys, kindOf } from '../../src/state-machine/keys.ts'
-import { NO_USAGE } from '../../src/state-machine/usage.ts'
-import type { Row, RowKind } from '../../src/state-machine/view.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import type { RowKind } from '../../src/state-machine/rows.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import type { Row } from '../../src/state-machine/base/view.ts'
+import { kindOf } from '../../src/state-machine/base/row-key.ts'
+import { NO_USAGE } from '../../src/state-machine/usage/usage.ts'
 import {
   addCopy,
   createBucket,
@@ -15,6 +20,7 @@ import {
   putChunks,
   recounted,
   remove,
+  releaseAll,
   worldWithBucket,
 } from './map-world.ts'
 import { attemptAt, deliveries, record, setNotifications, TAKEN, wish } from './hook-commands.ts'
@@ -54,6 +60,7 @@ function busyWorld(): MapWorld {
     versionId: null,
     ifMatch: null,
   })
+  releaseAll(world)
   const chunks = [{ tenantId: 'acme', chunkId: 'c4', birth: 'birth-c4', condemnedAt: world.index }]
   world.do({ type: 'collectChunks', chunks })
   busyVersions(world)
@@ -127,17 +134,23 @@ t.test('Recount', (t) => {
       world.rows.set(key, { ...row, ...more } as Row)
       return recounted(world)
     }
-    t.match(change(keys.chunk('acme', 'c1'), { references: 3 }), [/references/])
-    t.match(change(keys.chunk('acme', 'c3'), { condemnedAt: null }), [/condemned/, /rows do not follow/])
-    t.match(change(keys.chunk('acme', 'c2'), { owed: [] }), [/rows do not follow/])
-    t.match(change(keys.chunk('acme', 'c2'), { replicas: [] }), { length: 4 })
-    t.match(change(keys.repairTotal(), { count: 7 }), [/repair rows/])
-    t.match(change(keys.usage('acme'), { inlineBytes: 4 }), [/inlineBytes is 3 and counted as 4/])
-    const usage = busyWorld().get(keys.usage('acme')) ?? NO_USAGE
+    t.match(change(chunkKeys.chunk('acme', 'c1'), { references: 3 }), [/references/])
+    t.match(change(chunkKeys.chunk('acme', 'c3'), { condemnedAt: null }), [/condemned/, /rows do not follow/])
+    t.match(change(chunkKeys.chunk('acme', 'c2'), { owed: [] }), [/rows do not follow/])
+    t.match(change(chunkKeys.chunk('acme', 'c2'), { replicas: [] }), { length: 4 })
+    t.match(change(chunkKeys.repairTotal(), { count: 7 }), [/repair rows/])
+    t.match(change(usageKeys.usage('acme'), { inlineBytes: 4 }), [/inlineBytes is 3 and counted as 4/])
+    const usage = busyWorld().get(usageKeys.usage('acme')) ?? NO_USAGE
     for (const figure of Object.keys(NO_USAGE) as (keyof typeof NO_USAGE)[])
-      t.match(change(keys.usage('acme'), { [figure]: usage[figure] + 1 }), [new RegExp(`: ${figure} is`)])
-    t.match(change(keys.tenant('acme'), { bucketCount: 9 }), [/the buckets of tenant "acme" are miscounted/])
-    t.match(change(keys.bucket('acme', 'photos'), { objectCount: 9 }), [/objects is 3 and counted as 9/])
+      t.match(change(usageKeys.usage('acme'), { [figure]: usage[figure] + 1 }), [
+        new RegExp(`: ${figure} is`),
+      ])
+    t.match(change(tenantKeys.tenant('acme'), { bucketCount: 9 }), [
+      /the buckets of tenant "acme" are miscounted/,
+    ])
+    t.match(change(bucketKeys.bucket('acme', 'photos'), { objectCount: 9 }), [
+      /objects is 3 and counted as 9/,
+    ])
     t.end()
   })
 
@@ -184,7 +197,7 @@ t.test('Recount', (t) => {
 
   t.test('finds a permission to remove a copy that is listed', (t) => {
     const world = busyWorld()
-    world.rows.set(keys.drop('n1', 'birth-c1', 'c1'), { node: 'n1', id: 'c1', birth: 'birth-c1' })
+    world.rows.set(chunkKeys.drop('n1', 'birth-c1', 'c1'), { node: 'n1', id: 'c1', birth: 'birth-c1' })
     t.match(recounted(world), [/listed is to be removed/])
     t.end()
   })
@@ -195,8 +208,8 @@ t.test('Recount', (t) => {
       ['acme', 1],
       ['beta', 2],
     ] as const) {
-      const chunk = world.get(keys.chunk(tenant, 'c1'))
-      if (chunk !== undefined) world.rows.set(keys.chunk(tenant, 'c1'), { ...chunk, references })
+      const chunk = world.get(chunkKeys.chunk(tenant, 'c1'))
+      if (chunk !== undefined) world.rows.set(chunkKeys.chunk(tenant, 'c1'), { ...chunk, references })
     }
     t.match(recounted(world)[0], /references/)
     t.end()

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import type { RepairRecord } from '../../src/state-machine/chunks/records.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { ALL_PLANNED } from '../../src/state-machine/operations.ts'
-import { recoveryOf } from '../../src/state-machine/recoveries.ts'
+import { ALL_PLANNED } from '../../src/state-machine/operations/operations.ts'
+import { recoveryOf } from '../../src/state-machine/operations/recoveries.ts'
 import {
   addCopy,
   dropCopy,
@@ -43,7 +46,7 @@ t.test('recoveries', (t) => {
   t.test('begin with the first copy that is lost, and count what is lost and what is back', (t) => {
     const world = worldWithChunks()
     world.do(lose('op1', ['c1', 'c2']))
-    t.match(world.get(keys.operation('op1')), {
+    t.match(world.get(operationKeys.operation('op1')), {
       kind: 'recovery',
       node: 'n1',
       status: 'running',
@@ -51,7 +54,11 @@ t.test('recoveries', (t) => {
       progress: { blobsTotal: 2, bytesTotal: 76, tasksOpen: 2 },
     })
     world.do(addCopy(world, 'c1', 'n1'))
-    t.match(world.get(keys.operation('op1'))?.progress, { blobsDone: 1, bytesMoved: 38, tasksOpen: 1 })
+    t.match(world.get(operationKeys.operation('op1'))?.progress, {
+      blobsDone: 1,
+      bytesMoved: 38,
+      tasksOpen: 1,
+    })
     t.end()
   })
 
@@ -60,17 +67,17 @@ t.test('recoveries', (t) => {
     world.do(lose('op1', ['c1', 'c2']))
     world.do(counted('op1'))
     world.do(lose('op2', ['c1', 'c2']))
-    t.match(world.get(keys.operation('op1')), { cursor: ALL_PLANNED, progress: { blobsTotal: 2 } })
+    t.match(world.get(operationKeys.operation('op1')), { cursor: ALL_PLANNED, progress: { blobsTotal: 2 } })
     world.do(addCopy(world, 'c1', 'n1'))
     world.do(lose('op3', ['c1', 'c3']))
-    t.match(world.get(keys.operation('op1')), {
+    t.match(world.get(operationKeys.operation('op1')), {
       cursor: '',
       progress: { blobsTotal: 4, blobsDone: 1, tasksOpen: 3 },
     })
     world.do(lose('op4', ['c2'], 'n2'))
     t.match(recoveryOf(world, 'n2'), { operationId: 'op4', progress: { blobsTotal: 0 }, error: /last one/ })
     t.same(
-      ['op2', 'op3'].map((id) => world.get(keys.operation(id))),
+      ['op2', 'op3'].map((id) => world.get(operationKeys.operation(id))),
       [undefined, undefined],
     )
     t.end()
@@ -83,7 +90,7 @@ t.test('recoveries', (t) => {
     world.do(lose('op1', ['c2']))
     world.do(counted('op1'))
     world.do(dropCopy('c3', 'n1'))
-    t.match(world.get(keys.operation('op1')), {
+    t.match(world.get(operationKeys.operation('op1')), {
       cursor: ALL_PLANNED,
       progress: { blobsTotal: 2, tasksOpen: 2 },
     })
@@ -116,8 +123,11 @@ t.test('recoveries', (t) => {
     world.do(addCopy(world, 'c1', 'n1'))
     world.do(dropCopy('c2', 'n2'))
     world.do(lose('op1', ['c2']))
-    t.match(world.get(keys.operation('op1')), { error: /last one listed/, progress: { blobsTotal: 1 } })
-    t.same(world.get(keys.chunk('acme', 'c2'))?.replicas, ['n1'], 'the row still says where it was')
+    t.match(world.get(operationKeys.operation('op1')), {
+      error: /last one listed/,
+      progress: { blobsTotal: 1 },
+    })
+    t.same(world.get(chunkKeys.chunk('acme', 'c2'))?.replicas, ['n1'], 'the row still says where it was')
     t.end()
   })
 
@@ -158,11 +168,12 @@ t.test('recoveries', (t) => {
         for (const [n, { do: what, chunk: id, node: at }] of steps.entries()) {
           world.run(commandOf(world, { what, id, at, n }))
           for (const [key, row] of world.rows) {
-            if (!key.startsWith('operation\u0000') || !('progress' in row)) continue
-            const { blobsTotal, blobsDone, skipped, tasksOpen } = row.progress
+            if (!key.startsWith('operation\u0000')) continue
+            const { operationId, progress } = row as OperationRecord
+            const { blobsTotal, blobsDone, skipped, tasksOpen } = progress
             assert.equal(blobsTotal, blobsDone + skipped + tasksOpen)
             const tasks = [...world.rows.values()].filter(
-              (task) => 'permit' in task && task.operation === row.operationId,
+              (task) => 'permit' in task && (task as RepairRecord).operation === operationId,
             )
             assert.equal(tasksOpen, tasks.length)
           }
@@ -177,7 +188,7 @@ t.test('recoveries', (t) => {
 
 function commandOf(world: MapWorld, step: { what: string; id: string; at: string; n: number }): Command {
   const { what, id, at, n } = step
-  const birth = world.get(keys.chunk('acme', id))?.birth ?? `birth-${id}`
+  const birth = world.get(chunkKeys.chunk('acme', id))?.birth ?? `birth-${id}`
   const copies = [{ tenantId: 'acme', chunkId: id, birth }]
   switch (what) {
     case 'lose':

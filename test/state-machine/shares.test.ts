@@ -1,7 +1,8 @@
 /** Operations of which each node does a part: the parts are summed, told as often as one likes, and the last one ends it. */
 import t from 'tap'
-import type { OperationShare } from '../../src/state-machine/records.ts'
-import { keys } from '../../src/state-machine/keys.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import type { OperationShare } from '../../src/state-machine/operations/records.ts'
 import { type MapWorld, startOperation, worldWithBucket } from './map-world.ts'
 
 const share = (copies: number, isDone = false, lost = 0): OperationShare => {
@@ -32,7 +33,7 @@ t.test('reportShare', (t) => {
       shares: { n1: { copies: 7 }, n2: { copies: 4 } },
     })
     world.do(report('n1', share(2)))
-    t.match(world.get(keys.operation('op1'))?.progress, { blobsDone: 6 }, 'a node may begin anew')
+    t.match(world.get(operationKeys.operation('op1'))?.progress, { blobsDone: 6 }, 'a node may begin anew')
     t.end()
   })
 
@@ -46,7 +47,7 @@ t.test('reportShare', (t) => {
       progress: { blobsDone: 8, blobsTotal: 8 },
     })
     t.match(world.run(report('n2', share(9, true))), refused)
-    t.same(world.get(keys.operationList()), { unfinished: [], finished: ['op1'] })
+    t.same(world.get(operationKeys.operationList()), { unfinished: [], finished: ['op1'] })
     t.end()
   })
 
@@ -78,8 +79,8 @@ t.test('finishRecount', (t) => {
     t.match(world.run(act('pause')), refused, 'a cut cannot be read later')
     world.do(act('cancel'))
     world.do({ ...finish, differences: 1, first: 'a sum differs' })
-    t.equal(world.get(keys.operation('op1'))?.status, 'cancelled')
-    t.match(world.get(keys.settings()), {
+    t.equal(world.get(operationKeys.operation('op1'))?.status, 'cancelled')
+    t.match(world.get(chunkKeys.settings()), {
       collectionHalted: { reason: 'recount: a sum differs' },
       lastRecount: { node: 'n1', rows: 9, differences: 1 },
     })
@@ -90,15 +91,15 @@ t.test('finishRecount', (t) => {
     const world = worldWithBucket()
     world.do({ ...finish, operationId: null, differences: 2, first: 'the first' })
     world.do({ ...finish, operationId: null })
-    t.match(world.get(keys.settings()), {
+    t.match(world.get(chunkKeys.settings()), {
       collectionHalted: { reason: 'recount: the first' },
       lastRecount: { differences: 0 },
     })
     world.do({ type: 'resumeCollection', requestedBy: 'olga', reason: 'looked' })
     const resumed = { requestedBy: 'olga', reason: 'looked', at: Number }
-    t.match(world.get(keys.settings()), { collectionHalted: null, collectionResumed: resumed })
+    t.match(world.get(chunkKeys.settings()), { collectionHalted: null, collectionResumed: resumed })
     world.do({ type: 'resumeCollection', requestedBy: 'otto', reason: 'again' })
-    t.match(world.get(keys.settings()), { collectionResumed: resumed }, 'nothing was halted')
+    t.match(world.get(chunkKeys.settings()), { collectionResumed: resumed }, 'nothing was halted')
     t.end()
   })
   t.end()

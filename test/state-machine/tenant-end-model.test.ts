@@ -5,10 +5,12 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import type { Command, ErasedItem } from '../../src/state-machine/commands.ts'
-import { ITEMS_PER_COMMAND_MAX } from '../../src/state-machine/copies.ts'
-import { keys, kindOf } from '../../src/state-machine/keys.ts'
-import type { BucketRecord } from '../../src/state-machine/records.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { kindOf } from '../../src/state-machine/base/row-key.ts'
+import type { ErasedItem } from '../../src/state-machine/removal/commands.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../../src/state-machine/base/batch-bound.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
 import {
   createBucket,
   createTenant,
@@ -113,7 +115,10 @@ class Ending {
       const row = rowOf(this.world, bucketId, key, id)
       assert(row !== undefined, `version ${id} of ${key} is locked and gone`)
       assert.deepEqual(contentOf(this.world, bucketId, row), content)
-      assert(this.world.get(keys.lockedVersion(bucketId, key, id)) !== undefined, 'and stands in the index')
+      assert(
+        this.world.get(versionKeys.lockedVersion(bucketId, key, id)) !== undefined,
+        'and stands in the index',
+      )
     }
   }
 }

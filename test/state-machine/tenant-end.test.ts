@@ -1,8 +1,10 @@
 /** The end of a tenant, as commands: in which order it goes, and what each step refuses. */
 import t from 'tap'
-import type { Command, ErasedItem } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { BucketRecord } from '../../src/state-machine/records.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
+import type { ErasedItem } from '../../src/state-machine/removal/commands.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
 import { deliveries, hookOf, wish, worldWithHooks } from './hook-commands.ts'
 import {
   createBucket,
@@ -77,19 +79,19 @@ t.test('disableTenant', async (t) => {
     t.match(world.do({ type: 'disableTenant', tenantId: 'acme', reason: 'unpaid' }), {
       revoked: ['AK2', 'AK3'],
     })
-    t.match(world.get(keys.tenant('acme')), {
+    t.match(world.get(tenantKeys.tenant('acme')), {
       status: 'disabled',
       disabledAt: world.time,
       disabledReason: 'unpaid',
     })
-    t.match(world.get(keys.accessKey('AK1')), { revokedReason: 'lost' }, 'the first reason stands')
-    t.match(world.get(keys.accessKey('AK2')), {
+    t.match(world.get(tenantKeys.accessKey('AK1')), { revokedReason: 'lost' }, 'the first reason stands')
+    t.match(world.get(tenantKeys.accessKey('AK2')), {
       status: 'revoked',
       revokedAt: world.time,
       revokedReason: 'unpaid',
     })
-    t.match(world.get(keys.accessKey('AK3')), { status: 'revoked' })
-    t.match(world.get(keys.accessKey('AKO')), { status: 'active' })
+    t.match(world.get(tenantKeys.accessKey('AK3')), { status: 'revoked' })
+    t.match(world.get(tenantKeys.accessKey('AKO')), { status: 'active' })
     t.same(recounted(world), [])
   })
 
@@ -97,10 +99,10 @@ t.test('disableTenant', async (t) => {
     const world = worldWithBucket()
     accessKey(world, 'AK1')
     disableTenant(world, 'acme')
-    const tenant = world.get(keys.tenant('acme'))
+    const tenant = world.get(tenantKeys.tenant('acme'))
     const again = { type: 'disableTenant', tenantId: 'acme', reason: 'again' } as const
     t.strictSame(world.do(again), { tenant, revoked: [] })
-    t.match(world.get(keys.accessKey('AK1')), { status: 'revoked', revokedReason: 'unpaid' })
+    t.match(world.get(tenantKeys.accessKey('AK1')), { status: 'revoked', revokedReason: 'unpaid' })
   })
 
   t.test('lets nothing be made or changed any more', async (t) => {
@@ -141,7 +143,7 @@ t.test('deleteTenant', async (t) => {
     disableTenant(world, 'acme')
     const late = { ...deleteTenant('acme', 'op1'), locksEndedBy: world.time + DAY_MS }
     t.match(world.run(late), { code: 'precondition_failed', message: /has not ended yet/ })
-    t.match(world.get(keys.tenant('acme')), { status: 'disabled' })
+    t.match(world.get(tenantKeys.tenant('acme')), { status: 'disabled' })
     world.time += DAY_MS
     t.match(world.run(late), { ok: true })
     t.match(world.run(deleteTenant('nobody', 'op2')), { code: 'not_found' })
@@ -155,7 +157,7 @@ t.test('deleteTenant', async (t) => {
     disableTenant(world, 'acme')
     const begun = world.do(deleteTenant('acme', 'op1'))
     t.match(begun, { kind: 'tenantDeletion', status: 'queued', progress: { blobsTotal: 3, bytesTotal: 11 } })
-    t.match(world.get(keys.tenant('acme')), { status: 'deleting', deletion: 'op1' })
+    t.match(world.get(tenantKeys.tenant('acme')), { status: 'deleting', deletion: 'op1' })
     t.strictSame(world.do(deleteTenant('acme', 'op2')), begun)
     world.do({ type: 'setOperationStatus', operationId: 'op1', action: 'fail', error: 'a locked version' })
     t.match(
@@ -280,7 +282,7 @@ t.test('eraseTenant', async (t) => {
     t.match(world.run(erase('vault', item(free), item(kept))), { ok: true }, 'time releases')
     t.match(world.run(eraseBucket('vault')), { code: 'bucket_not_empty' })
     t.match(world.run(shred), { code: 'precondition_failed', message: /it has 2 buckets/ })
-    t.equal(world.get(keys.tenant('acme'))?.dataKey.length, 1, 'and its keys are whole')
+    t.equal(world.get(tenantKeys.tenant('acme'))?.dataKey.length, 1, 'and its keys are whole')
   })
 
   t.test('tells no hook of what goes, and delivers nothing any more', async (t) => {
@@ -341,16 +343,16 @@ t.test('shredTenant', async (t) => {
 
   t.test('leaves a tombstone without keys, and the operation has succeeded', async (t) => {
     t.match(world.do(shred), { status: 'deleted', deletedAt: world.time, disabledReason: 'unpaid' })
-    const row = world.get(keys.tenant('acme'))
+    const row = world.get(tenantKeys.tenant('acme'))
     t.strictSame([row?.dataKey.length, row?.dedupKey.length], [0, 0])
-    t.match(world.get(keys.operation('op1')), { status: 'succeeded', finishedAt: world.time })
+    t.match(world.get(operationKeys.operation('op1')), { status: 'succeeded', finishedAt: world.time })
   })
 
   t.test('changes nothing when it is repeated, and the id is never free again', async (t) => {
-    const before = world.get(keys.tenant('acme'))
+    const before = world.get(tenantKeys.tenant('acme'))
     t.strictSame(world.do(shred), before)
     disableTenant(world, 'acme')
-    t.strictSame(world.get(keys.tenant('acme')), before)
+    t.strictSame(world.get(tenantKeys.tenant('acme')), before)
     t.match(world.run(createTenant('acme')), { code: 'already_exists' })
     t.match(world.run(createBucket('more')), { code: 'tenant_disabled' })
     t.match(world.do(deleteTenant('acme', 'op2')), { operationId: 'op1', status: 'succeeded' })

@@ -1,5 +1,6 @@
 /** The commands of a multipart upload to `acme`/`photos`, as a gateway would propose them. */
-import type { ChunkUse, Command } from '../../src/state-machine/commands.ts'
+import type { ChunkUse } from '../../src/state-machine/chunks/commands.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
 import { ANYTHING, fresh, NO_SETTINGS } from './map-world.ts'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import { Draft } from '../../src/state-machine/draft.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { PARTS_MAX } from '../../src/state-machine/object-limits.ts'
-import type { PartRecord } from '../../src/state-machine/records.ts'
+import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
+import { Draft } from '../../src/state-machine/base/draft.ts'
+import { PARTS_MAX } from '../../src/state-machine/objects/limits.ts'
+import type { PartRecord } from '../../src/state-machine/bodies/records.ts'
 import {
   findPart,
   PARTS_PER_UPLOAD_PAGE,
   partFinder,
   storePart,
   takeParts,
-} from '../../src/state-machine/upload-parts.ts'
+} from '../../src/state-machine/bodies/upload-parts.ts'
 import { MapWorld, partsOf, rowsOf } from './map-world.ts'
 
 const PLACE = { bucketId: 'b', uploadId: 'mpu' }
@@ -83,6 +83,6 @@ t.test('of an upload never show those of another', (t) => {
   change(world, (draft) => storePart(draft, PLACE, part(1, 1)))
   t.equal(findPart(world, { ...PLACE, uploadId: 'mpu2' }, 1), undefined)
   t.equal(findPart(world, { ...PLACE, bucketId: 'c' }, 1), undefined)
-  t.same([...world.rows.keys()], [keys.uploadPage('b', 'mpu', 0)])
+  t.same([...world.rows.keys()], [bodyKeys.uploadPage('b', 'mpu', 0)])
   t.end()
 })

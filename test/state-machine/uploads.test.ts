@@ -1,15 +1,21 @@
 /** Multipart uploads: each refusal by its code, completion exactly once, and the end of what nobody completed. */
 import t from 'tap'
-import { readManifest } from '../../src/state-machine/manifests.ts'
-import { readParts } from '../../src/state-machine/bodies.ts'
-import { keys } from '../../src/state-machine/keys.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { objectKeys } from '../../src/state-machine/objects/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
+import { readManifest } from '../../src/state-machine/bodies/manifests.ts'
+import { readParts } from '../../src/state-machine/bodies/bodies.ts'
 import {
   PART_BYTES_MAX,
   PART_BYTES_MIN,
   PARTS_MAX,
   UPLOADS_PER_BUCKET_MAX,
-} from '../../src/state-machine/object-limits.ts'
-import type { BucketRecord, DiscardRecord, ObjectRecord } from '../../src/state-machine/records.ts'
+} from '../../src/state-machine/objects/limits.ts'
+import type { DiscardRecord } from '../../src/state-machine/bodies/records.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import {
   createBucket,
   fresh,
@@ -25,7 +31,7 @@ import { completeUpload, createUpload, putPart, UPLOAD_LASTS_MS } from './upload
 
 const DAY_MS = 24 * 3_600_000
 const photos = (world: MapWorld): BucketRecord => {
-  const bucket = world.get(keys.bucket('acme', 'photos'))
+  const bucket = world.get(bucketKeys.bucket('acme', 'photos'))
   if (bucket === undefined) throw new Error('no bucket')
   return bucket
 }
@@ -59,9 +65,13 @@ t.test('putPart', (t) => {
     })
     world.do(putPart({ ...name, partNumber: 1 }, ['c4', 'c5']))
     t.match(photos(world), { uploadBytes: PART_BYTES_MIN + 30 })
-    t.match(world.get(keys.usage('acme')), { uploads: 1, uploadBytes: PART_BYTES_MIN + 30, logicalBytes: 0 })
-    t.match(world.get(keys.chunk('acme', 'c1')), { references: 0 }, 'the earlier bytes are released')
-    t.match(world.get(keys.upload(photos(world).id, 'k', name.uploadId)), { partCount: 3 })
+    t.match(world.get(usageKeys.usage('acme')), {
+      uploads: 1,
+      uploadBytes: PART_BYTES_MIN + 30,
+      logicalBytes: 0,
+    })
+    t.match(world.get(chunkKeys.chunk('acme', 'c1')), { references: 0 }, 'the earlier bytes are released')
+    t.match(world.get(objectKeys.upload(photos(world).id, 'k', name.uploadId)), { partCount: 3 })
     t.same(recounted(world), [])
     t.end()
   })
@@ -140,7 +150,7 @@ t.test('completeUpload', (t) => {
     const { world, name } = begun()
     const { id } = photos(world)
     for (const partNumber of [1, 2]) {
-      const key = keys.uploadPage(id, name.uploadId, 0)
+      const key = bodyKeys.uploadPage(id, name.uploadId, 0)
       const { parts } = world.get(key) ?? { parts: [] }
       const size = PARTS_MAX * PART_BYTES_MAX
       world.rows.set(key, {
@@ -174,7 +184,7 @@ t.test('completeUpload', (t) => {
       ['c2', 0],
       ['c3', 0],
     ] as const)
-      t.equal(world.get(keys.chunk('acme', chunk))?.references, references)
+      t.equal(world.get(chunkKeys.chunk('acme', chunk))?.references, references)
     t.same(recounted(world), [])
     t.end()
   })
@@ -295,7 +305,10 @@ t.test('an upload that is given up', (t) => {
 t.test('a bucket has a bound of unfinished uploads, and one that ends makes room', (t) => {
   const world = worldWithBucket()
   const first = world.do(createUpload('k'))
-  world.rows.set(keys.bucket('acme', 'photos'), { ...photos(world), uploadCount: UPLOADS_PER_BUCKET_MAX - 1 })
+  world.rows.set(bucketKeys.bucket('acme', 'photos'), {
+    ...photos(world),
+    uploadCount: UPLOADS_PER_BUCKET_MAX - 1,
+  })
   world.do(createUpload('k'))
   t.match(world.run(createUpload('k')), { code: 'invalid_bucket_state', message: /complete or abort/ })
   world.do({ type: 'abortUpload', tenantId: 'acme', bucket: 'photos', key: 'k', uploadId: first.uploadId })

@@ -4,9 +4,13 @@
  * Owns: what is likely, and what there is to choose from. Rule: a step chooses by small numbers among what is there when it
  * comes, so that a failing history shrinks to one that still means something.
  */
-import { birthOf } from '../../src/state-machine/births.ts'
-import type { Command, NewVersion, PutBody } from '../../src/state-machine/commands.ts'
-import type { ChunkRecord, DiscardRecord, ExpiryRecord } from '../../src/state-machine/records.ts'
+import { birthOf } from '../../src/state-machine/chunks/births.ts'
+import type { DiscardedBodyRecord, DiscardRecord } from '../../src/state-machine/bodies/records.ts'
+import type { PutBody } from '../../src/state-machine/chunks/commands.ts'
+import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { NewVersion } from '../../src/state-machine/objects/commands.ts'
+import type { ExpiryRecord } from '../../src/state-machine/objects/records.ts'
 import { createBucket, fresh, type MapWorld, partsOf, rowsOf } from './map-world.ts'
 import type { ModelVersion } from './model-bucket.ts'
 import { fingerprintOf } from './upload-commands.ts'
@@ -27,6 +31,7 @@ export const STEP_WEIGHTS = {
   abortUpload: 1,
   expire: 1,
   releaseDiscarded: 2,
+  releaseDue: 2,
   collectChunks: 1,
   setBucketVersioning: 2,
   setQuota: 1,
@@ -115,6 +120,12 @@ export function commandOf(step: Step, world: Known, model: VersionsModel, n: num
     }
     case 'releaseDiscarded':
       return releaseOne(world, pick)
+    case 'releaseDue': {
+      const rows = rowsOf<DiscardedBodyRecord>(world, 'discarded')
+      const items = rows.map(({ discardedAt, id }) => ({ discardedAt, id }))
+      const upTo = (items[pick % Math.max(1, items.length)]?.discardedAt ?? 1) - (more % 2)
+      return { type: op, upTo, items: [...items, { discardedAt: 0, id: 'none' }].slice(0, 256) }
+    }
     case 'collectChunks': {
       const chunks = rowsOf<ChunkRecord>(world, 'chunk').map(({ id: chunkId, birth, condemnedAt }) => ({
         tenantId: 'acme',

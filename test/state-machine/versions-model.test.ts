@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
+import { changedKeys, checkKept } from './kept-bodies.ts'
 import { createBucket, createTenant, MapWorld, OPEN_SESSION, recounted, releaseAll } from './map-world.ts'
 import { isLocked, type ModelVersion } from './model-bucket.ts'
 import { commandOf, type Step, versioningOf } from './versions-commands.ts'
@@ -48,7 +50,9 @@ class Comparison {
     if (commands.length === 0) return
     const { world, model } = this
     const locked = lockedIn(model, world.time + 7, commands)
+    const before = new Map(world.rows)
     const replies = world.entry(commands)
+    checkKept({ before, changed: changedKeys(before, world.rows), commands })
     commands.forEach((command, n) => {
       const reply = replies[n]
       assert(reply !== undefined)
@@ -64,7 +68,7 @@ class Comparison {
   }
 
   #damage({ bucket: name, key, pick, more }: Step): void {
-    const bucket = this.world.get(keys.bucket('acme', name))
+    const bucket = this.world.get(bucketKeys.bucket('acme', name))
     const versions = this.model.buckets.get(name)?.keys.get(key) ?? []
     const version = versions[pick % Math.max(1, versions.length)]
     if (bucket === undefined || version === undefined || version.isMarker) return
@@ -74,9 +78,11 @@ class Comparison {
     else version.retention = UNREADABLE[more % UNREADABLE.length] as ModelVersion['retention']
     const { retention, legalHold } = version
     const isCurrent = found.newer === null
-    const row = isCurrent ? keys.object(bucket.id, key) : keys.version(bucket.id, key, version.id)
+    const row = isCurrent
+      ? versionKeys.object(bucket.id, key)
+      : versionKeys.version(bucket.id, key, version.id)
     this.world.rows.set(row, { ...found, retention, legalHold })
-    this.world.rows.set(keys.lockedVersion(bucket.id, key, version.id), { key, versionId: version.id })
+    this.world.rows.set(versionKeys.lockedVersion(bucket.id, key, version.id), { key, versionId: version.id })
   }
 }
 

@@ -5,8 +5,11 @@
  * Rule: it is told what was answered, and insists on it; ids alone are taken from the answer.
  */
 import assert from 'node:assert/strict'
-import type { Command, Deleted, ItemRefused, NewVersion, Reply } from '../../src/state-machine/commands.ts'
-import type { BucketRecord, ObjectRecord, UploadRecord } from '../../src/state-machine/records.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import type { Command, Reply } from '../../src/state-machine/commands.ts'
+import type { Deleted, ItemRefused, NewVersion } from '../../src/state-machine/objects/commands.ts'
+import type { UploadRecord } from '../../src/state-machine/objects/records.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
 import {
   addVersion,
   allVersions,
@@ -38,8 +41,15 @@ export class VersionsModel {
   maxBytes: number | null = null
   maxObjects: number | null = null
 
-  /** Compares the answer with what it must be, and takes the change over. */
-  take(command: Command, reply: Reply, time: number): void {
+  /** Of the log, in the command at hand: dates are made from it. */
+  #madeAt = 0
+
+  /**
+   * Compares the answer with what it must be, and takes the change over. `time` is the confirmed one, which decides what has ended;
+   * `madeAt` is that of the log, which may be later.
+   */
+  take(command: Command, reply: Reply, time: number, madeAt: number = time): void {
+    this.#madeAt = madeAt
     const expected = this.#codeFor(command, time)
     const said = reply.ok ? null : reply.code
     assert.equal(said, expected, `${JSON.stringify(command)} was answered ${JSON.stringify(reply)}`)
@@ -160,7 +170,12 @@ export class VersionsModel {
     const wish = { ...upload.wish, precondition: command.precondition }
     const counted = [...upload.parts.values()].reduce((sum, part) => sum + part.size, 0)
     const size = sizes.reduce((sum, one) => sum + one, 0)
-    return this.#newVersionCode(bucket, wish, { size, counted, askedAt: upload.createdAt, time })
+    return this.#newVersionCode(bucket, wish, {
+      size,
+      counted,
+      askedAt: Math.min(upload.createdAt, time),
+      time,
+    })
   }
 
   #source({ source }: Of<'copyObject'>): ModelVersion | undefined {
@@ -203,7 +218,7 @@ export class VersionsModel {
         addVersion(bucket, command, { ...command, id: object.versionId, content: contentOf(command.body) })
         if (command.idempotency === null) return
         const { fingerprint } = command.idempotency
-        bucket.answers.set(name, { fingerprint, id: object.versionId, expiresAt: time + DAY_MS })
+        bucket.answers.set(name, { fingerprint, id: object.versionId, expiresAt: this.#madeAt + DAY_MS })
         return
       }
       case 'copyObject': {
@@ -235,7 +250,7 @@ export class VersionsModel {
         return
       }
       default:
-        return takeUploadChange(bucket, command, value, time)
+        return takeUploadChange(bucket, command, value, this.#madeAt)
     }
   }
 
@@ -251,10 +266,10 @@ export class VersionsModel {
   }
 }
 
-function takeUploadChange(bucket: ModelBucket, command: Command, value: unknown, time: number): void {
+function takeUploadChange(bucket: ModelBucket, command: Command, value: unknown, madeAt: number): void {
   if (command.type === 'createUpload') {
     const { uploadId, expiresAt } = value as UploadRecord
-    const about = { key: command.key, wish: command, createdAt: time, expiresAt, parts: new Map() }
+    const about = { key: command.key, wish: command, createdAt: madeAt, expiresAt, parts: new Map() }
     bucket.uploads.set(uploadId, about)
   } else if (command.type === 'putPart') {
     const { partNumber, etag, size, body } = command
@@ -274,7 +289,7 @@ function takeUploadChange(bucket: ModelBucket, command: Command, value: unknown,
     bucket.uploads.delete(command.uploadId)
     const wish = { ...upload.wish, precondition: command.precondition }
     addVersion(bucket, wish, { id: versionId, size, etag: command.etag, content })
-    const said = { parts: JSON.stringify(command.parts), id: versionId, expiresAt: time + DAY_MS }
+    const said = { parts: JSON.stringify(command.parts), id: versionId, expiresAt: madeAt + DAY_MS }
     bucket.completed.set(name, said)
   }
 }

@@ -5,19 +5,18 @@
  * Rule: it looks at every row of a key, not only at those that a reader would find.
  */
 import assert from 'node:assert/strict'
-import { readParts } from '../../src/state-machine/bodies.ts'
-import { keys, kindOf, ranges } from '../../src/state-machine/keys.ts'
-import { readManifest } from '../../src/state-machine/manifests.ts'
-import type {
-  BodyRecord,
-  BucketRecord,
-  ObjectRecord,
-  PartPageRecord,
-  UploadPageRecord,
-  VersionRecord,
-} from '../../src/state-machine/records.ts'
-import { NO_USAGE } from '../../src/state-machine/usage.ts'
-import { currentObject, findVersion, newestVersion } from '../../src/state-machine/versions.ts'
+import { versionKeys, versionRanges } from '../../src/state-machine/versions/keys.ts'
+import { usageKeys } from '../../src/state-machine/usage/keys.ts'
+import { objectKeys } from '../../src/state-machine/objects/keys.ts'
+import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
+import { kindOf } from '../../src/state-machine/base/row-key.ts'
+import { readParts } from '../../src/state-machine/bodies/bodies.ts'
+import { readManifest } from '../../src/state-machine/bodies/manifests.ts'
+import type { BodyRecord, PartPageRecord, UploadPageRecord } from '../../src/state-machine/bodies/records.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import type { ObjectRecord, VersionRecord } from '../../src/state-machine/versions/records.ts'
+import { NO_USAGE } from '../../src/state-machine/usage/usage.ts'
+import { currentObject, findVersion, newestVersion } from '../../src/state-machine/versions/versions.ts'
 import { type MapWorld, partsOf, rowsOf, rowsUnder } from './map-world.ts'
 import {
   allVersions,
@@ -32,8 +31,8 @@ import type { VersionsModel } from './versions-model.ts'
 type Rows = Pick<MapWorld, 'rows' | 'get'>
 
 export function rowOf(world: Rows, bucketId: string, key: string, id: string): ObjectRecord | undefined {
-  const current = world.get(keys.object(bucketId, key))
-  const found = current?.versionId === id ? current : world.get(keys.version(bucketId, key, id))
+  const current = world.get(versionKeys.object(bucketId, key))
+  const found = current?.versionId === id ? current : world.get(versionKeys.version(bucketId, key, id))
   return found?.kind === 'object' ? found : undefined
 }
 
@@ -51,7 +50,7 @@ function piecesOf(world: Rows, bucketId: string, id: string, body: BodyRecord): 
     case 'empty':
       return []
     case 'inline':
-      return [`inline ${world.get(keys.inlineBody(bucketId, id))?.sealed[0]}`]
+      return [`inline ${world.get(bodyKeys.inlineBody(bucketId, id))?.sealed[0]}`]
     case 'chunks':
       return readManifest(world, bucketId, id, body.count).map((link) => link.id)
     case 'parts': {
@@ -81,13 +80,17 @@ function checkTenant(world: Rows, tenantId: string, model: VersionsModel): void 
     checkUploads(world, row, held)
     checkKeys(world, row, held)
   }
-  const { objects, logicalBytes: bytes, uploadBytes: parts } = world.get(keys.usage(tenantId)) ?? NO_USAGE
+  const {
+    objects,
+    logicalBytes: bytes,
+    uploadBytes: parts,
+  } = world.get(usageKeys.usage(tenantId)) ?? NO_USAGE
   assert.deepEqual([objects, bytes + parts], [model.objects(), model.bytes()])
 }
 
 /** Those that hold something, and those that users may ask for all the same. */
 function checkKeys(world: Rows, { id }: BucketRecord, held: ModelBucket): void {
-  const all = rowsUnder<VersionRecord>(world, ranges.versions(id))
+  const all = rowsUnder<VersionRecord>(world, versionRanges.versions(id))
   for (const key of new Set([...held.keys.keys(), 'a', 'b/c'])) {
     const below = all.filter((row) => row.key === key)
     checkKey(world, { bucket: id, key, below }, held.keys.get(key) ?? [])
@@ -143,7 +146,7 @@ function checkKey(world: Rows, { bucket, key, below }: KeyRows, expected: readon
 
 function checkUploads(world: Rows, { id }: BucketRecord, { uploads }: ModelBucket): void {
   for (const [uploadId, { key, parts }] of uploads) {
-    const row = world.get(keys.upload(id, key, uploadId))
+    const row = world.get(objectKeys.upload(id, key, uploadId))
     assert.equal(row?.partCount, parts.size)
     const stored = partsOf(world, id, uploadId)
     const expected = [...parts].sort(([one], [other]) => one - other)

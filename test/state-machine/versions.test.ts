@@ -1,9 +1,12 @@
 /** Versions of one key in every state of versioning, and the order in which a new one is refused. */
 import t from 'tap'
-import type { Command, NewVersion } from '../../src/state-machine/commands.ts'
-import { keys, ranges } from '../../src/state-machine/keys.ts'
-import type { BucketRecord, VersionRecord } from '../../src/state-machine/records.ts'
-import { findVersion, newestVersion } from '../../src/state-machine/versions.ts'
+import { versionKeys, versionRanges } from '../../src/state-machine/versions/keys.ts'
+import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { NewVersion } from '../../src/state-machine/objects/commands.ts'
+import type { VersionRecord } from '../../src/state-machine/versions/records.ts'
+import { findVersion, newestVersion } from '../../src/state-machine/versions/versions.ts'
 import {
   createBucket,
   createTenant,
@@ -18,7 +21,7 @@ import {
 
 const empty = (key = 'k') => put(key, { kind: 'empty' }, 0)
 const photos = (world: MapWorld): BucketRecord => {
-  const bucket = world.get(keys.bucket('acme', 'photos'))
+  const bucket = world.get(bucketKeys.bucket('acme', 'photos'))
   if (bucket === undefined) throw new Error('no bucket')
   return bucket
 }
@@ -30,8 +33,8 @@ function turn(world: MapWorld, versioning: 'Enabled' | 'Suspended'): BucketRecor
 /** Newest first: `o` an object, `m` a delete marker, a `0` behind it when clients know it as null. */
 function shown(world: MapWorld, key = 'k'): string {
   const { id } = photos(world)
-  const current = world.get(keys.object(id, key))
-  const others = rowsUnder<VersionRecord>(world, ranges.versions(id)).filter((row) => row.key === key)
+  const current = world.get(versionKeys.object(id, key))
+  const others = rowsUnder<VersionRecord>(world, versionRanges.versions(id)).filter((row) => row.key === key)
   return [...(current === undefined ? [] : [current]), ...others]
     .map(({ kind, isNull }) => `${kind === 'object' ? 'o' : 'm'}${isNull ? '0' : ''}`)
     .join(' ')
@@ -73,7 +76,7 @@ t.test('a delete of the key', (t) => {
     t.match(world.do(remove('k')), { existed: true, isMade: true, version: { kind: 'deleteMarker' } })
     t.match(world.do(remove('k')), { existed: false, isMade: true })
     t.equal(shown(world), 'm m o')
-    t.equal(world.get(keys.object(photos(world).id, 'k')), undefined)
+    t.equal(world.get(versionKeys.object(photos(world).id, 'k')), undefined)
     t.match(findVersion(world, photos(world).id, 'k', object.versionId), { kind: 'object' })
     t.match(photos(world), { objectCount: 0, versionCount: 1, deleteMarkerCount: 2 })
     t.end()
@@ -157,7 +160,7 @@ t.test('a delete of one version', (t) => {
         version: { versionId: made[at] },
       })
       t.equal(shown(world), left)
-      t.equal(world.get(keys.object(photos(world).id, 'k')) !== undefined, isCurrent)
+      t.equal(world.get(versionKeys.object(photos(world).id, 'k')) !== undefined, isCurrent)
       t.equal(newestVersion(world, photos(world).id, 'k')?.versionId, made[at === 0 ? 1 : 0])
       t.same(recounted(world), [])
       t.match(world.do(remove('k', made[at])), { existed: false, version: null }, 'and again: nothing')

@@ -1,8 +1,8 @@
 /** The walk over the chunks of a bucket sees all of them, wherever it is cut and begun again. */
 import t from 'tap'
-import { ALL_PLANNED } from '../../src/state-machine/operations.ts'
-import { chunksOfBucket, chunksOfTenant } from '../../src/store/chunk-walk.ts'
-import { PART_BYTES_MIN } from '../../src/state-machine/object-limits.ts'
+import { ALL_PLANNED } from '../../src/state-machine/operations/operations.ts'
+import { chunksOfBucket, chunksOfTenant } from '../../src/store/reads/chunk-walk.ts'
+import { PART_BYTES_MIN } from '../../src/state-machine/objects/limits.ts'
 import { createTenant, fresh, put, putChunks, remove } from '../state-machine/map-world.ts'
 import { completeUpload, createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld } from '../store/store-world.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import { createCopyLedger } from '../../src/store/copy-ledger.ts'
-import { keyBytes } from '../../src/store/row-codec.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
+import { keyBytes } from '../../src/store/rows/row-codec.ts'
 import { dropCopy, fresh, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
 
@@ -46,7 +46,7 @@ t.test('copy ledger', (t) => {
     const tasks = createCopyLedger(world.store.reader, world.propose)
     await world.do(putChunks('k', [owed('c1', ['n3'])]))
     const { db } = world.store.stateMachine.handle.current
-    const key = keyBytes(keys.chunk('acme', 'c1'))
+    const key = keyBytes(chunkKeys.chunk('acme', 'c1'))
     const value = (await db.get(key)) ?? Buffer.alloc(1)
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await db.put(key, value)
@@ -149,6 +149,8 @@ t.test('copy ledger', (t) => {
       versionId: null,
       ifMatch: null,
     })
+    const items = await world.store.reader.discardedBodies(1)
+    await world.do({ type: 'releaseDue', upTo: world.index, items })
     t.same(await ledger.drops('n1', 10), [])
     const queue = await world.store.reader.condemned(10)
     t.equal(queue.length, 3)

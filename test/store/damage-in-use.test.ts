@@ -7,11 +7,12 @@ import assert from 'node:assert/strict'
 import { closeSync, cpSync, openSync, readdirSync, readSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { bodyKeys } from '../../src/state-machine/bodies/keys.ts'
 import { Condition, type StateDamagedError } from '../../cluster/index.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { BucketRecord } from '../../src/state-machine/records.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
-import { keyBytes, RowDamagedError } from '../../src/store/row-codec.ts'
+import { keyBytes, RowDamagedError } from '../../src/store/rows/row-codec.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { seeded } from '../helpers/node-world.ts'
 import { put } from '../state-machine/map-world.ts'
@@ -32,7 +33,8 @@ const folded = { ...everything, delimiter: '/', prefix: 'd' }
 async function damagedWorld(t: Teardown): Promise<StoreWorld> {
   const world = await StoreWorld.withBucket(t)
   await world.apply(['a', 'b', 'c', 'dir/x'].map(empty))
-  for (const name of ['b', 'dir/x']) await damageRow(world, keyBytes(keys.object(world.photos.id, name)))
+  for (const name of ['b', 'dir/x'])
+    await damageRow(world, keyBytes(versionKeys.object(world.photos.id, name)))
   return world
 }
 
@@ -104,11 +106,13 @@ t.test('damage that is met in use', (t) => {
     const { stateMachine, reader } = world.store
     const { db } = stateMachine.handle.current
     const { versionId } = reader.object(world.photos, 'k') ?? assert.fail('there is an object')
-    const key = keyBytes(keys.inlineBody(world.photos.id, versionId))
+    const key = keyBytes(bodyKeys.inlineBody(world.photos.id, versionId))
     const value = (await db.get(key)) ?? assert.fail('it has a body')
     value[value.length - 1] = (value.at(-1) ?? 0) ^ 1
     await db.put(key, value)
-    await t.rejects(world.do(empty('k')), RowDamagedError)
+    await world.do(empty('k'))
+    const items = await reader.discardedBodies(1)
+    await t.rejects(world.do({ type: 'releaseDue', upTo: world.index, items }), RowDamagedError)
     t.match(world.damages, [{ name: 'RowDamagedError' }])
   })
 

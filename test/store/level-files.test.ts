@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Level } from 'level'
 import { seeded } from '../helpers/node-world.ts'
-import { faultInFiles } from '../../src/store/level-files.ts'
-import { readLog } from '../../src/store/level-log.ts'
-import { liveFiles } from '../../src/store/level-manifest.ts'
-import { faultInTable } from '../../src/store/level-table.ts'
+import { ByteReader } from '../../src/store/level/level-bytes.ts'
+import { faultInFiles } from '../../src/store/level/level-files.ts'
+import { readLog } from '../../src/store/level/level-log.ts'
+import { liveFiles } from '../../src/store/level/level-manifest.ts'
+import { faultInTable, type TableBytes, type TablePart } from '../../src/store/level/level-table.ts'
 import { type Teardown, temporaryDirectory } from './store-world.ts'
 
 const FOOTER_BYTES = 48
@@ -48,6 +49,13 @@ function filesIn(dir: string, name: RegExp): string[] {
     .map((one) => join(dir, one))
 }
 
+/** Of a table in memory. */
+function faultIn(table: Buffer, size: number, part: TablePart = 'whole'): Promise<string | null> {
+  const read = async (offset: number, length: number) => table.subarray(offset, offset + length)
+  const bytes: TableBytes = { length: table.length, read }
+  return faultInTable(bytes, size, part)
+}
+
 function tableIn(dir: string): Buffer {
   const [path] = filesIn(dir, /\.ldb$/)
   assert(path !== undefined)
@@ -66,7 +74,8 @@ t.test('a table', (t) => {
       for (const shape of shapes) {
         const dir = await database(t, shape)
         const table = tableIn(dir)
-        t.equal(faultInTable(table, table.length), null)
+        t.equal(await faultIn(table, table.length), null)
+        t.equal(await faultIn(table, table.length, 'guides'), null)
         t.equal(await faultInFiles(dir), null)
         t.equal((await liveFiles(dir)).tables.size, 1)
       }
@@ -78,7 +87,7 @@ t.test('a table', (t) => {
     let unseen = 0
     for (let bit = 0; bit < table.length * 8; bit++) {
       table[bit >> 3] = (table[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      if (faultInTable(table, table.length) === null) {
+      if ((await faultIn(table, table.length)) === null) {
         if (bit >> 3 < table.length - FOOTER_BYTES) t.fail(`bit ${bit} of ${table.length * 8}`)
         unseen++
       }
@@ -87,13 +96,45 @@ t.test('a table', (t) => {
     t.ok(unseen < FOOTER_BYTES * 8, `${unseen} bits of the footer mean nothing`)
   })
 
+  t.test(
+    'of which only the guides are read has one for any bit flipped outside of its blocks of rows',
+    async (t) => {
+      const table = tableIn(await database(t, { count: 300, keyBytes: 40, valueBytes: 300 }))
+      const places: [number, number][] = []
+      const read = async (offset: number, length: number) => {
+        places.push([offset, offset + length])
+        return table.subarray(offset, offset + length)
+      }
+      t.equal(await faultInTable({ length: table.length, read }, table.length, 'guides'), null)
+      const firstGuide = Math.min(...places.map(([from]) => from))
+      // The filter, with ten bits for each row, lies before the block that the footer names first.
+      const metaAt = new ByteReader(table.subarray(table.length - FOOTER_BYTES)).varint()
+      t.ok(metaAt - firstGuide >= (300 * 10) / 8)
+      t.ok(
+        table.length - firstGuide < table.length / 10,
+        `${table.length - firstGuide} of ${table.length} bytes`,
+      )
+      let [unseen, rows] = [0, 0]
+      for (let bit = 0; bit < table.length * 8; bit += bit >> 3 < firstGuide ? 4_001 : 1) {
+        table[bit >> 3] = (table[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+        const fault = await faultIn(table, table.length, 'guides')
+        if (bit >> 3 < firstGuide) rows += fault === null ? 1 : 0
+        else if (fault === null && bit >> 3 < table.length - FOOTER_BYTES) t.fail(`bit ${bit}`)
+        else if (fault === null) unseen++
+        table[bit >> 3] = (table[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      }
+      t.ok(unseen < FOOTER_BYTES * 8)
+      t.ok(rows > 0, 'what is in a block of rows is not looked at')
+    },
+  )
+
   t.test('that is cut short, grew or is empty has one', async (t) => {
     const table = tableIn(await database(t, { count: 3, keyBytes: 4, valueBytes: 40 }))
     for (let length = 0; length < table.length; length++) {
-      assert(faultInTable(table.subarray(0, length), table.length) !== null)
-      assert(faultInTable(table.subarray(0, length), length) !== null)
+      assert((await faultIn(table.subarray(0, length), table.length)) !== null)
+      assert((await faultIn(table.subarray(0, length), length)) !== null)
     }
-    t.ok(faultInTable(Buffer.concat([table, Buffer.of(0)]), table.length))
+    t.ok(await faultIn(Buffer.concat([table, Buffer.of(0)]), table.length))
   })
   t.end()
 })

@@ -5,13 +5,13 @@
  */
 import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import type { StateMachinePlace } from '../contracts/state-machine.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { encodeCommand } from '../../src/store/command-codec.ts'
-import { LevelStateMachine } from '../../src/store/level-state-machine.ts'
-import { keyBytes } from '../../src/store/row-codec.ts'
+import { encodeCommand } from '../../src/commands/command-codec.ts'
+import { LevelStateMachine } from '../../src/store/apply/level-state-machine.ts'
+import { keyBytes } from '../../src/store/rows/row-codec.ts'
 import { createTenant } from '../state-machine/map-world.ts'
 import { type Teardown, temporaryDirectory } from './store-world.ts'
 
@@ -35,7 +35,7 @@ export function levelPlace(
     async damage(machine) {
       assert(machine instanceof LevelStateMachine)
       const { db } = machine.handle.current
-      const key = keyBytes(keys.tenant(fillingName(0)))
+      const key = keyBytes(tenantKeys.tenant(fillingName(0)))
       const value = await db.get(key)
       assert(value !== undefined)
       value[value.length >> 1] = (value[value.length >> 1] ?? 0) ^ 4
@@ -53,6 +53,7 @@ export function levelPlace(
         versioning: 'Unversioned',
         objectLockEnabled: false,
       }),
+    failing: () => encodeCommand({ type: 'ofNoVersion' } as never),
     undo: (i) => encodeCommand({ type: 'deleteBucket', tenantId: fillingName(i), name: 'extra' }),
   }
 }

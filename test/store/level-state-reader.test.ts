@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import type { BucketRecord } from '../../src/state-machine/records.ts'
-import type { ListObjectsQuery } from '../../src/store/state-reader.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import type { ListObjectsQuery } from '../../src/store/reads/state-reader.ts'
 import { createTenant, put, putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
 
@@ -291,11 +291,12 @@ t.test('manifest', (t) => {
       versionId: null,
       ifMatch: null,
     })
-    const [row] = await world.store.reader.discards(1)
-    const release = { type: 'releaseDiscarded', id: row?.id ?? '', partNumbers: [] } as const
-    t.same(await world.do(release), { isDone: false })
+    t.same(read(4995, 10), ids.slice(4995, 5005), 'it stays whole for those who read it')
+    const items = await world.store.reader.discardedBodies(1)
+    const release = { type: 'releaseDue', upTo: world.index, items } as const
+    t.same(await world.do(release), { released: 1 })
     t.equal(read(0, 10).length, 10, 'it is released from its end on')
-    while (!(await world.do(release)).isDone);
+    while ((await world.do(release)).released > 0);
     t.same(read(0, 10), [])
   })
   t.end()

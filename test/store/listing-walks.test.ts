@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import type { ListObjectsQuery, ListVersionsQuery, VersionMarker } from '../../src/store/state-reader.ts'
+import type {
+  ListObjectsQuery,
+  ListVersionsQuery,
+  VersionMarker,
+} from '../../src/store/reads/state-reader.ts'
 import { put } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
 

@@ -1,8 +1,7 @@
 /** What the outbox answers when it changes between the reading of an index and of the records that it leads to. */
 import t from 'tap'
-import type { RowKind, RowTypes } from '../../src/state-machine/view.ts'
-import { LevelOutboxReader } from '../../src/store/level-outbox-reader.ts'
-import type { RowPage } from '../../src/store/row-page.ts'
+import { LevelOutboxReader } from '../../src/store/reads/level-outbox-reader.ts'
+import type { RowPage } from '../../src/store/reads/row-page.ts'
 import { setNotifications, wish, worldWithHooks } from '../state-machine/hook-commands.ts'
 import { put, rowsOf } from '../state-machine/map-world.ts'
 
@@ -10,8 +9,8 @@ t.test('a hook that is removed while its index row is on its way is not busy', a
   const world = worldWithHooks(wish('a'), wish('b'))
   world.do(put('k', { kind: 'empty' }, 0))
   const busy = async (meanwhile: () => void): Promise<readonly string[]> => {
-    const page = async <K extends RowKind>(): Promise<RowPage<K>> => {
-      const items = rowsOf<RowTypes[K]>(world, 'busyHook')
+    const page = async <R extends object>(): Promise<RowPage<R>> => {
+      const items = rowsOf<R>(world, 'busyHook')
       meanwhile()
       return { items, names: [], next: null }
     }

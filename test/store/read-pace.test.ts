@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
-import { ReadPace } from '../../src/store/read-pace.ts'
+import { ReadPace } from '../../src/store/rows/read-pace.ts'
 
 /** What a seek with its read costs, in rows read. */
 const SEEK = 16

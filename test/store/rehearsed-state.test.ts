@@ -2,11 +2,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { encodeCommand } from '../../src/store/command-codec.ts'
-import { RehearsedState } from '../../src/store/rehearsed-state.ts'
-import { ALL_ROWS, scanRows } from '../../src/store/state-rows.ts'
+import { encodeCommand } from '../../src/commands/command-codec.ts'
+import { RehearsedState } from '../../src/store/apply/rehearsed-state.ts'
+import { ALL_ROWS, scanRows } from '../../src/store/rows/state-rows.ts'
 import { createBucket, putChunks, remove } from '../state-machine/map-world.ts'
 import { recordOf, StoreWorld } from './store-world.ts'
+import { timesAt } from '../helpers/entry-time.ts'
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
@@ -42,7 +43,12 @@ t.test('RehearsedState shows what applying would give, and writes nothing', asyn
       if (seal === null) throw new Error('it has a seal')
       const rehearsed = new RehearsedState(open, seal.sum)
       const batches = tail.map((command, n) => {
-        const entry = { index: world.index + 1 + n, time: 9_000 + n, commands: [encodeCommand(command)] }
+        const entry = {
+          index: world.index + 1 + n,
+          ...timesAt(9_000 + n),
+          featureLevel: 3,
+          commands: [encodeCommand(command)],
+        }
         return { entries: [entry], record: recordOf(entry.index) }
       })
       for (const batch of batches) await rehearsed.apply(batch)

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { RowKey } from '../../src/state-machine/view.ts'
-import { decodeCommand, decodeReply, encodeCommand, encodeReply } from '../../src/store/command-codec.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import type { RowKey } from '../../src/state-machine/base/row-key.ts'
+import { decodeCommand, decodeReply, encodeCommand, encodeReply } from '../../src/commands/command-codec.ts'
 import {
   decodeRow,
   encodeRow,
@@ -9,7 +10,7 @@ import {
   openRow,
   RowDamagedError,
   sealRow,
-} from '../../src/store/row-codec.ts'
+} from '../../src/store/rows/row-codec.ts'
 import {
   createTenant,
   dropCopy,
@@ -76,7 +77,7 @@ t.test('row codec', (t) => {
   })
 
   t.test('names the kind of the damaged row and nothing that is private', (t) => {
-    const key: RowKey<'object'> = keys.object('B1', 'private-name')
+    const key: RowKey<ObjectRecord> = versionKeys.object('B1', 'private-name')
     const value = encodeRow(keyBytes(key), { masterKeyFingerprint: 'private-data' })
     value[8] = 0
     try {

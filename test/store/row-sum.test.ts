@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import fc from 'fast-check'
-import { frameRow } from '../../src/store/row-block.ts'
-import { rowHash, RowSum } from '../../src/store/row-sum.ts'
+import { frameRow } from '../../src/store/rows/row-block.ts'
+import { rowHash, RowSum } from '../../src/store/rows/row-sum.ts'
 
 const MODULUS = 2n ** 256n
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 })

@@ -1,8 +1,9 @@
 /** Answers that lie in several rows, while these change. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { ObjectRecord } from '../../src/state-machine/records.ts'
-import { encodeRow, keyBytes } from '../../src/store/row-codec.ts'
+import { versionKeys } from '../../src/state-machine/versions/keys.ts'
+import { tenantKeys } from '../../src/state-machine/tenants/keys.ts'
+import type { ObjectRecord } from '../../src/state-machine/versions/records.ts'
+import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { put } from '../state-machine/map-world.ts'
 import { StoreWorld } from './store-world.ts'
 
@@ -17,8 +18,8 @@ t.test('a version that comes up to be the newest between two reads of one questi
   const { photos } = world
   const { db } = stateMachine.handle.current
   const [newest, below] = [
-    keyBytes(keys.object(photos.id, 'k')),
-    keyBytes(keys.version(photos.id, 'k', older.versionId)),
+    keyBytes(versionKeys.object(photos.id, 'k')),
+    keyBytes(versionKeys.version(photos.id, 'k', older.versionId)),
   ]
   const promoted: ObjectRecord = { ...older, newer: null }
   const read = db.getSync.bind(db)
@@ -49,14 +50,14 @@ t.test('a key that is forgotten between the index and its row is still listed', 
   await world.do({ type: 'createAccessKey', accessKeyId: 'AK1', secret, ...about })
   const { reader, stateMachine } = world.store
   const { db } = stateMachine.handle.current
-  const row = keyBytes(keys.accessKey('AK1'))
+  const row = keyBytes(tenantKeys.accessKey('AK1'))
   const read = db.getSync.bind(db)
   let landing: Promise<void> | undefined
   t.intercept(db, 'getSync', {
     value: (...asked: Parameters<typeof read>) => {
       landing ??= db.batch([
         { type: 'del', key: row },
-        { type: 'del', key: keyBytes(keys.tenantAccessKey('acme', 'AK1')) },
+        { type: 'del', key: keyBytes(tenantKeys.tenantAccessKey('acme', 'AK1')) },
       ])
       for (let spins = 0; read(row) !== undefined; spins++)
         if (spins > SPINS_MAX) throw new Error('the write did not land')

@@ -9,10 +9,10 @@ import t from 'tap'
 import { STATE_BLOCK_BYTES_MAX, type StateBlock, type StateSource } from '../../cluster/index.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { frameRow, rowsOf } from '../../src/store/row-block.ts'
-import { keyBytes, sealRow } from '../../src/store/row-codec.ts'
-import { rowHash, RowSum } from '../../src/store/row-sum.ts'
-import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/state-rows.ts'
+import { frameRow, rowsOf } from '../../src/store/rows/row-block.ts'
+import { keyBytes, sealRow } from '../../src/store/rows/row-codec.ts'
+import { rowHash, RowSum } from '../../src/store/rows/row-sum.ts'
+import { MACHINE_RECORD_KEY, STATE_CHECKSUM_KEY } from '../../src/store/rows/state-rows.ts'
 import { deferred } from '../helpers/async.ts'
 import { put } from '../state-machine/map-world.ts'
 import { blocksOf, indexIn, recordOf, StoreWorld, type Teardown, temporaryDirectory } from './store-world.ts'
@@ -108,7 +108,7 @@ t.test('install', (t) => {
       t.equal(indexIn(await target.store.stateMachine.install(cut)), 2)
       await cut.release()
       t.equal(target.store.reader.bucket('acme', 'gone-after'), undefined)
-      t.same(statesIn(target.dir), ['CURRENT', state])
+      t.same(statesIn(target.dir), ['CURRENT', 'INSTALLED', state])
     }
     target.index = 2
     await target.do(inline('next'))
@@ -144,7 +144,7 @@ t.test('install', (t) => {
     const cut = await (await filledWorld(t)).store.stateMachine.snapshot()
     const count = (await blocksOf(cut)).length
     for (const spoil of ['a row', 'a note', 'the manifest'] as const) {
-      const target = await StoreWorld.withBucket(t)
+      const target = await StoreWorld.open(t)
       await t.rejects(target.store.stateMachine.install(breakingAt(cut, count - 1)), /hung up/)
       await spoilIncoming(join(target.dir, 'incoming'), spoil)
       let carried = 0
@@ -224,7 +224,7 @@ t.test('install', (t) => {
       t.ok(statesIn(world.dir).includes('state-1'))
       t.equal(indexIn(await stateMachine.install(cut)), 2)
       t.equal(reader.bucket('acme', 'photos')?.objectCount, OBJECTS)
-      t.same(statesIn(world.dir), ['CURRENT', 'state-2'], what)
+      t.same(statesIn(world.dir), ['CURRENT', 'INSTALLED', 'state-2'], what)
       await stateMachine.close()
       t.equal((await StoreWorld.open(t, world.dir)).index, 2)
     }

@@ -6,12 +6,12 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import t from 'tap'
 import type { StateBlock, StateSource } from '../../cluster/index.ts'
-import { openDatabase } from '../../src/store/open-state.ts'
-import { frameRow } from '../../src/store/row-block.ts'
-import { keyBytes, sealRow } from '../../src/store/row-codec.ts'
-import { rowHash, RowSum } from '../../src/store/row-sum.ts'
-import { pullInto } from '../../src/store/state-install.ts'
-import { ALL_ROWS, scanRows } from '../../src/store/state-rows.ts'
+import { openDatabase } from '../../src/store/rows/open-state.ts'
+import { frameRow } from '../../src/store/rows/row-block.ts'
+import { keyBytes, sealRow } from '../../src/store/rows/row-codec.ts'
+import { rowHash, RowSum } from '../../src/store/rows/row-sum.ts'
+import { pullInto } from '../../src/store/snapshots/state-install.ts'
+import { ALL_ROWS, scanRows } from '../../src/store/rows/state-rows.ts'
 import { recordOf, StoreWorld, temporaryDirectory } from './store-world.ts'
 
 /** One block for each row. */
@@ -46,7 +46,7 @@ const quiet = (): void => undefined
 t.test('pullInto', async (t) => {
   t.test('gathers the rows of the source', async (t) => {
     const location = join(temporaryDirectory(t), 'incoming')
-    await pullInto(location, sourceOf(['a', 'b', 'c']), quiet)
+    await pullInto(location, sourceOf(['a', 'b', 'c']), { onStep: quiet })
     t.strictSame(await namesIn(location), ['a', 'b', 'c'])
   })
 
@@ -56,14 +56,16 @@ t.test('pullInto', async (t) => {
       return { ...(await honest.block(request)), digest: Buffer.alloc(32) }
     }
     const location = join(temporaryDirectory(t), 'incoming')
-    await t.rejects(pullInto(location, { ...honest, block }, quiet), { message: /digest of a block/ })
+    await t.rejects(pullInto(location, { ...honest, block }, { onStep: quiet }), {
+      message: /digest of a block/,
+    })
     t.strictSame(await namesIn(location), [])
   })
 
   t.test('takes no rows that do not add up to the checksum of the source', async (t) => {
     const location = join(temporaryDirectory(t), 'incoming')
     const { checksum } = sourceOf(['a', 'b', 'c'])
-    await t.rejects(pullInto(location, sourceOf(['a', 'b'], { checksum }), quiet), {
+    await t.rejects(pullInto(location, sourceOf(['a', 'b'], { checksum }), { onStep: quiet }), {
       message: /do not add up/,
     })
   })
@@ -71,8 +73,8 @@ t.test('pullInto', async (t) => {
   t.test('keeps no row of an earlier attempt that the source has no longer', async (t) => {
     const location = join(temporaryDirectory(t), 'incoming')
     const { checksum } = sourceOf(['z'])
-    await t.rejects(pullInto(location, sourceOf(['a', 'b', 'c', 'd'], { checksum }), quiet))
-    await pullInto(location, sourceOf(['a', 'c']), quiet)
+    await t.rejects(pullInto(location, sourceOf(['a', 'b', 'c', 'd'], { checksum }), { onStep: quiet }))
+    await pullInto(location, sourceOf(['a', 'c']), { onStep: quiet })
     t.strictSame(await namesIn(location), ['a', 'c'])
   })
 })

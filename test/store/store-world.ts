@@ -6,14 +6,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FEATURE_LEVEL } from '../../cluster/node/base/feature-level.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import type { StateBlock, StateDamagedError, StateSource } from '../../cluster/index.ts'
 import type { Command, Reply, ReplyValues } from '../../src/state-machine/commands.ts'
-import type { BucketRecord } from '../../src/state-machine/records.ts'
-import { decodeReply, encodeCommand } from '../../src/store/command-codec.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import { decodeReply, encodeCommand } from '../../src/commands/command-codec.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
-import { createPropose, type Propose } from '../../src/store/propose.ts'
+import { createPropose, type Propose } from '../../src/commands/propose.ts'
 import { createTenant, OPEN_SESSION } from '../state-machine/map-world.ts'
+import { timesAt } from '../helpers/entry-time.ts'
 
 export interface Teardown {
   teardown(handler: () => void | Promise<void>): void
@@ -30,6 +32,7 @@ export class StoreWorld {
   readonly store: Store
   readonly propose: Propose
   index = 0
+  featureLevel = FEATURE_LEVEL
   /** What the machine was told. */
   readonly damages: StateDamagedError[] = []
   #laterMs = 0
@@ -102,7 +105,7 @@ export class StoreWorld {
 
   async #entry(commands: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
     const index = ++this.index
-    const entry = { index, time: this.time, commands }
+    const entry = { index, ...timesAt(this.time), featureLevel: this.featureLevel, commands }
     const [replies] = await this.store.stateMachine.apply({ entries: [entry], record: recordOf(index) })
     return replies ?? []
   }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import t from 'tap'
 import fc from 'fast-check'
+import { versionRanges } from '../../src/state-machine/versions/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { ranges } from '../../src/state-machine/keys.ts'
-import type { VersionRecord } from '../../src/state-machine/records.ts'
-import { decodeRow, keyBytes } from '../../src/store/row-codec.ts'
-import type { ListVersionsQuery, VersionMarker } from '../../src/store/state-reader.ts'
+import type { VersionRecord } from '../../src/state-machine/versions/records.ts'
+import { decodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
+import type { ListVersionsQuery, VersionMarker } from '../../src/store/reads/state-reader.ts'
 import { put, remove } from '../state-machine/map-world.ts'
 import { createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld } from './store-world.ts'
@@ -49,12 +49,15 @@ function commandOf(all: readonly VersionRecord[], key: string, what: Change['wha
 async function allVersions(world: StoreWorld): Promise<VersionRecord[]> {
   const { handle } = world.store.stateMachine
   const found: VersionRecord[] = []
-  for (const { start, end } of [ranges.objects(world.photos.id), ranges.versions(world.photos.id)])
+  for (const { start, end } of [
+    versionRanges.objects(world.photos.id),
+    versionRanges.versions(world.photos.id),
+  ])
     for await (const [bytes, value] of handle.current.db.iterator({
       gte: keyBytes(start),
       lt: keyBytes(end),
     }))
-      found.push(decodeRow<'version'>(bytes.toString('utf8'), value))
+      found.push(decodeRow<VersionRecord>(bytes.toString('utf8'), value))
   return found.sort((a, b) => byBytes(a.key, b.key) || byBytes(b.versionId, a.versionId))
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { TlsFiles } from '../../cluster/types.ts'
+import type { TlsFiles } from '../../cluster/base/types.ts'
 import {
   type Authority,
   type KeyPair,

@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHead
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import { decodeHeader, encodeHeader, HEADER_LENGTH_BYTES } from '../../cluster/transport/frame.ts'
-import type { PeerAddress } from '../../cluster/types.ts'
+import type { PeerAddress } from '../../cluster/base/types.ts'
 
 export interface RawAnswer {
   readonly status: number

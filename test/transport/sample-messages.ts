@@ -51,7 +51,23 @@ export function everyMessage(route: { readonly from: NodeId; readonly to: NodeId
       readToken: 0,
     },
     { type: 'RequestVote', ...envelope, preVote: true, transfer: false, lastLogIndex: 13, lastLogTerm: 7 },
+    {
+      type: 'RequestVote',
+      ...envelope,
+      preVote: true,
+      transfer: false,
+      lastLogIndex: 13,
+      lastLogTerm: 7,
+      asksCommit: true,
+    },
     { type: 'RequestVoteResponse', ...envelope, preVote: false, granted: true },
+    {
+      type: 'RequestVoteResponse',
+      ...envelope,
+      preVote: true,
+      granted: false,
+      committed: { index: 12, term: 3 },
+    },
     {
       type: 'InstallSnapshot',
       ...envelope,

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TlsFiles } from '../../cluster/types.ts'
+import type { TlsFiles } from '../../cluster/base/types.ts'
 
 /** null: the command is not there. */
 export function opensslVersion(): string | null {

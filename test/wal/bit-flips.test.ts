@@ -16,7 +16,7 @@ const { files: whole, content: expected, truth } = threeSegments()
 
 /** What becomes of the log: reading alone, with the holes filled in memory. */
 function readingOf(files: MemoryFiles): string {
-  const { content, lost, damaged } = recoverLog(files, DIR, IDENTITY)
+  const { content, lost, damaged } = recoverLog(files, { dir: DIR, ...IDENTITY })
   const found = new Map(lost.map((entry) => [entry.index, entry]))
   const committed = lost.map(({ index, term }) => truth.get(`${index}/${term}`) as Entry)
   const { base, entries } = mendedLog(content, { committed }, (index, filling) => {

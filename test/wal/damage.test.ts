@@ -4,7 +4,7 @@
 import { crc32c } from '@node-rs/crc32'
 import t from 'tap'
 import type { Entry } from '../../cluster/raft/types.ts'
-import { StartError } from '../../cluster/types.ts'
+import { StartError } from '../../cluster/base/types.ts'
 import type { LoggedBatch } from '../../cluster/wal/frame-format.ts'
 import { encodeBatch } from '../../cluster/wal/frame-format.ts'
 import { EMPTY_HEAD } from '../../cluster/wal/log-head.ts'

@@ -1,9 +1,9 @@
 /**
  * The segmented log as a Wal without its thread: every batch is flushed before `append` returns.
  */
-import type { LogBase } from '../../cluster/raft/types.ts'
+import type { Entry, LogBase } from '../../cluster/raft/types.ts'
 import type { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
-import type { Wal, WalBatch, WalContent, WalEvents, WalMending } from '../../cluster/wal/wal.ts'
+import type { Wal, WalBatch, WalContent, WalEvents, WalMending, WalRange } from '../../cluster/wal/wal.ts'
 
 export class DirectWal implements Wal {
   readonly #log: SegmentedLog
@@ -25,6 +25,10 @@ export class DirectWal implements Wal {
   append(batch: WalBatch): void {
     this.#log.append([batch])
     this.#events?.onDurable(batch.sequence)
+  }
+
+  async read(range: WalRange): Promise<readonly Entry[] | null> {
+    return this.#log.read(range)
   }
 
   compact(base: LogBase): void {

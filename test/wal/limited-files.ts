@@ -29,6 +29,10 @@ export class LimitedFiles extends MemoryFiles {
     return super.create(path)
   }
 
+  override freeBytes(): number {
+    return Math.max(0, this.capacity - this.used())
+  }
+
   used(): number {
     return this.paths().reduce((sum, path) => sum + this.size(path), 0)
   }

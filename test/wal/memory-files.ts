@@ -54,9 +54,18 @@ export class MemoryFiles implements FileOps {
     return this.#named(path).bytes.length
   }
 
+  freeBytes(): number {
+    return Number.MAX_SAFE_INTEGER
+  }
+
   read(path: string, bytesMax: number): Uint8Array {
     const { bytes } = this.#named(path)
     return Buffer.from(bytes.subarray(0, bytesMax))
+  }
+
+  readAt(path: string, position: number, bytesMax: number): Uint8Array {
+    const { bytes } = this.#named(path)
+    return Buffer.from(bytes.subarray(position, position + bytesMax))
   }
 
   create(path: string): number {

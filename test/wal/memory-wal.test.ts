@@ -2,8 +2,8 @@
  * MemoryWal keeps the contract, and breaks in the ways a machine breaks.
  */
 import t from 'tap'
-import type { Clock } from '../../cluster/node/clock.ts'
-import { SystemClock } from '../../cluster/node/system-clock.ts'
+import type { Clock } from '../../cluster/base/clock.ts'
+import { SystemClock } from '../../cluster/base/system-clock.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
 import { entries, entry, plain, walContract, walMendingContract, WalSession } from '../contracts/wal.ts'

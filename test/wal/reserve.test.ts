@@ -4,6 +4,8 @@
 import t from 'tap'
 import type { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
+import { writeAll } from '../../cluster/wal/file-ops.ts'
+import { giveUpReserve } from '../../cluster/wal/reserve.ts'
 import { batchOf, entries, entry } from '../contracts/wal.ts'
 import { LimitedFiles } from './limited-files.ts'
 import { contentOn, logOn } from './log-on-files.ts'
@@ -12,8 +14,8 @@ import { MemoryFiles } from './memory-files.ts'
 const RESERVE = '/raft/reserve'
 const RESERVE_BYTES = 8192
 
-/** Two segments of room, the hard state files, the reserve, and a little. */
-const CAPACITY = 2 * 4096 + 4096 + RESERVE_BYTES + 700
+/** Two segments of room, the hard state files, the reserve and as much beside it, and a little. */
+const CAPACITY = 2 * 4096 + 4096 + 2 * RESERVE_BYTES + 700
 
 function logWith(files: MemoryFiles, told: string[] = []): SegmentedLog {
   const onDiskFull = () => void told.push('the disk is full')
@@ -101,16 +103,57 @@ t.test('SegmentedLog with a reserve', async (t) => {
   })
 
   t.test('gives it up to start at all', async (t) => {
-    const small = new LimitedFiles(1024 + 3 * 1024 + 2 * 2048 + RESERVE_BYTES + 1024)
-    const log = logWith(small)
+    const roomy = new LimitedFiles(1024 + 3 * 1024 + 2 * 2048 + 3 * RESERVE_BYTES)
+    const log = logWith(roomy)
     opened(log)
     log.append([batchOf(1, { entries: entries(1, 3) })])
     log.append([batchOf(2, { entries: entries(4, 6) })])
     log.close()
     const told: string[] = []
+    const small = new LimitedFiles(1024 + 3 * 1024 + 2 * 2048 + RESERVE_BYTES + 1024)
+    small.names = roomy.copy().names
     const again = logWith(small, told)
     t.equal(opened(again).entries.length, 6)
     t.same(told, ['the disk is full'])
+  })
+
+  t.test(
+    'is made again in steps once there is room for it and as much beside it, and not before',
+    async (t) => {
+      const files = new LimitedFiles(CAPACITY)
+      const told: string[] = []
+      const log = logWith(files, told)
+      opened(log)
+      log.releaseReserve()
+      t.same(told, ['the disk is full'])
+      t.notOk(files.paths().includes(RESERVE))
+      const ballast = files.create('/raft/other')
+      writeAll(files, ballast, {
+        bytes: new Uint8Array(CAPACITY - files.used() - 2 * RESERVE_BYTES + 1),
+        position: 0,
+      })
+      t.notOk(log.refillReserve(), 'one byte too little')
+      t.equal(log.metrics().reserveBytes, 0)
+      files.unlink('/raft/other')
+      while (log.refillReserve()) continue
+      t.equal(log.metrics().reserveBytes, RESERVE_BYTES)
+      log.releaseReserve()
+      log.releaseReserve()
+      t.same(told, ['the disk is full', 'the disk is full'], 'told each time, and once for each')
+    },
+  )
+
+  t.test('is given up before anything is opened on a disk that is nearly full', async (t) => {
+    const files = new LimitedFiles(CAPACITY)
+    const log = logWith(files)
+    opened(log)
+    log.close()
+    const left = CAPACITY - files.used()
+    t.notOk(giveUpReserve('/raft', left, files), 'there is enough')
+    t.ok(files.paths().includes(RESERVE))
+    t.ok(giveUpReserve('/raft', left + 1, files))
+    t.notOk(files.paths().includes(RESERVE))
+    t.notOk(giveUpReserve('/raft', CAPACITY, files), 'there is none left to give')
   })
 
   t.test('never tries a flush again, although there is room to give up', async (t) => {

@@ -3,7 +3,7 @@
  */
 import { basename } from 'node:path'
 import t from 'tap'
-import { StartError } from '../../cluster/types.ts'
+import { StartError } from '../../cluster/base/types.ts'
 import type { WalBatch } from '../../cluster/wal/wal.ts'
 import { batchOf, entries, entry } from '../contracts/wal.ts'
 import { contentOn, logOn } from './log-on-files.ts'

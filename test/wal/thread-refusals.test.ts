@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { ThreadWal } from '../../cluster/wal/thread-wal.ts'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
-import { StartError } from '../../cluster/types.ts'
+import { StartError } from '../../cluster/base/types.ts'
 import { entries, WalSession } from '../contracts/wal.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'holdfast-wal-refusals-'))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Propose } from '../../src/store/propose.ts'
+import type { Propose } from '../../src/commands/propose.ts'
 import { AuditTrimming } from '../../src/workers/audit-trimming.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { ask, links, verdict } from '../state-machine/audit-world.ts'
@@ -18,10 +18,10 @@ t.test('AuditTrimming', async (t) => {
   }
   const trimming = new AuditTrimming({
     cluster: { isOnDuty: () => isOnDuty },
-    state: { oldestAuditTime: () => links(world)[0]?.time ?? null },
+    state: { audit: { oldestTime: () => links(world)[0]?.time ?? null } },
     propose: propose as Propose,
     keepMs,
-    now: () => now,
+    confirmedTime: () => now,
     logger: SILENT,
   })
 

@@ -1,43 +1,86 @@
 /** Discarded bodies and parts over a real store: released bit by bit until nothing is left. */
 import assert from 'node:assert/strict'
 import t from 'tap'
+import type { PutBody } from '../../src/state-machine/chunks/commands.ts'
 import { Discarding } from '../../src/workers/discarding.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { putChunks, remove } from '../state-machine/map-world.ts'
+import { put, putChunks, remove } from '../state-machine/map-world.ts'
 import { createUpload, putPart } from '../state-machine/upload-commands.ts'
 import { StoreWorld, type Teardown } from '../store/store-world.ts'
+
+const DELAY_MS = 30_000
 
 async function bench(t: Teardown) {
   const world = await StoreWorld.withBucket(t)
   const { reader: state } = world.store
   const duty = { isOn: true }
   const cluster = { isOnDuty: () => duty.isOn }
-  const discarding = new Discarding({ cluster, state, propose: world.propose, logger: SILENT })
+  const clock = { now: 0 }
+  const discarding = new Discarding({
+    cluster,
+    state,
+    propose: world.propose,
+    delayMs: DELAY_MS,
+    now: () => clock.now,
+    logger: SILENT,
+  })
   const rounds = async () => {
     let count = 0
     while (await discarding.round()) assert.ok(++count < 100, 'it comes to an end')
     return count
   }
-  return { world, state, duty, rounds }
+  return { world, state, duty, rounds, clock }
 }
 
 const chunks = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}`)
 
+function inline(n: number): PutBody {
+  return { kind: 'inline', chunkId: `i${n}`, sealed: new Uint8Array(32) }
+}
+
 t.test('Discarding', async (t) => {
-  t.test('releases a large body some links at a time, only on duty', async (t) => {
-    const { world, state, duty, rounds } = await bench(t)
+  t.test('releases a body some links at a time once it has waited, only on duty', async (t) => {
+    const { world, state, duty, rounds, clock } = await bench(t)
     await world.do(putChunks('big', chunks(2500, 'c')))
     await world.apply([remove('big')])
-    t.equal((await state.discards(10)).length, 1)
+    t.equal((await state.discardedBodies(10)).length, 1)
+    t.equal(await rounds(), 0)
+    clock.now = DELAY_MS - 1
+    t.equal(await rounds(), 0, 'a download may be under way')
+    t.match(state.chunk('acme', 'c0'), { references: 1 })
+    clock.now = DELAY_MS
     duty.isOn = false
     t.equal(await rounds(), 0)
     duty.isOn = true
+    t.equal(await rounds(), 0, 'nobody knows how long it has waited while another node was on duty')
+    clock.now = 2 * DELAY_MS
     t.equal(await rounds(), 10)
-    t.same(await state.discards(10), [])
+    t.same(await state.discardedBodies(10), [])
     t.match(await state.recount(() => true), { differences: [] })
     t.match(state.chunk('acme', 'c0'), { references: 0 })
     t.same(await state.manifestPages(world.photos.id, { version: '', page: 0 }, 10), [])
   })
+
+  t.test(
+    'keeps what was discarded after the mark, and releases many small bodies in one entry',
+    async (t) => {
+      const { world, state, rounds, clock } = await bench(t)
+      for (let n = 0; n < 300; n++) await world.apply([put(`k${n % 3}`, inline(n), 4)])
+      t.equal(await rounds(), 0)
+      clock.now = DELAY_MS - 1
+      await world.apply([remove('k0'), remove('k1')])
+      t.equal(await rounds(), 0)
+      clock.now = DELAY_MS
+      const before = world.index
+      t.equal(await rounds(), 2)
+      t.equal(world.index - before, 2, '297 bodies, 256 at most in each entry')
+      t.match(await state.discardedBodies(10), { length: 2 })
+      clock.now = 2 * DELAY_MS - 1
+      t.equal(await rounds(), 1)
+      t.match(state.usage('acme'), { inlineBytes: 32 })
+      t.match(await state.recount(() => true), { differences: [] })
+    },
+  )
 
   t.test('releases all parts of an upload that was given up, and the large ones after that', async (t) => {
     const { world, state, rounds } = await bench(t)
@@ -62,7 +105,14 @@ t.test('Discarding', async (t) => {
     const what = { kind: 'upload', partCount: 1, bytes: 1 } as const
     const discarding = new Discarding({
       cluster: { isOnDuty: () => true },
-      state: { discards: async () => [{ ...row, what }], parts: async () => ({ parts: [], next: null }) },
+      state: {
+        discards: async () => [{ ...row, what }],
+        discardedBodies: async () => [],
+        newestDiscarded: async () => null,
+        parts: async () => ({ parts: [], next: null }),
+      },
+      delayMs: DELAY_MS,
+      now: () => 0,
       propose: world.propose,
       logger: SILENT,
     })

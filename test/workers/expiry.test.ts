@@ -16,7 +16,7 @@ async function bench(t: Teardown) {
     cluster: { isOnDuty: () => clock.isOnDuty },
     state,
     propose: world.propose,
-    now: () => clock.now,
+    confirmedTime: () => clock.now,
     logger: SILENT,
   })
   const left = async () => (await state.expiries(Number.MAX_SAFE_INTEGER - 1, 1000)).length

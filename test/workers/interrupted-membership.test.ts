@@ -4,9 +4,9 @@
  * Exhaustive: effects x what becomes of the leader x what becomes of the target x whether an operator gives it up just then.
  */
 import t from 'tap'
-import { memberIn, membersOf } from '../../src/state-machine/members.ts'
-import { isFinished, unfinishedOperations } from '../../src/state-machine/operations.ts'
-import type { MembershipKind } from '../../src/state-machine/records.ts'
+import { memberIn, membersOf } from '../../src/state-machine/members/members.ts'
+import { isFinished, unfinishedOperations } from '../../src/state-machine/operations/operations.ts'
+import type { MembershipKind } from '../../src/state-machine/operations/records.ts'
 import { start } from '../state-machine/member-commands.ts'
 import { type Cell, FATES, INTERRUPTIONS, InterruptedWorld } from './interrupted-world.ts'
 

@@ -6,6 +6,7 @@
  * went alone held is gone; a new leader has heard of nobody yet.
  */
 import assert from 'node:assert/strict'
+import { operationKeys } from '../../src/state-machine/operations/keys.ts'
 import {
   Condition,
   MembershipRefusedError,
@@ -13,11 +14,11 @@ import {
   type MemberStatus,
 } from '../../cluster/index.ts'
 import type { Command, Proposal, Reply } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import { membersOf } from '../../src/state-machine/members.ts'
-import { unfinishedOperations } from '../../src/state-machine/operations.ts'
-import type { ChunkRecord, OperationRecord } from '../../src/state-machine/records.ts'
-import type { Propose } from '../../src/store/propose.ts'
+import { membersOf } from '../../src/state-machine/members/members.ts'
+import { unfinishedOperations } from '../../src/state-machine/operations/operations.ts'
+import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
+import type { Propose } from '../../src/commands/propose.ts'
 import { Evacuating } from '../../src/workers/evacuating.ts'
 import { MembershipWorker } from '../../src/workers/membership.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -153,7 +154,7 @@ export class InterruptedWorld {
   }
 
   operation(id: string): OperationRecord | undefined {
-    return this.rows.get(keys.operation(id))
+    return this.rows.get(operationKeys.operation(id))
   }
 
   cancel(operationId: string): boolean {
@@ -197,16 +198,22 @@ export class InterruptedWorld {
       unfinishedOperations: () => unfinishedOperations(this.rows),
       chunks: async () => ({ items: rowsOf<ChunkRecord>(this.rows, 'chunk'), next: null }),
     }
+    const membership = this.#port(isCurrent)
     return new MembershipWorker({
       nodeId,
       isOnDuty: isCurrent,
-      membership: this.#port(isCurrent),
+      membership,
       readBarrier: async () => {
         if (!isCurrent() || this.#isCutOff) throw new GoneError()
       },
       state,
       propose,
-      evacuating: new Evacuating({ cluster: { placement: () => this.#placement() }, state, propose }),
+      evacuating: new Evacuating({
+        cluster: { placement: () => this.#placement() },
+        state,
+        propose,
+        membership,
+      }),
       now: () => this.#round * 1_000,
       readyMs: READY_MS,
       logger: SILENT,

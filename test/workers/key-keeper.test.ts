@@ -63,9 +63,13 @@ function settled(world: MemoryServices, file: readonly Line[]): Promise<void> {
   const { cluster } = world.services
   const agreement = new Agreement()
   const services = { ...world.services, cluster: agreement.guard(cluster) }
+  const settling = { readBarrier: () => cluster.readBarrier(), forgetFingerprint: async () => undefined }
   const masterKey = MasterKey.of(file)
   const secrets = new SealedSecrets(masterKey, services.state)
-  return settleIn({ services, cluster, agreement, masterKey, secrets }, new AbortController().signal)
+  return settleIn(
+    { services, cluster: settling, agreement, masterKey, secrets },
+    new AbortController().signal,
+  )
 }
 
 async function turns(nodes: readonly Node[], times = 4): Promise<void> {

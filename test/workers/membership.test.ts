@@ -1,6 +1,6 @@
 /** The driver of membership operations over a real store and a group that follows orders: any leader goes on where the last one was. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { operationView } from '../../src/api/admin/operation-view.ts'
 import { commonChecksum, isCaughtUp } from '../../src/workers/readiness.ts'
 import { Bench } from '../helpers/membership-bench.ts'
@@ -144,7 +144,10 @@ t.test(
     await world.do(start('replace', 'n3', { newcomer: 'n4' }))
     bench.followed = ['n1', 'n2', 'n3']
     for (let n = 0; n < 20; n++) await bench.round()
-    t.match(world.store.reader.view.get(keys.chunk('acme', 'c1')), { replicas: ['n1', 'n2'], owed: ['n4'] })
+    t.match(world.store.reader.view.get(chunkKeys.chunk('acme', 'c1')), {
+      replicas: ['n1', 'n2'],
+      owed: ['n4'],
+    })
   },
 )
 
@@ -192,7 +195,7 @@ t.test('a member is drained although a chunk has more copies than are wanted', a
   await bench.world.do(start('demote', 'n3'))
   for (let n = 0; n < 6; n++) await bench.round()
   t.match(bench.operation('op-demote-n3'), { status: 'succeeded' })
-  t.same(bench.world.store.reader.view.get(keys.chunk('acme', 'c1'))?.replicas, ['n1', 'n2'])
+  t.same(bench.world.store.reader.view.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n1', 'n2'])
 })
 
 t.test('copies of which every holder is lost are given up, and the operations end', async (t) => {
@@ -205,7 +208,7 @@ t.test('copies of which every holder is lost are given up, and the operations en
   for (let n = 0; n < 5; n++) await bench.round()
   t.match(bench.operation('op-lost-n4'), { status: 'succeeded', progress: { tasksOpen: 0 } })
   t.match(bench.operation('op-lost-n5'), { status: 'failed', error: /every listed copy/ })
-  t.same(bench.world.store.reader.view.get(keys.chunk('acme', 'c1'))?.replicas, ['n5'])
+  t.same(bench.world.store.reader.view.get(chunkKeys.chunk('acme', 'c1'))?.replicas, ['n5'])
 })
 
 t.test('a new leader drives nothing before it holds what was committed before it', async (t) => {
@@ -273,4 +276,35 @@ t.test('readiness', (t) => {
   t.equal(commonChecksum(sums([1, 'a']), sums([1, 'b'])), 'different')
   t.equal(commonChecksum(sums([1, 'a']), sums([2, 'a'])), 'unknown')
   t.end()
+})
+
+t.test('a newcomer that is off is called silent soon, and its disk is not blamed', async (t) => {
+  const bench = await Bench.start(t)
+  await bench.world.do(start('join', 'n4'))
+  bench.lag = 10_000
+  bench.silent = ['n4']
+  for (let n = 0; n < 12; n++) await bench.round()
+  t.match(operationView(bench.operation('op-join-n4'), 0), {
+    phase: 'stalled: it does not answer',
+    blockers: [{ code: 'learner_not_ready', message: /see what its log says/ }],
+  })
+  bench.silent = []
+  bench.lag = 0
+  await bench.round()
+  t.match(bench.operation('op-join-n4'), { phase: 'keeping up' })
+})
+
+t.test('copies of a member that leaves do not wait for another one that is silent', async (t) => {
+  const bench = await Bench.start(t, ['n1', 'n2', 'n3', 'n4'])
+  bench.copiesWanted = 2
+  await bench.world.do(putChunks('k', [fresh('c1')]))
+  await bench.world.do(start('demote', 'n2'))
+  bench.silent = ['n3']
+  for (let n = 0; n < 3; n++) await bench.round()
+  const owed = () => bench.world.store.reader.view.get(chunkKeys.chunk('acme', 'c1'))?.owed
+  t.same(owed(), ['n4'], 'n3 is where it should be, and does not answer')
+  bench.silent = ['n4']
+  await bench.round()
+  await bench.round()
+  t.same(owed(), ['n3'], 'nor for one that falls silent later')
 })

@@ -1,7 +1,7 @@
 /** When keys and tokens were last used: remembered by requests, committed by rounds, to the hour. */
 import t from 'tap'
 import { LatestUses, USE_PRECISION_MS } from '../../src/access/latest-uses.ts'
-import { USES_PER_ENTRY_MAX } from '../../src/state-machine/records.ts'
+import { USES_PER_ENTRY_MAX } from '../../src/state-machine/tenants/records.ts'
 import { noteLatestUses } from '../../src/workers/noting-uses.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'

@@ -1,8 +1,8 @@
 /** Rebalancing over a real store: two drivers, copies made by hand, a clock that the test moves. */
 import t from 'tap'
-import type { OperationRecord } from '../../src/state-machine/records.ts'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { createCopyLedger } from '../../src/store/copy-ledger.ts'
+import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { Rebalancing } from '../../src/workers/rebalancing.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { fresh, putChunks } from '../state-machine/map-world.ts'

@@ -1,8 +1,8 @@
 /** A recount over a real store: it finds what is wrong on disk and halts the collection. */
 import t from 'tap'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { Propose } from '../../src/store/propose.ts'
-import { decodeRow, encodeRow, keyBytes } from '../../src/store/row-codec.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import type { Propose } from '../../src/commands/propose.ts'
+import { decodeRow, encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { Recounting } from '../../src/workers/recounting.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { putChunks, startOperation } from '../state-machine/map-world.ts'
@@ -92,7 +92,7 @@ t.test('Recounting', async (t) => {
   await t.test(
     'halts the collection and says so loudly when something differs, and corrects nothing',
     async (t) => {
-      const key = keys.chunk('acme', 'c1')
+      const key = chunkKeys.chunk('acme', 'c1')
       const { db } = stateMachine.handle.current
       const stored = db.getSync(keyBytes(key))
       if (stored === undefined) throw new Error('there is no row')

@@ -1,7 +1,7 @@
 /** The end of recoveries over a real store, with copies made by hand and told through the ledger. */
 import t from 'tap'
-import { recoveryOf } from '../../src/state-machine/recoveries.ts'
-import { createCopyLedger } from '../../src/store/copy-ledger.ts'
+import { recoveryOf } from '../../src/state-machine/operations/recoveries.ts'
+import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { endRecoveries } from '../../src/workers/recovering.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { putChunks } from '../state-machine/map-world.ts'

@@ -17,8 +17,16 @@ function nodeOn(world: MemoryServices, masterKey: MasterKey) {
   const { cluster } = world.services
   const services = { ...world.services, cluster: agreement.guard(cluster) }
   const secrets = new SealedSecrets(masterKey, services.state)
-  const settle = settleIn({ services, cluster, agreement, masterKey, secrets }, new AbortController().signal)
-  return { services, settle }
+  const forgotten: boolean[] = []
+  const settling = {
+    readBarrier: () => cluster.readBarrier(),
+    forgetFingerprint: async () => void forgotten.push(true),
+  }
+  const settle = settleIn(
+    { services, cluster: settling, agreement, masterKey, secrets },
+    new AbortController().signal,
+  )
+  return { services, settle, forgotten }
 }
 
 t.test('a node serves once its master key was compared with the cluster', async (t) => {
@@ -42,6 +50,7 @@ t.test('wrong_master_key ends a node that has another key, and it never served',
   await nodeOn(world, keyOf(1)).settle
   const stranger = nodeOn(world, keyOf(2))
   await t.rejects(stranger.settle, { code: 'wrong_master_key', hint: /same file/ })
+  t.same(stranger.forgotten, [true], 'its directory takes the right file at the next start')
   await t.rejects(stranger.services.cluster.readBarrier(), { code: 'leader_not_ready' })
   t.equal(world.services.state.clusterKey()?.masterKeyFingerprint, keyOf(1).fingerprint)
 })

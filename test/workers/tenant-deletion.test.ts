@@ -1,7 +1,7 @@
 /** The deletion of tenants over a real store: drivers that stop at any point, two at once, locks that nobody told them of. */
 import t, { type Test } from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'
-import type { OperationRecord } from '../../src/state-machine/records.ts'
+import type { OperationRecord } from '../../src/state-machine/operations/records.ts'
 import { Discarding } from '../../src/workers/discarding.ts'
 import { TenantDeletion } from '../../src/workers/tenant-deletion.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -83,7 +83,7 @@ class Bench {
   async release(): Promise<void> {
     const { reader: state } = this.world.store
     const parts = { cluster: { isOnDuty: () => true }, state, propose: this.world.propose, logger: SILENT }
-    const discarding = new Discarding(parts)
+    const discarding = new Discarding({ ...parts, delayMs: 0, now: () => 0 })
     while (await discarding.round()) continue
   }
 

@@ -1,10 +1,10 @@
 /** The names a gateway uploads under: over real rows, with a log that can fail. */
 import t from 'tap'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import { Condition } from '../../cluster/index.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { keys } from '../../src/state-machine/keys.ts'
-import type { Propose } from '../../src/store/propose.ts'
+import type { Propose } from '../../src/commands/propose.ts'
 import { MapWorld } from '../state-machine/map-world.ts'
 
 class SessionWorld {
@@ -23,7 +23,7 @@ class SessionWorld {
   }
 
   session(id: string) {
-    return this.rows.get(keys.session(id))
+    return this.rows.get(chunkKeys.session(id))
   }
 }
 

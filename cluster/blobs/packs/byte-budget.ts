@@ -3,7 +3,7 @@
  *
  * Rule: what was taken is given back on every path; nobody waits in a line that has no end.
  */
-import { Condition } from '../../types.ts'
+import { Condition } from '../../base/types.ts'
 
 interface Waiter {
   readonly bytes: number

@@ -6,9 +6,9 @@
  * Rule: a damaged record is put aside, never copied and never dropped; a pack with places that could not be read is moved
  * into quarantine as a whole.
  */
-import { BlobDamagedError, type BlobName, type Logger } from '../../types.ts'
-import { fileNameOf, parseFileName } from '../blob-name.ts'
-import type { StoreParts } from '../file-blob-store.ts'
+import { BlobDamagedError, type BlobName, type Logger } from '../../base/types.ts'
+import { fileNameOf, parseFileName } from '../base/blob-name.ts'
+import type { StoreParts } from '../files/file-blob-store.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { Place } from './index-rows.ts'
 import type { NameLocks } from './name-locks.ts'

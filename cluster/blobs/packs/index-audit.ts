@@ -20,6 +20,8 @@ import { recordBytes } from './pack-record.ts'
 
 export interface Audit {
   readonly totals: ReadonlyMap<number, PackTotals>
+  /** The stop before was clean. */
+  readonly isClean: boolean
   /** What is wrong with the rows, or null. */
   readonly fault: string | null
 }
@@ -29,13 +31,15 @@ export async function auditOf(rows: IndexRows): Promise<Audit> {
   try {
     for await (const [key, row] of rows.entries(PACK_ROWS)) {
       const found = decodeTotals(key, row)
-      if (found === null) return { totals, fault: `the row of pack ${packOfKey(key)} is damaged` }
+      if (found === null)
+        return { totals, isClean: false, fault: `the row of pack ${packOfKey(key)} is damaged` }
       totals.set(packOfKey(key), found)
     }
     const isClean = (await rows.get(CLEAN_KEY)) !== undefined
-    return { totals, fault: isClean ? null : await faultOfNames(rows, totals) }
+    return { totals, isClean, fault: isClean ? null : await faultOfNames(rows, totals) }
   } catch (cause) {
-    return { totals, fault: `the rows cannot be read: ${cause instanceof Error ? cause.message : 'unknown'}` }
+    const fault = `the rows cannot be read: ${cause instanceof Error ? cause.message : 'unknown'}`
+    return { totals, isClean: false, fault }
   }
 }
 

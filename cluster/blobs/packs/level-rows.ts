@@ -8,6 +8,9 @@ import { rm } from 'node:fs/promises'
 import { ClassicLevel } from 'classic-level'
 import type { IndexRange, IndexRows } from './index-rows.ts'
 
+/** Ten million copies have more than 1 GB of rows: less than a hundred tables of this size. */
+const WRITE_BUFFER_BYTES = 8 * 1024 * 1024
+const TABLE_BYTES = 16 * 1024 * 1024
 /** A walk over all rows goes through millions of them. */
 const READ_AHEAD_BYTES = 256 * 1024
 
@@ -63,7 +66,12 @@ export class LevelRows implements IndexRows {
 }
 
 async function opened(directory: string): Promise<ClassicLevel<string, Uint8Array>> {
-  const db = new ClassicLevel<string, Uint8Array>(directory, { keyEncoding: 'utf8', valueEncoding: 'view' })
+  const db = new ClassicLevel<string, Uint8Array>(directory, {
+    keyEncoding: 'utf8',
+    valueEncoding: 'view',
+    writeBufferSize: WRITE_BUFFER_BYTES,
+    maxFileSize: TABLE_BYTES,
+  })
   await db.open()
   return db
 }

@@ -4,8 +4,8 @@
  * Owns: descriptors, and which may be closed. Knows nothing of: records.
  * Rule: a descriptor in use is never closed, so a reader in the middle of a pack that is thrown away meanwhile reads on.
  */
-import type { BlobLayout } from '../blob-layout.ts'
-import type { FileOps, OpenFile } from '../file-ops.ts'
+import type { BlobLayout } from '../files/blob-layout.ts'
+import type { FileOps, OpenFile } from '../../base/file-ops.ts'
 import { readFully } from './pack-bytes.ts'
 import { decodePackHead, PACK_HEAD_BYTES, type PackFrame } from './pack-record.ts'
 

@@ -4,13 +4,20 @@
  * Owns: who may change a name when, and how much of all this is in memory. Knows nothing of: large blobs, other nodes.
  * Rule: a write is told as done after the flush of its batch; an index that leads astray is told as damage, never as bytes.
  */
-import { BlobDamagedError, BlobMissingError, type BlobName, Condition, type Logger } from '../../types.ts'
-import { fileNameOf, parseFileName } from '../blob-name.ts'
-import { type BlobContent, type BlobStore, BlobWriteError } from '../blob-store.ts'
-import { assertContent, ContentCheck } from '../content-check.ts'
-import type { StoreParts } from '../file-blob-store.ts'
-import { holdsAlready } from '../holds-already.ts'
-import { releaseBytes } from '../spent-bytes.ts'
+import {
+  BlobDamagedError,
+  BlobMissingError,
+  type BlobName,
+  Condition,
+  type Logger,
+} from '../../base/types.ts'
+import { fileNameOf, parseFileName } from '../base/blob-name.ts'
+import { HEADER_BYTES } from '../base/blob-header.ts'
+import { type BlobContent, type BlobStore, BlobWriteError, type SizedName } from '../base/blob-store.ts'
+import { assertContent, ContentCheck } from '../base/content-check.ts'
+import type { StoreParts } from '../files/file-blob-store.ts'
+import { holdsAlready } from '../base/holds-already.ts'
+import { releaseBytes } from '../base/spent-bytes.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { Compaction } from './compaction.ts'
 import { packToCompact } from './compaction-choice.ts'
@@ -55,6 +62,8 @@ export interface PackBlobStoreParts extends StoreParts {
   readonly limits: PackLimits
   /** See CompactionParts. */
   readonly pace: (bytes: number, stopping: AbortSignal) => Promise<void>
+  /** Records were found that no row led to: what was removed may be among them. */
+  readonly onRecovered?: () => void
   /** So many bytes of the disk a compaction may take, until it gives them back. */
   readonly bytesToSpare: () => Promise<number>
 }
@@ -99,7 +108,8 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     })
     this.#writer = writer
     const [index, packs] = [this.#index, this.#packs]
-    await new PackRecovery({ ...this.#parts, index, packs, writer }).run(found)
+    const hasRecovered = await new PackRecovery({ ...this.#parts, index, packs, writer }).run(found)
+    if (hasRecovered) this.#parts.onRecovered?.()
     for (const pack of found) if (index.totalsOf(pack).records === 0) await this.#compaction().run(pack)
   }
 
@@ -152,6 +162,26 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
       if (cause instanceof BlobMissingError) return null
       throw cause
     }
+  }
+
+  /** See PackIndex. */
+  get isAsLeft(): boolean {
+    return this.#index.isAsLeft
+  }
+
+  /** By the rows of the index and the lengths of the packs that they lead to. */
+  async areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]> {
+    if (!this.#index.isAsLeft) return copies.map(() => false)
+    const lengths = new Map<number, Promise<number>>()
+    return Promise.all(
+      copies.map(async (copy) => {
+        const place = await this.#index.lookup(fileNameOf(copy)).catch(() => null)
+        if (place === null || place.size !== copy.size) return false
+        const length = lengths.get(place.pack) ?? this.#lengthOf(place.pack)
+        lengths.set(place.pack, length)
+        return (await length) >= place.offset + HEADER_BYTES + place.size
+      }),
+    )
   }
 
   verify(name: BlobName): Promise<BlobContent> {
@@ -257,6 +287,21 @@ export class PackBlobStore implements Omit<BlobStore, 'usage'> {
     }
     this.#index.remove(fileName, place === 'unknown' ? null : place)
     await this.#index.flush()
+  }
+
+  /** 0: it cannot be opened, or was damaged before. */
+  async #lengthOf(pack: number): Promise<number> {
+    if (this.#index.totalsOf(pack).isDamaged) return 0
+    try {
+      const opened = await this.#packs.acquire(pack)
+      try {
+        return opened.frame === null ? 0 : (await opened.file.stat()).size
+      } finally {
+        opened.release()
+      }
+    } catch {
+      return 0
+    }
   }
 
   async #placeToLeave(fileName: string): Promise<Place | 'unknown' | null> {

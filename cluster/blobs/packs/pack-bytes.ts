@@ -3,7 +3,7 @@
  *
  * Rule: nothing past the end of the file is made up; whoever needs all bytes compares the length.
  */
-import type { OpenFile } from '../file-ops.ts'
+import type { OpenFile } from '../../base/file-ops.ts'
 
 /** Fewer bytes than asked for only at the end of the file. Throws what the system throws. */
 export async function readFully(file: OpenFile, position: number, length: number): Promise<Buffer> {

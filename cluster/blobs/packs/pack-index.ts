@@ -6,8 +6,8 @@
  * Rule: rows and the position up to which a pack is indexed are written together and synced; what the rows lack is here in
  * memory, and after a crash it is read from the ends of the packs.
  */
-import { BlobDamagedError } from '../../types.ts'
-import type { FlushGuard } from '../flush-guard.ts'
+import { BlobDamagedError } from '../../base/types.ts'
+import type { FlushGuard } from '../files/flush-guard.ts'
 import { auditOf, type Audit } from './index-audit.ts'
 import {
   CLEAN_KEY,
@@ -40,6 +40,7 @@ export class PackIndex {
   #nextWrite: Promise<void> | null = null
   /** There is no mark of a clean stop then, so that the next start reads all rows. */
   #hasBadRow = false
+  #isAsLeft = false
 
   constructor(rows: IndexRows, guard: FlushGuard) {
     this.#rows = rows
@@ -53,10 +54,16 @@ export class PackIndex {
   async open(): Promise<string | null> {
     await this.#rows.open()
     const audit = await auditOf(this.#rows)
+    this.#isAsLeft = audit.isClean && audit.fault === null
     if (audit.fault === null) this.#take(audit)
     else await this.#rows.clear()
     await this.#rows.write(new Map([[CLEAN_KEY, null]]))
     return audit.fault
+  }
+
+  /** The stop before was clean, and every row is what it was then. */
+  get isAsLeft(): boolean {
+    return this.#isAsLeft
   }
 
   get packs(): ReadonlyMap<number, PackTotals> {

@@ -6,11 +6,11 @@
  * Rule: no byte leaves before the header at that very place was found to carry the name.
  */
 import { createHash } from 'node:crypto'
-import { BlobDamagedError, type BlobName } from '../../types.ts'
-import { HEADER_BYTES } from '../blob-header.ts'
-import { fileNameOf } from '../blob-name.ts'
-import type { BlobContent } from '../blob-store.ts'
-import { errorCode } from '../file-ops.ts'
+import { BlobDamagedError, type BlobName } from '../../base/types.ts'
+import { HEADER_BYTES } from '../base/blob-header.ts'
+import { fileNameOf } from '../base/blob-name.ts'
+import type { BlobContent } from '../base/blob-store.ts'
+import { errorCode } from '../../base/file-ops.ts'
 import type { Place } from './index-rows.ts'
 import type { OpenPack } from './open-packs.ts'
 import { readFully } from './pack-bytes.ts'

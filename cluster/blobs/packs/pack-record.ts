@@ -16,10 +16,10 @@
  * of a blob never pass for a record, and a sector that a disk wrote elsewhere never for the one that belongs there.
  */
 import { crc32 } from 'node:zlib'
-import type { BlobName } from '../../types.ts'
-import { HEADER_BYTES, readNamedContent, writeNamedContent } from '../blob-header.ts'
-import { parseFileName } from '../blob-name.ts'
-import type { BlobContent } from '../blob-store.ts'
+import type { BlobName } from '../../base/types.ts'
+import { HEADER_BYTES, readNamedContent, writeNamedContent } from '../base/blob-header.ts'
+import { parseFileName } from '../base/blob-name.ts'
+import type { BlobContent } from '../base/blob-store.ts'
 
 export const SECTOR_BYTES = 512
 /** Two heads. */

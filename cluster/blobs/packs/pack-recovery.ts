@@ -5,10 +5,10 @@
  * Rule: what is not proved to have been flushed is not believed for being readable, since it may stand in the page cache
  * only; it is written once more, into a new pack, before anything may answer for it.
  */
-import type { Logger } from '../../types.ts'
-import { fileNameOf } from '../blob-name.ts'
-import { BlobWriteError } from '../blob-store.ts'
-import type { StoreParts } from '../file-blob-store.ts'
+import type { Logger } from '../../base/types.ts'
+import { fileNameOf } from '../base/blob-name.ts'
+import { BlobWriteError } from '../base/blob-store.ts'
+import type { StoreParts } from '../files/file-blob-store.ts'
 import type { Place } from './index-rows.ts'
 import type { OpenPack, OpenPacks } from './open-packs.ts'
 import type { PackIndex } from './pack-index.ts'
@@ -26,22 +26,27 @@ export interface RecoveryParts extends StoreParts {
 
 export class PackRecovery {
   readonly #parts: RecoveryParts
+  #found = 0
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts
   }
 
-  /** `found`: the packs on the disk. Durable in the index when it resolves. */
-  async run(found: readonly number[]): Promise<void> {
-    const { index, logger } = this.#parts
+  /** `found`: the packs on the disk. Durable in the index when it resolves, with whether there were records that it did not know. */
+  async run(found: readonly number[]): Promise<boolean> {
+    const { index, logger, guard, ops, layout } = this.#parts
     const there = new Set(found)
     const gone = [...index.packs].filter(([pack]) => !there.has(pack))
+    // The process before may have died between the unlink and its flush: a power cut would bring the pack back, and everything that was
+    // removed from it, when the index does not know it any more.
+    if (gone.length > 0) await guard.sync(() => ops.syncDirectory(layout.packDirectory))
     for (const [pack, { records }] of gone) {
       if (records === 0) index.forget(pack)
       else logger.error({ pack, records }, 'pack of blobs is gone')
     }
     for (const pack of found) await this.#readPack(pack)
     await index.flush()
+    return this.#found > 0
   }
 
   async #readPack(pack: number): Promise<void> {
@@ -69,6 +74,7 @@ export class PackRecovery {
     const { index } = this.#parts
     const { frame, file } = pack
     for await (const group of scanPack(file, frame, index.totalsOf(frame.pack).indexedTo)) {
+      this.#found += group.records.length
       if (group.isDamaged) this.#onDamage(frame.pack)
       if (group.isProved) for (const record of group.records) await this.#adopt(frame.pack, record)
       // At once, as they were written: together they share a flush, and are no more than one batch in memory.

@@ -5,7 +5,7 @@
  * Rule: a batch is written only after the one before it was flushed, so a header of a later batch, or the end mark, proves
  * everything before it. What nothing proves may be the leavings of a write that was never acknowledged.
  */
-import type { OpenFile } from '../file-ops.ts'
+import type { OpenFile } from '../../base/file-ops.ts'
 import { readFully } from './pack-bytes.ts'
 import {
   decodeRecordHeader,

@@ -6,12 +6,12 @@
  * written by one process in one life: after a start a new one is begun, so a torn end stays what it is.
  */
 import { randomBytes } from 'node:crypto'
-import type { BlobName } from '../../types.ts'
-import { HEADER_BYTES } from '../blob-header.ts'
-import type { BlobContent } from '../blob-store.ts'
-import { orRefusal } from '../disk-refusals.ts'
-import type { StoreParts } from '../file-blob-store.ts'
-import type { OpenFile } from '../file-ops.ts'
+import type { BlobName } from '../../base/types.ts'
+import { HEADER_BYTES } from '../base/blob-header.ts'
+import type { BlobContent } from '../base/blob-store.ts'
+import { orRefusal } from '../base/disk-refusals.ts'
+import type { StoreParts } from '../files/file-blob-store.ts'
+import type { OpenFile } from '../../base/file-ops.ts'
 import type { Place } from './index-rows.ts'
 import type { PackIndex } from './pack-index.ts'
 import {

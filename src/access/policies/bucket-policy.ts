@@ -5,7 +5,8 @@
  * Rule: it fails closed. What is unknown, misspelt or could never apply is refused by name, because a denial that is passed over
  * in silence is an open door.
  */
-import { BUCKET_POLICY_BYTES_MAX, type TenantId } from '../../state-machine/records.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import { BUCKET_POLICY_BYTES_MAX } from '../../state-machine/buckets/records.ts'
 import { type Condition, readConditions } from './conditions.ts'
 import {
   eitherOf,

@@ -6,9 +6,10 @@
  * that was set anywhere is in force at the next request everywhere; one that this build cannot read denies everything.
  */
 import assert from 'node:assert/strict'
-import type { BucketPolicyRecord, TenantId } from '../../state-machine/records.ts'
-import type { DataOperationId } from '../operation-ids.ts'
-import type { AccessKeyPrincipal } from '../principal.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import type { BucketPolicyRecord } from '../../state-machine/buckets/records.ts'
+import type { DataOperationId } from '../base/operation-ids.ts'
+import type { AccessKeyPrincipal } from '../base/principal.ts'
 import { addressAttribute, type Attributes } from './conditions.ts'
 import { denies } from './evaluation.ts'
 import { storedPolicy } from './remembered-policies.ts'

@@ -5,7 +5,7 @@
  * with the place where it stands.
  */
 import { nearestName } from '../../config/nearest.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 
 const SHOWN_CHARS_MAX = 120
 

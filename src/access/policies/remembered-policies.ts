@@ -4,7 +4,7 @@
  * Rule: what is remembered is found by the whole text and by whose it is, so it can never be an older policy; how many there are
  * has a bound.
  */
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { type BucketPolicy, type PolicyPlace, readBucketPolicy } from './bucket-policy.ts'
 
 const POLICIES_MAX = 64

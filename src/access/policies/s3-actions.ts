@@ -5,7 +5,7 @@
  * can speak of it. Rule: a request that names a version is asked for under both names, so that who denies reading denies
  * reading older versions with it; AWS asks for the second alone, but there a denial is not the only fence.
  */
-import type { DataOperationId } from '../operation-ids.ts'
+import type { DataOperationId } from '../base/operation-ids.ts'
 
 type ActionName = `s3:${string}`
 

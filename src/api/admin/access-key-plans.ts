@@ -6,10 +6,10 @@
 import Type, { type Static } from 'typebox'
 import type { AccessKeyWithSecret } from '../../operations/access-keys/create-tenant-key.ts'
 import { findAccessKey } from '../../operations/access-keys/find-access-key.ts'
-import type { Plan } from '../../operations/dry-run.ts'
-import type { Services } from '../../operations/services.ts'
-import { ACCESS_KEYS_PER_TENANT_MAX, type AccessKeyRecord } from '../../state-machine/records.ts'
-import { tenantAccessOf } from '../../state-machine/tenant-access.ts'
+import type { Plan } from '../../operations/base/dry-run.ts'
+import type { Services } from '../../operations/base/services.ts'
+import { ACCESS_KEYS_PER_TENANT_MAX, type AccessKeyRecord } from '../../state-machine/tenants/records.ts'
+import { tenantAccessOf } from '../../state-machine/tenants/tenant-access.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -60,7 +60,7 @@ export async function planRotation(
 ): Promise<Plan<Static<typeof RotationPlan>>> {
   const before = findAccessKey(services, id, keyId)
   const after = outcome === null ? null : termsOf(outcome.key)
-  const warnings = outcome === null ? [] : rotationWarnings(outcome.key, Date.now())
+  const warnings = outcome === null ? [] : rotationWarnings(outcome.key, services.cluster.time.now())
   return { plan: { accessKeyId: keyId, before: termsOf(before), after }, warnings, tenantId: id }
 }
 

@@ -4,7 +4,7 @@
  * Rule: every member is named here; the sealed secret of the record has no way out.
  */
 import Type, { type Static } from 'typebox'
-import type { AccessKeyRecord } from '../../state-machine/records.ts'
+import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
 const MEMBERS = {

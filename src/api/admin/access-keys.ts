@@ -86,7 +86,7 @@ export const accessKeyRoutes = {
           accountId: body.accountId ?? undefined,
           scopes: body.scopes,
           expiresAt: body.expiresAt ?? undefined,
-          now: Date.now(),
+          now: services.cluster.time.now(),
         }),
       answer: (made) => ({
         path: `/tenants/${made.key.tenantId}/keys/${made.key.accessKeyId}`,
@@ -110,7 +110,12 @@ export const accessKeyRoutes = {
     },
     {
       run: (services, principal, { params, body: { scopes, expiresAt } }) =>
-        rotateTenantKey(services, principal, { ...params, scopes, expiresAt, now: Date.now() }),
+        rotateTenantKey(services, principal, {
+          ...params,
+          scopes,
+          expiresAt,
+          now: services.cluster.time.now(),
+        }),
       headers: NO_STORE,
       answer: withSecret,
       plan: planRotation,

@@ -5,7 +5,11 @@
  */
 import Type, { type Static } from 'typebox'
 import { outcomeOf, OUTCOMES } from '../../operations/audit/outcome.ts'
-import { type AuditLogPage, queryAuditLog } from '../../operations/audit/query-audit-log.ts'
+import {
+  type AuditGap as AuditGapFacts,
+  type AuditLogPage,
+  queryAuditLog,
+} from '../../operations/audit/query-audit-log.ts'
 import { STATUS_OF } from '../problem.ts'
 import { adminRoute } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd, Time, timeText } from '../wire.ts'
@@ -69,8 +73,23 @@ const AuditRecord = Type.Object(
   { additionalProperties: false },
 )
 
+const AuditGap = Type.Object(
+  { from: Time, to: Time, rows: Type.Integer({ description: 'That were recorded in between' }) },
+  { additionalProperties: false },
+)
+
 const AuditRecords = Type.Object(
-  { records: Type.Array(AuditRecord), count: Type.Integer(), ...PAGE_END_SCHEMA },
+  {
+    records: Type.Array(AuditRecord),
+    count: Type.Integer(),
+    gaps: Type.Optional(
+      Type.Array(AuditGap, {
+        description:
+          'Stretches of the log of which no copy can be read at present, and that may hold rows that match; absent where there are none',
+      }),
+    ),
+    ...PAGE_END_SCHEMA,
+  },
   { additionalProperties: false },
 )
 
@@ -82,7 +101,7 @@ export const auditRoutes = {
       path: '/audit',
       summary: 'Query the audit log, the newest rows first',
       description:
-        'A page reads a bounded part of the log, so that one with few rows or none may be followed by another.',
+        'A page holds the newest rows that match, however many others lie between them. One with fewer rows than asked for may be followed by another; one without a row is the last.',
       query: AuditQuery,
       success: {
         status: 200,
@@ -91,11 +110,16 @@ export const auditRoutes = {
       },
     },
     async (services, principal, { query }) => {
-      const { records, nextContinuationToken } = await queryAuditLog(services, principal, query)
-      const body = { records: records.map(recordView), count: records.length }
+      const { records, gaps, nextContinuationToken } = await queryAuditLog(services, principal, query)
+      const told = gaps.length === 0 ? {} : { gaps: gaps.map(gapView) }
+      const body = { records: records.map(recordView), count: records.length, ...told }
       return { kind: 'json', body: { ...body, ...pageEnd(nextContinuationToken) } }
     },
   ),
+}
+
+function gapView({ firstTime, lastTime, rows }: AuditGapFacts): Static<typeof AuditGap> {
+  return { from: timeText(firstTime), to: timeText(lastTime), rows }
 }
 
 function recordView({ id, row }: AuditLogPage['records'][number]): Static<typeof AuditRecord> {

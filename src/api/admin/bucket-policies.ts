@@ -5,7 +5,7 @@ import Type from 'typebox'
 import { deleteTenantBucketPolicy } from '../../operations/bucket-policies/delete-tenant-bucket-policy.ts'
 import { getTenantBucketPolicy } from '../../operations/bucket-policies/get-tenant-bucket-policy.ts'
 import { setTenantBucketPolicy } from '../../operations/bucket-policies/set-tenant-bucket-policy.ts'
-import { BUCKET_POLICY_BYTES_MAX, type BucketPolicyRecord } from '../../state-machine/records.ts'
+import { BUCKET_POLICY_BYTES_MAX, type BucketPolicyRecord } from '../../state-machine/buckets/records.ts'
 import { adminRoute } from '../route.ts'
 import { changeRoute, removalRoute } from './mutation.ts'
 

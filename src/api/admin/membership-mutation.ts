@@ -52,7 +52,8 @@ const NOOP = Type.Object(
 
 /** Of those that answer 200 the operation may still go on: they have changed what cannot be taken back. */
 export function membershipRoute<Path extends string, B extends TObject>(
-  facts: Omit<MutationFacts<Path, B, typeof PLAN>, 'plan' | 'method'> & { readonly status: 200 | 202 },
+  facts: Omit<MutationFacts<Path, B, typeof PLAN>, 'plan' | 'method'> &
+    Pick<Parameters<typeof operationRoute>[0], 'status' | 'first'>,
   { run, plan }: Steps<Path, B, typeof PLAN, ChangeBegun>,
 ): RouteDefinition {
   return operationRoute(

@@ -5,7 +5,7 @@ import { commonChecksum } from '../../operations/membership/equal-states.ts'
 import type { MembershipOverview } from '../../operations/membership/get-cluster-membership.ts'
 import { votesOf } from '../../operations/membership/plan-change.ts'
 import { answers } from '../../operations/membership/survey.ts'
-import type { ClusterRecovery, MemberRecord } from '../../state-machine/records.ts'
+import type { ClusterRecovery, MemberRecord } from '../../state-machine/members/records.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -168,7 +168,7 @@ function recoveryView({ plannedAt, at, ...recovery }: ClusterRecovery): Static<t
 
 function memberView(member: MemberRecord, overview: MembershipOverview): Static<typeof MemberView> {
   const { status, survey, disks, isLocal, census } = overview
-  const held = census?.held.get(member.nodeId) ?? { replicas: 0, lastCopies: 0 }
+  const { replicas = 0, lastCopies = 0 } = census?.held.get(member.nodeId) ?? {}
   const { nodeId, phase, addedAt, ...record } = member
   const { voters, outgoing, learners } = status.configuration
   const isVoter = voters.includes(nodeId) || outgoing.includes(nodeId)
@@ -186,7 +186,7 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     lastContactMs: contactOf(nodeId, overview),
     matchIndex: isLeader ? status.commitIndex : (peer?.matchIndex ?? null),
     disk: disk && { totalBytes: disk.totalBytes, usedBytes: used },
-    blobs: census && { ...held, countedAt: timeText(census.countedAt) },
+    blobs: census && { replicas, lastCopies, countedAt: timeText(census.countedAt) },
     drained: phase === 'drained',
     featureLevel: survey.get(nodeId)?.featureLevel ?? null,
     recoveryEpoch: survey.get(nodeId)?.recoveryEpoch ?? null,

@@ -2,8 +2,8 @@
  * The routes of membership: who belongs to the cluster, and how that is changed. No rules here. [decisions 12]
  */
 import Type from 'typebox'
-import type { AdminOperationId } from '../../access/operation-ids.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import type { AdminOperationId } from '../../access/base/operation-ids.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { demoteVoter } from '../../operations/membership/demote-voter.ts'
 import { getClusterMembership } from '../../operations/membership/get-cluster-membership.ts'
 import { joinVoter } from '../../operations/membership/join-voter.ts'
@@ -12,12 +12,16 @@ import { planChange, type PlannedChange } from '../../operations/membership/plan
 import { removeMember } from '../../operations/membership/remove-member.ts'
 import { replaceVoter } from '../../operations/membership/replace-voter.ts'
 import { transferLeadership } from '../../operations/membership/transfer-leadership.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
 import { adminRoute } from '../route.ts'
 import { orNull } from '../wire.ts'
 import { changeRoute } from './mutation.ts'
 import { membershipRoute } from './membership-mutation.ts'
 import { MembershipView, membershipView } from './membership-view.ts'
 import { REASON } from './queries.ts'
+
+/** It takes two commits. A leader that changes meanwhile takes longer; then the phase of the operation says that it goes on. */
+const VOTE_GONE_MS_MAX = 5_000
 
 const EXPECTED = {
   expectedConfigIndex: Type.Optional(
@@ -186,8 +190,9 @@ interface Confirmed {
 }
 
 function confirmedRoute(kind: PlannedChange['kind'], { act, ...facts }: Confirmed) {
+  const first = { waitMs: VOTE_GONE_MS_MAX, isDone: ({ cursor }: OperationRecord) => cursor !== 'exclude' }
   return membershipRoute(
-    { ...facts, ...OUTAGE, status: 200, body: { schema: Confirmed } },
+    { ...facts, ...OUTAGE, status: 200, first, body: { schema: Confirmed } },
     {
       run: (services, principal, { params, body }) => act(services, principal, { ...params, ...body }),
       plan: (services, { params }, begun) => planChange(services, { kind, ...params }, begun),

@@ -5,13 +5,13 @@
  * Rule: a route gives its operation and its plan; whether the operation is done or rehearsed is decided here and nowhere else.
  */
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { type DryRun, dryRun, type Plan } from '../../operations/dry-run.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { type DryRun, dryRun, type Plan } from '../../operations/base/dry-run.ts'
 import { awaitOperation } from '../../operations/repair/await-operation.ts'
-import type { Services } from '../../operations/services.ts'
-import { Refusal } from '../../refusal.ts'
-import { isFinished } from '../../state-machine/operations.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
+import type { Services } from '../../operations/base/services.ts'
+import { Refusal } from '../../base/refusal.ts'
+import { isFinished } from '../../state-machine/operations/operations.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
 import { type Answer, adminRoute, type Facts, type RouteDefinition } from '../route.ts'
 import { orNull } from '../wire.ts'
 import { OperationView, operationView } from './operation-view.ts'
@@ -142,9 +142,12 @@ export function operationRoute<
     plan,
     status,
     instead,
+    first,
     ...route
   }: MutationFacts<Path, B, P> & {
     readonly status: 200 | 202
+    /** The answer waits until this is done, though not for ever: what is asked for is more than that an operation begins. */
+    readonly first?: { readonly waitMs: number; readonly isDone: (operation: OperationRecord) => boolean }
     /** What may be answered when there is nothing to begin. */
     readonly instead?: TSchema
   },
@@ -160,8 +163,11 @@ export function operationRoute<
       if (isDry === true) return rehearse({ ...steps, route, call }, services, principal)
       const begun = await steps.run(services, principal, call)
       if ('instead' in begun) return { kind: 'json', status: 200, body: begun.instead }
-      const operation = await awaitOperation(services, begun, { waitMs, signal: call.signal })
-      return operationAnswer(operation, status)
+      const { signal } = call
+      const done = first && { waitMs: first.waitMs, signal, isOver: first.isDone }
+      const operation: OperationRecord = begun
+      const seen = done === undefined ? operation : await awaitOperation(services, operation, done)
+      return operationAnswer(await awaitOperation(services, seen, { waitMs, signal }), status)
     },
   )
 }

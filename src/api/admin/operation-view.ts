@@ -4,8 +4,9 @@
  * Rule: the time left is told only when all that is to be done is known: nothing is left to plan, or each node knows its way.
  */
 import Type, { type Static } from 'typebox'
-import { ALL_PLANNED } from '../../state-machine/operations.ts'
-import type { OperationRecord, OperationShare } from '../../state-machine/records.ts'
+import { isMembership } from '../../state-machine/members/membership.ts'
+import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
+import type { OperationRecord, OperationShare } from '../../state-machine/operations/records.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -40,7 +41,7 @@ export const OperationView = Type.Object(
       blobsTotal: Type.Integer({
         minimum: 0,
         description:
-          'Copies looked at so far; final once all are planned. Of a deletion: versions, delete markers and uploads',
+          'Copies looked at so far; final once all are planned. Of a change of the members: copies of the one that leaves, from the beginning. Of a deletion: versions, delete markers and uploads',
       }),
       blobsDone: Type.Integer({
         minimum: 0,
@@ -101,9 +102,23 @@ export function operationView(operation: OperationRecord, nowMs: number): Static
 
 function secondsLeft(operation: OperationRecord, nowMs: number): number | null {
   const { status, startedAt } = operation
+  if (isMembership(operation.kind)) return membershipSecondsLeft(operation, nowMs)
   const ratio = leftOf(operation)
   if (status !== 'running' || startedAt === null || ratio === null) return null
   return Math.ceil((Math.max(0, nowMs - startedAt) / 1000) * ratio)
+}
+
+/** By the pace of its copies once there is one; before that as it was estimated. Nothing can be said while a gate keeps it. */
+function membershipSecondsLeft(operation: OperationRecord, nowMs: number): number | null {
+  const { status, startedAt, blocker, dueAt = nowMs - 1, progress } = operation
+  if (status !== 'running' || startedAt === null || blocker !== undefined) return null
+  const { blobsTotal, blobsDone, skipped, tasksOpen } = progress
+  const done = blobsDone + skipped
+  if (done > 0 && blobsTotal > 0) {
+    const left = Math.max(blobsTotal - done, tasksOpen, 0)
+    return Math.ceil(((Math.max(0, nowMs - startedAt) / 1000) * left) / done)
+  }
+  return dueAt < nowMs ? null : Math.ceil((dueAt - nowMs) / 1000)
 }
 
 /** What is to do, in terms of what is done. */

@@ -2,8 +2,8 @@
  * The routes of long operations: parse the call, run one operation, dress the outcome. [decisions 12]
  */
 import Type from 'typebox'
-import type { AdminOperationId } from '../../access/operation-ids.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import type { AdminOperationId } from '../../access/base/operation-ids.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { cancelOperation } from '../../operations/repair/cancel-operation.ts'
 import { findOperation, getOperation } from '../../operations/repair/get-operation.ts'
 import { listOperations } from '../../operations/repair/list-operations.ts'
@@ -13,8 +13,8 @@ import { rebalance } from '../../operations/repair/rebalance.ts'
 import { recount } from '../../operations/repair/recount.ts'
 import { resumeOperation } from '../../operations/repair/resume-operation.ts'
 import { scrub, scrubbedNodes } from '../../operations/repair/scrub.ts'
-import type { Services } from '../../operations/services.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
+import type { Services } from '../../operations/base/services.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
 import { adminRoute, type RouteDefinition } from '../route.ts'
 import { orNull, PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { operationAnswer, operationRoute } from './mutation.ts'
@@ -117,7 +117,9 @@ export const operationRoutes = {
     },
     async (services, principal, { query: { limit, continuationToken } }) => {
       const page = await listOperations(services, principal, { limit, continuationToken })
-      const operations = page.operations.map((operation) => operationView(operation, Date.now()))
+      const operations = page.operations.map((operation) =>
+        operationView(operation, services.cluster.time.now()),
+      )
       return { kind: 'json', body: { operations, ...pageEnd(page.nextContinuationToken) } }
     },
   ),
@@ -188,7 +190,12 @@ function actRoute(verb: 'cancel' | 'pause' | 'resume', { operationId, summary, a
       run: (services, principal, { params }) => act(services, principal, params),
       plan: async (services, { params }, outcome) => {
         const operation = findOperation(services, params.id)
-        const { type, status: statusBefore, progress, etaSeconds } = operationView(operation, Date.now())
+        const {
+          type,
+          status: statusBefore,
+          progress,
+          etaSeconds,
+        } = operationView(operation, services.cluster.time.now())
         const statusAfter = outcome?.status ?? statusBefore
         const { tasksOpen } = progress
         return { plan: { type, statusBefore, statusAfter, tasksOpen, etaSeconds }, warnings: [] }

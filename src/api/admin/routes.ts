@@ -3,7 +3,7 @@
  *
  * `metrics` is what the scraper reads; it comes from the composition root, because the registry is not known here.
  */
-import type { AdminOperationId } from '../../access/operation-ids.ts'
+import type { AdminOperationId } from '../../access/base/operation-ids.ts'
 import { describe, type OpenApiDocument } from '../openapi.ts'
 import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'
@@ -21,6 +21,7 @@ import { operationRoutes } from './operations.ts'
 import { quotaRoutes, QuotaView } from './quota.ts'
 import { repairRoutes, RepairView } from './repair.ts'
 import { tenantRoutes, TenantView } from './tenants.ts'
+import { ClusterTimeView, timeRoutes } from './time.ts'
 import { usageRoutes } from './usage.ts'
 
 export function adminPlane(metrics: MetricsPage): Plane {
@@ -34,6 +35,7 @@ export function adminPlane(metrics: MetricsPage): Plane {
     ...accessKeyRoutes,
     ...operationRoutes,
     ...repairRoutes,
+    ...timeRoutes,
     ...quotaRoutes,
     ...usageRoutes,
     ...bucketPolicyRoutes,
@@ -66,6 +68,7 @@ export function adminDocument(): OpenApiDocument {
       Operation: OperationView,
       Quota: QuotaView,
       Repair: RepairView,
+      ClusterTime: ClusterTimeView,
       Membership: MembershipView,
     },
   })

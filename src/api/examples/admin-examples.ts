@@ -1,7 +1,7 @@
 /**
  * A call of every operation of the admin plane; a missing one does not compile.
  */
-import type { AdminOperationId } from '../../access/operation-ids.ts'
+import type { AdminOperationId } from '../../access/base/operation-ids.ts'
 import type { Example, FurtherExample } from './example.ts'
 
 const TENANT = { id: 'acme' }
@@ -79,6 +79,15 @@ export const adminExamples = {
   setRepair: { body: { maxBytesPerSecond: 100_000_000 } },
   scrub: { body: { reason: 'After a power cut' } },
   recount: { body: { reason: 'After an upgrade' } },
+  getClusterTime: {},
+  confirmClusterTime: {
+    query: { dryRun: 'true' },
+    body: { withheldMs: 864_000_000, reason: 'It was switched off for ten days' },
+  },
+  setBackClusterTime: {
+    query: { dryRun: 'true' },
+    body: { majorityTime: '2026-11-23T12:00:00.000Z', reason: 'All clocks were ahead for an hour' },
+  },
   resumeCollection: { query: { dryRun: 'true' }, body: { reason: 'The difference was understood' } },
   queryAuditLog: {
     query: { tenant: 'acme', bucket: 'photos', operation: 'deleteObject', since: '24h', limit: '100' },

@@ -2,7 +2,7 @@
  * A call of every operation of the data plane; a missing one does not compile. They tell one story: a bucket, an object in it,
  * and what can be done with both.
  */
-import type { DataOperationId } from '../../access/operation-ids.ts'
+import type { DataOperationId } from '../../access/base/operation-ids.ts'
 import type { Example, FurtherExample } from './example.ts'
 
 const BUCKET = { bucket: 'photos' }

@@ -4,7 +4,7 @@
  * Rule: `{example.member}` in a text stands for that member of an earlier answer to that example. The documents take it from
  * the recorded answers, the tests from those they were given.
  */
-import type { OperationId } from '../../access/operation-ids.ts'
+import type { OperationId } from '../../access/base/operation-ids.ts'
 
 export interface Example {
   readonly params?: Readonly<Record<string, string>>

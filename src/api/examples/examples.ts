@@ -1,7 +1,7 @@
 /**
  * The examples of both planes: by operation, and those that only others stand on by a name of their own.
  */
-import type { OperationId } from '../../access/operation-ids.ts'
+import type { OperationId } from '../../access/base/operation-ids.ts'
 import { adminExamples, furtherAdminExamples } from './admin-examples.ts'
 import { dataExamples, furtherDataExamples } from './data-examples.ts'
 import type { Example, FurtherExample } from './example.ts'

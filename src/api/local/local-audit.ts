@@ -3,9 +3,9 @@
  *
  * Owns: origin and row of such a request. Knows nothing of: what was asked.
  */
-import type { Services } from '../../operations/services.ts'
+import type { Services } from '../../operations/base/services.ts'
 import type { Command, Reply } from '../../state-machine/commands.ts'
-import { type Origin, SYSTEM_ORIGIN } from '../../state-machine/origin.ts'
+import { type Origin, SYSTEM_ORIGIN } from '../../state-machine/base/origin.ts'
 import { newRequestId } from '../request-id.ts'
 
 export interface LocalRequest {
@@ -48,7 +48,8 @@ export class LocalAudit {
   end(status: number, code: string | null): void {
     if (this.#asked > 0 && this.#asked === this.#answered) return
     const told = { code, status, bytesOut: null, durationMs: this.#elapsedMs(), details: null }
-    this.#services.audit.append({ time: Date.now(), ...this.#facts, ...told })
+    const time = this.#services.cluster.time.now()
+    this.#services.audit.append({ time, ...this.#facts, ...told })
   }
 
   #elapsedMs(): number {

@@ -12,8 +12,8 @@ import { createAdminToken, parseNewAdminToken } from '../../operations/admin-tok
 import { listAdminTokens } from '../../operations/admin-tokens/list-admin-tokens.ts'
 import { revokeAdminToken } from '../../operations/admin-tokens/revoke-admin-token.ts'
 import { parseNotedHead, verifyAuditLog } from '../../operations/audit/verify-audit-log.ts'
-import type { Services } from '../../operations/services.ts'
-import { Refusal } from '../../refusal.ts'
+import type { Services } from '../../operations/base/services.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { LocalAudit } from './local-audit.ts'
 import { nodeStatus } from './node-status.ts'
 

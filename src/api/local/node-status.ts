@@ -4,8 +4,8 @@
  * Owns: the shape of the answer. Rule: nothing here needs a quorum, so that it can be asked of a node in trouble.
  */
 import { Condition } from '../../../cluster/index.ts'
-import type { Services } from '../../operations/services.ts'
-import { VERSION } from '../../version.ts'
+import type { Services } from '../../operations/base/services.ts'
+import { VERSION } from '../../base/version.ts'
 
 export interface NodeStatus {
   readonly nodeId: string

@@ -3,7 +3,7 @@
  */
 import Type, { type Static } from 'typebox'
 import { VERSIONING_STATES } from '../../operations/buckets/versioning-state.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 
 export const BucketView = Type.Object(

@@ -9,7 +9,7 @@ import {
   DEFAULT_CONTENT_TYPE,
 } from '../../operations/objects/description.ts'
 import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { dataRoute } from '../route.ts'
 import { readTime } from '../wire.ts'
 import { OBJECT_HEADERS, ObjectView, objectHeaders, objectView } from './object-view.ts'

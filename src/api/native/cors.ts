@@ -6,7 +6,7 @@ import { CORS_METHODS, CORS_RULES_MAX } from '../../access/cors-rules.ts'
 import { deleteBucketCORS } from '../../operations/buckets/delete-bucket-cors.ts'
 import { getBucketCORS } from '../../operations/buckets/get-bucket-cors.ts'
 import { setBucketCORS } from '../../operations/buckets/set-bucket-cors.ts'
-import type { CorsRecord, CorsRule } from '../../state-machine/records.ts'
+import type { CorsRecord, CorsRule } from '../../state-machine/buckets/records.ts'
 import { type Answer, dataRoute } from '../route.ts'
 
 const PATH = '/buckets/{bucket}/cors'

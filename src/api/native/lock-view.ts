@@ -2,7 +2,7 @@
  * Retention and legal hold as JSON: the same in the record of an object and on the routes of their own. [native: Retention]
  */
 import Type, { type Static } from 'typebox'
-import type { RetentionRecord } from '../../state-machine/records.ts'
+import type { RetentionRecord } from '../../state-machine/versions/records.ts'
 import { Time, timeText } from '../wire.ts'
 import { RETENTION_MODES } from './settings-headers.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { checkMetadata } from '../../operations/objects/description.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { headerText } from '../header-text.ts'
 
 const PREFIX = 'x-service-meta-'

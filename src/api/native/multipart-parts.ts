@@ -4,7 +4,7 @@
 import Type from 'typebox'
 import { listParts } from '../../operations/multipart/list-parts.ts'
 import { uploadPart } from '../../operations/multipart/upload-part.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { dataRoute } from '../route.ts'
 import { ListedPartView, listedPartView, PartView, partView } from './multipart-view.ts'
 import { CHECKSUM_HEADER, declaredLength, readClaims, refuseForeignHeaders } from './upload-headers.ts'

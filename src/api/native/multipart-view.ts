@@ -2,7 +2,8 @@
  * Uploads and parts as clients see them. [decisions 6]
  */
 import Type, { type Static } from 'typebox'
-import type { PartRecord, UploadRecord } from '../../state-machine/records.ts'
+import type { PartRecord } from '../../state-machine/bodies/records.ts'
+import type { UploadRecord } from '../../state-machine/objects/records.ts'
 import { Time, timeText } from '../wire.ts'
 
 export const UploadView = Type.Object(

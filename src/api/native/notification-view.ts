@@ -8,7 +8,7 @@ import { deliveryId } from '../../operations/notifications/delivery-id.ts'
 import { DELIVERY_STATES } from '../../operations/notifications/list-notification-deliveries.ts'
 import type { SetConfig } from '../../operations/notifications/set-bucket-notifications.ts'
 import type { ToldDelivery } from '../../operations/notifications/told-delivery.ts'
-import { EVENT_TYPES, type Attempt } from '../../state-machine/records.ts'
+import { type Attempt, EVENT_TYPES } from '../../state-machine/events/records.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
 export const PAYLOAD_FORMATS = ['native', 's3'] as const

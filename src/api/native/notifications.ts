@@ -11,7 +11,7 @@ import {
 import { redeliverNotification } from '../../operations/notifications/redeliver-notification.ts'
 import { setBucketNotifications } from '../../operations/notifications/set-bucket-notifications.ts'
 import { testNotification } from '../../operations/notifications/test-notification.ts'
-import { EVENT_TYPES } from '../../state-machine/records.ts'
+import { EVENT_TYPES } from '../../state-machine/events/records.ts'
 import { dataRoute } from '../route.ts'
 import { PAGE_END_SCHEMA, pageEnd } from '../wire.ts'
 import { ConfigView, configView, DeliveryView, deliveryView, PAYLOAD_FORMATS } from './notification-view.ts'

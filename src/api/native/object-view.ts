@@ -5,7 +5,8 @@
  */
 import Type, { type Static } from 'typebox'
 import { clientVersionId } from '../../operations/objects/ladder.ts'
-import type { BucketRecord, ObjectRecord } from '../../state-machine/records.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import type { HeaderNote } from '../route.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 import { HoldView, holdView, RetentionView, retentionView } from './lock-view.ts'

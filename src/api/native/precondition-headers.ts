@@ -5,8 +5,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
-import { Refusal } from '../../refusal.ts'
-import type { WritePrecondition } from '../../state-machine/commands.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { WritePrecondition } from '../../state-machine/objects/commands.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 

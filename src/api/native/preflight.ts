@@ -7,7 +7,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import { preflightSigned } from '../../operations/signed/preflight-signed.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { preflightHeaders } from '../cors-headers.ts'
 import { signedRoute } from '../route.ts'
 import { SIGNED_PATH } from './signed-address.ts'

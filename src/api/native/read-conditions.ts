@@ -9,8 +9,8 @@ import { requestedRange } from '../../content/parse-range.ts'
 import type { ByteRange } from '../../content/range.ts'
 import { failedCondition, modifiedAt, type ReadConditions } from '../../operations/objects/conditions.ts'
 import { strongTags, weakTags } from '../../operations/objects/entity-tags.ts'
-import { Refusal } from '../../refusal.ts'
-import type { ObjectRecord } from '../../state-machine/records.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { headerText } from '../header-text.ts'
 
 /** False: answer 304. Throws Refusal precondition_failed. */

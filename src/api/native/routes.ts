@@ -1,7 +1,7 @@
 /**
  * Every route of the data plane, one for each operation id: a missing one does not compile. [decisions 13]
  */
-import type { DataOperationId } from '../../access/operation-ids.ts'
+import type { DataOperationId } from '../../access/base/operation-ids.ts'
 import { describe, type OpenApiDocument } from '../openapi.ts'
 import type { Plane } from '../plane.ts'
 import { documentRoute, healthRoute, readinessRoute } from '../probes.ts'

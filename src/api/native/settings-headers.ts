@@ -3,8 +3,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { checkTags } from '../../operations/objects/object-tags.ts'
-import { Refusal } from '../../refusal.ts'
-import type { RetentionRecord, Tags, VersionSettings } from '../../state-machine/records.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { RetentionRecord, Tags, VersionSettings } from '../../state-machine/versions/records.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 import { readTime, timeText } from '../wire.ts'

@@ -4,7 +4,7 @@
  * Rule: the address comes from the configuration and never from the request: a Host header is whatever a client likes.
  */
 import Type, { type Static } from 'typebox'
-import type { SignedUrlTerms } from '../../access/signed-url.ts'
+import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
 import type { Config } from '../../config/types.ts'
 import { type MintedUrl, signUrl } from '../../operations/signed/sign-url.ts'
 import { named } from '../request-origin.ts'

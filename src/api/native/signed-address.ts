@@ -4,7 +4,7 @@
  * Rule: it names the very key, whatever the key holds and whoever rewrites the URL on its way: all but the unreserved
  * characters of RFC 3986 are percent-encoded. Slashes stay, but not next to "." and "..", which clients resolve away.
  */
-import type { SignedUrlTerms } from '../../access/signed-url.ts'
+import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
 
 export const DATA_MOUNT = '/api/v1'
 export const SIGNED_PATH = '/signed'

@@ -6,7 +6,7 @@
  * them out unasked, no link on a page carries the address away.
  */
 import Type from 'typebox'
-import type { SignedUrl } from '../../access/signed-url.ts'
+import type { SignedUrl } from '../../access/base/signed-url.ts'
 import { getSigned } from '../../operations/signed/get-signed.ts'
 import { putSigned } from '../../operations/signed/put-signed.ts'
 import { signedRoute } from '../route.ts'

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type, { type Static } from 'typebox'
 import { createToken } from '../../operations/auth/create-token.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { openRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 

@@ -9,7 +9,7 @@ import { nearestName } from '../../config/nearest.ts'
 import { type Claims, parseClaims } from '../../content/checksums.ts'
 import { checkContentType, DEFAULT_CONTENT_TYPE } from '../../operations/objects/description.ts'
 import { checkIdempotencyKey } from '../../operations/objects/idempotency-key.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { headerText } from '../header-text.ts'
 import type { HeaderNote } from '../route.ts'
 

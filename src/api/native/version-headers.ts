@@ -5,7 +5,8 @@
  */
 import Type from 'typebox'
 import { clientVersionId } from '../../operations/objects/ladder.ts'
-import type { BucketRecord, VersionRecord } from '../../state-machine/records.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { VersionRecord } from '../../state-machine/versions/records.ts'
 import type { HeaderNote } from '../route.ts'
 
 export const VersionQuery = Type.Object(

@@ -4,7 +4,7 @@
 import Type, { type Static } from 'typebox'
 import { clientVersionId } from '../../operations/objects/ladder.ts'
 import { listObjectVersions } from '../../operations/objects/list-object-versions.ts'
-import type { VersionRecord } from '../../state-machine/records.ts'
+import type { VersionRecord } from '../../state-machine/versions/records.ts'
 import { dataRoute } from '../route.ts'
 import { Time, timeText } from '../wire.ts'
 import { STORAGE_CLASS } from './object-view.ts'

@@ -2,10 +2,10 @@
  * `holdfast account`: service accounts of a tenant, to which access keys can belong.
  */
 import type { Account } from '../../client/generated/admin-operations.ts'
-import { askAdmin, pagesOf } from '../asking.ts'
-import { type AdminAccessOptions, tenantOf } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { printable, printFacts, printJson, printTable } from '../printing.ts'
+import { askAdmin, pagesOf } from '../base/asking.ts'
+import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { printable, printFacts, printJson, printTable } from '../base/printing.ts'
 import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
 
 export interface AccountOptions extends AdminAccessOptions, ChangeOptions {

@@ -4,11 +4,11 @@
  * Rule: a secret is printed once, as the answer that shows it, on standard output, and in no error.
  */
 import type { AccessKeyWithSecret } from '../../client/generated/admin-operations.ts'
-import { tokenExpiry } from '../admin-token-command.ts'
-import { askAdmin, pagesOf } from '../asking.ts'
-import { type AdminAccessOptions, tenantOf } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { note, printable, printJson, printLine, printTable } from '../printing.ts'
+import { tokenExpiry } from '../local/admin-token-command.ts'
+import { askAdmin, pagesOf } from '../base/asking.ts'
+import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printable, printJson, printLine, printTable } from '../base/printing.ts'
 import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
 import { type ScopeOptions, scopesOf } from './scope-options.ts'
 

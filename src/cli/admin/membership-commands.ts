@@ -3,11 +3,13 @@
  *
  * Owns: how members and plans are told. Knows nothing of: rules; what the service refuses for safety names the gates that are closed.
  */
-import type { AdminClient } from '../../client/clients.ts'
+import type { AdminClient, ApiError } from '../../client/clients.ts'
 import type { AdminOperations } from '../../client/generated/admin-operations.ts'
-import { askAdmin } from '../asking.ts'
-import { EXIT } from '../exit.ts'
-import { note, printJson, printLine, printTable } from '../printing.ts'
+import { askAdmin } from '../base/asking.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printJson, printLine, printTable } from '../base/printing.ts'
+import { requireConfirmed } from './confirming.ts'
+import { isLeaderless, leaderlessAdvice } from './leaderless.ts'
 import { begun, type StartOptions } from './operation-commands.ts'
 import { isDryRun, rehearsal, toldChange } from './outcome.ts'
 
@@ -36,11 +38,25 @@ export interface MemberOptions extends StartOptions {
 export function showStatus(options: StatusOptions): Promise<number> {
   return askAdmin(options, async (client) => {
     const query = options.local === true ? { consistency: 'local' as const } : {}
-    const { answer } = await client.call('getClusterMembership', { query })
-    if (options.json) printJson(answer)
-    else tell(answer)
-    return EXIT.done
+    try {
+      const { answer } = await client.call('getClusterMembership', { query })
+      if (options.json) printJson(answer)
+      else tell(answer)
+      return EXIT.done
+    } catch (cause) {
+      // A program gets the refusal, and asks with --local for what there is.
+      if (!isLeaderless(cause) || options.json === true) throw cause
+      return showLeaderless(client, cause)
+    }
   })
+}
+
+async function showLeaderless(client: AdminClient, { code, message }: ApiError): Promise<number> {
+  const { answer } = await client.call('getClusterMembership', { query: { consistency: 'local' } })
+  note(`${message} (${code})`)
+  tell(answer)
+  note(leaderlessAdvice(answer))
+  return EXIT.unreachable
 }
 
 export function transferLeadership(nodeId: string | undefined, options: StartOptions): Promise<number> {
@@ -55,6 +71,7 @@ export function transferLeadership(nodeId: string | undefined, options: StartOpt
 
 export function changeMember(kind: MemberChange, nodeId: string, options: MemberOptions): Promise<number> {
   return askAdmin(options, async (client) => {
+    if (kind === 'demote') await requireConfirmed(nodeId, options)
     const wish = await introduced(client, { kind, nodeId, options })
     const answer = await asked(client, wish)
     if ('noop' in answer && !options.json) {
@@ -160,16 +177,17 @@ function tell(membership: Membership): void {
   for (const reason of membership.reasons) note(reason)
   if (changeInProgress !== null) note(`Operation ${changeInProgress} changes the members.`)
   printTable(
-    membership.members.map(({ nodeId, role, phase, isLeader, reachable, peerAddress, zone, version }) => [
-      nodeId,
-      phase,
-      role,
-      isLeader ? 'leader' : '',
-      reachable === null ? '' : reachable ? 'answers' : 'silent',
-      peerAddress,
-      zone,
-      version ?? '',
-    ]),
+    membership.members.map((member) => {
+      const { nodeId, role, phase, isLeader, peerAddress, zone, version } = member
+      const votes = isLeader ? 'leader' : ''
+      return [nodeId, phase, role, votes, contactOf(member), peerAddress, zone, version ?? '']
+    }),
   )
   for (const { nodeId, how, at } of membership.departed) printLine(`${nodeId}  ${how} at ${at}`)
+}
+
+/** Whether it answers; of a view without questions, when it was heard last. */
+function contactOf({ reachable, lastContactMs }: Membership['members'][number]): string {
+  if (reachable !== null) return reachable ? 'answers' : 'silent'
+  return lastContactMs === null ? 'not heard' : `heard ${Math.round(lastContactMs / 1000)} s ago`
 }

@@ -4,12 +4,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AdminClient } from '../../client/clients.ts'
 import type { Operation } from '../../client/generated/admin-operations.ts'
-import { askAdmin, pagesOf } from '../asking.ts'
-import type { AdminAccessOptions } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { orInterrupted } from '../interruption.ts'
-import { note, printFacts, printJson, printTable, sizeText } from '../printing.ts'
-import { type Progress, progressOn } from '../progress.ts'
+import { askAdmin, pagesOf } from '../base/asking.ts'
+import type { AdminAccessOptions } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { orInterrupted } from '../base/interruption.ts'
+import { note, printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
+import { type Progress, progressOn, timeText } from '../base/progress.ts'
+import { OperationNews } from './operation-news.ts'
 import { type ChangeOptions, isDryRun, rehearsal, toldChange } from './outcome.ts'
 
 export interface OperationOptions extends AdminAccessOptions, ChangeOptions {
@@ -122,13 +123,16 @@ const POLL_MS = 500
 
 /** Ends with the operation; a paused one may go on. */
 async function watched(client: AdminClient, id: string, options: OperationOptions): Promise<number> {
-  const progress = progressOn(process.stderr, id, options.progress ?? true)
+  const isDrawn = (options.progress ?? true) && process.stderr.isTTY === true
+  const progress = progressOn(process.stderr, id, isDrawn)
+  const news = new OperationNews(isDrawn ? () => {} : note)
   try {
     const hint = `The operation goes on by itself; look at it with holdfast cluster operations watch ${id}`
     return await orInterrupted(hint, async (signal) => {
       for (let seen = 0; ; ) {
         const { answer } = await client.call('getOperation', { params: { id }, signal })
         seen = drawn(progress, answer, seen)
+        news.look(answer)
         if (ENDED.includes(answer.status)) {
           progress.end()
           return shown(answer, options)
@@ -144,10 +148,11 @@ async function watched(client: AdminClient, id: string, options: OperationOption
 /** Returns the bytes that were seen. */
 function drawn(
   progress: Progress,
-  { type, phase, progress: { bytesTotal, bytesMoved } }: Operation,
+  { type, phase, etaSeconds, progress: { bytesTotal, bytesMoved } }: Operation,
   seen: number,
 ): number {
-  progress.call(`${type}: ${phase}`)
+  const left = etaSeconds === null ? '' : `, about ${timeText(etaSeconds)} left`
+  progress.call(`${type}: ${phase}${left}`)
   // Nothing to move is no measure of how far it is: votes move without bytes.
   progress.expect(bytesTotal === 0 ? null : bytesTotal)
   progress.advance(bytesMoved - seen)

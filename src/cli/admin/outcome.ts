@@ -3,8 +3,8 @@
  *
  * Rule: a plan that would be refused ends like the refusal, so that a script can ask before it acts.
  */
-import { EXIT } from '../exit.ts'
-import { note, printFacts, printJson, printLine } from '../printing.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printFacts, printJson, printLine } from '../base/printing.ts'
 
 export interface ChangeOptions {
   readonly dryRun?: boolean

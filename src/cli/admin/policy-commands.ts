@@ -3,10 +3,10 @@
  */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { askAdmin } from '../asking.ts'
-import { type AdminAccessOptions, tenantOf } from '../cluster-access.ts'
-import { CommandError, EXIT } from '../exit.ts'
-import { note, printJson, printLine } from '../printing.ts'
+import { askAdmin } from '../base/asking.ts'
+import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { note, printJson, printLine } from '../base/printing.ts'
 import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
 
 export interface PolicyOptions extends AdminAccessOptions, ChangeOptions {

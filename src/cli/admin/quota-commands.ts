@@ -5,10 +5,10 @@
  */
 import type { AdminClient } from '../../client/clients.ts'
 import type { Quota } from '../../client/generated/admin-operations.ts'
-import { askAdmin } from '../asking.ts'
-import { type AdminAccessOptions, tenantOf } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { note, printJson, printTable, sizeText } from '../printing.ts'
+import { askAdmin } from '../base/asking.ts'
+import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printJson, printTable, sizeText } from '../base/printing.ts'
 import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
 
 export interface QuotaOptions extends AdminAccessOptions, ChangeOptions {

@@ -1,10 +1,10 @@
 /**
  * `holdfast cluster repair`: its rate, its state, and the collection of garbage that a finding may have halted.
  */
-import { askAdmin } from '../asking.ts'
-import type { AdminAccessOptions } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { note, printFacts, printJson, printTable, sizeText } from '../printing.ts'
+import { askAdmin } from '../base/asking.ts'
+import type { AdminAccessOptions } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
 import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
 
 export interface RepairOptions extends AdminAccessOptions, ChangeOptions {}

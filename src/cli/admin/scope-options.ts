@@ -3,7 +3,7 @@
  *
  * Owns: the short spelling. Rule: the two are never mixed.
  */
-import { CommandError, EXIT } from '../exit.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
 
 export interface ScopeOptions {
   readonly scopes?: string

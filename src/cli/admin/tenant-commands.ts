@@ -1,10 +1,10 @@
 /**
  * `holdfast tenant` and `holdfast usage`.
  */
-import { askAdmin, pagesOf } from '../asking.ts'
-import { type AdminAccessOptions, tenantOf } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { note, printable, printFacts, printJson, printTable, sizeText } from '../printing.ts'
+import { askAdmin, pagesOf } from '../base/asking.ts'
+import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printable, printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
 import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
 
 export interface ReadOptions extends AdminAccessOptions {

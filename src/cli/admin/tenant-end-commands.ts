@@ -2,8 +2,8 @@
  * `holdfast tenant disable` and `delete`: the end of a tenant, in two steps.
  */
 import type { Tenant } from '../../client/generated/admin-operations.ts'
-import { askAdmin } from '../asking.ts'
-import { note } from '../printing.ts'
+import { askAdmin } from '../base/asking.ts'
+import { note } from '../base/printing.ts'
 import { begun, type StartOptions } from './operation-commands.ts'
 import { rehearsal, toldChange } from './outcome.ts'
 

@@ -7,7 +7,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { clusterUri, identityOf, nodeUri } from '../../../cluster/index.ts'
-import { CommandError, EXIT } from '../exit.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
 import { signedCertificate } from './signed-certificate.ts'
 
 export interface KeyPair {

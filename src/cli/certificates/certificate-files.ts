@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CommandError, EXIT } from '../exit.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
 import type { KeyPair } from './authority.ts'
 
 export interface PairFiles {

@@ -5,7 +5,7 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { alternativeNames, identityOf } from '../../../cluster/index.ts'
-import { CommandError } from '../exit.ts'
+import { CommandError } from '../base/exit.ts'
 
 export interface CertificateView {
   readonly subject: string

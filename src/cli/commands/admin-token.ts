@@ -2,7 +2,7 @@
  * `holdfast admin-token`: its names, options and help.
  */
 import { Command, Option } from 'commander'
-import type { AdminTokenOptions } from '../admin-token-command.ts'
+import type { AdminTokenOptions } from '../local/admin-token-command.ts'
 import { dataOption, type Done, examples, jsonOption } from './options.ts'
 
 export function adminTokenCommand(done: Done): Command {
@@ -34,7 +34,7 @@ export function adminTokenCommand(done: Done): Command {
       '\nExamples:\n  holdfast admin-token create --name ops --role owner --data data/n1\n  holdfast admin-token create --name watch --role viewer --tenant acme --expires-in 30d --data data/n1 --json',
     )
     .action(async (options: AdminTokenOptions) => {
-      const { createToken } = await import('../admin-token-command.ts')
+      const { createToken } = await import('../local/admin-token-command.ts')
       done(await createToken(options))
     })
   group
@@ -44,7 +44,7 @@ export function adminTokenCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('admin-token list --data data/n1'))
     .action(async (options: { data: string; json?: boolean }) => {
-      const { listTokens } = await import('../admin-token-command.ts')
+      const { listTokens } = await import('../local/admin-token-command.ts')
       done(await listTokens(options))
     })
   group
@@ -54,7 +54,7 @@ export function adminTokenCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('admin-token revoke adm_0123456789abcdef --data data/n1'))
     .action(async (tokenId: string, options: { data: string; json?: boolean }) => {
-      const { revokeToken } = await import('../admin-token-command.ts')
+      const { revokeToken } = await import('../local/admin-token-command.ts')
       done(await revokeToken(tokenId, options))
     })
   return group

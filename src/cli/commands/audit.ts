@@ -2,8 +2,8 @@
  * `holdfast audit`: its names, options and help.
  */
 import { Command, Option } from 'commander'
-import type { VerifyAuditOptions } from '../audit-command.ts'
-import type { QueryAuditOptions } from '../audit-query-command.ts'
+import type { VerifyAuditOptions } from '../local/audit-command.ts'
+import type { QueryAuditOptions } from '../local/audit-query-command.ts'
 import { countValue, dataOption, type Done, jsonLinesOption, jsonOption, withAdminAccess } from './options.ts'
 
 const LIMIT_MAX = 1_000_000
@@ -21,7 +21,7 @@ export function auditCommand(done: Done): Command {
       '\nNote the head that it prints outside of the cluster: a later check finds with it whether the log was written anew.\n\nExample:\n  holdfast audit verify --data data/n1',
     )
     .action(async (options: VerifyAuditOptions) => {
-      const { verifyAudit } = await import('../audit-command.ts')
+      const { verifyAudit } = await import('../local/audit-command.ts')
       done(await verifyAudit(options))
     })
   group.addCommand(auditQueryCommand(done))
@@ -50,7 +50,7 @@ function auditQueryCommand(done: Done): Command {
       '\nExamples:\n  HOLDFAST_ADMIN_TOKEN=$OWNER holdfast audit query --bucket photos --key 2026/cat.jpg\n  holdfast audit query --token-file owner.token --outcome denied --since 7d --json',
     )
     .action(async (options: QueryAuditOptions) => {
-      const { queryAudit } = await import('../audit-query-command.ts')
+      const { queryAudit } = await import('../local/audit-query-command.ts')
       done(await queryAudit(options))
     })
 }

@@ -2,7 +2,7 @@
  * `holdfast certs`: its names, options and help.
  */
 import { Command, Option } from 'commander'
-import type { InitCertsOptions, IssueCertOptions } from '../certs-command.ts'
+import type { InitCertsOptions, IssueCertOptions } from '../certificates/certs-command.ts'
 import { countValue, type Done, examples, jsonOption } from './options.ts'
 
 const DAYS_MAX = 7300
@@ -26,7 +26,7 @@ export function certsCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('certs show certs/n1.pem'))
     .action(async (file: string, options: { json?: boolean }) => {
-      const { showCerts } = await import('../certs-command.ts')
+      const { showCerts } = await import('../certificates/certs-command.ts')
       done(await showCerts(file, options))
     })
   return group
@@ -41,7 +41,7 @@ function initCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('certs init --dir certs'))
     .action(async (options: InitCertsOptions) => {
-      const { initCerts } = await import('../certs-command.ts')
+      const { initCerts } = await import('../certificates/certs-command.ts')
       done(await initCerts(options))
     })
 }
@@ -64,7 +64,7 @@ function issueCommand(done: Done): Command {
       `\nIt ends no later than the authority. Nodes do not look at hosts; clients of listeners that show it do.\n${examples('certs issue --dir certs --node n1 --host 10.0.0.1 --host n1.example.net')}`,
     )
     .action(async (options: IssueCertOptions) => {
-      const { issueCert } = await import('../certs-command.ts')
+      const { issueCert } = await import('../certificates/certs-command.ts')
       done(await issueCert(options))
     })
 }

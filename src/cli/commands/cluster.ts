@@ -21,6 +21,7 @@ import {
   sizeValue,
   withAdminAccess,
 } from './options.ts'
+import { timeCommand } from './time.ts'
 import { withWait } from './wait-options.ts'
 
 export function clusterCommand(done: Done): Command {
@@ -32,6 +33,7 @@ export function clusterCommand(done: Done): Command {
     .addCommand(scrubCommand(done))
     .addCommand(recountCommand(done))
     .addCommand(repairCommand(done))
+    .addCommand(timeCommand(done))
   for (const command of memberCommands(done)) group.addCommand(command)
   return group
 }

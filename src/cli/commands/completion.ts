@@ -2,8 +2,8 @@
  * `holdfast completion`: its names, options and help.
  */
 import { Argument, Command } from 'commander'
-import { completionScript, type Shell, SHELLS } from '../completion.ts'
-import { EXIT } from '../exit.ts'
+import { completionScript, type Shell, SHELLS } from '../local/completion.ts'
+import { EXIT } from '../base/exit.ts'
 import { type Done, examples, jsonOption } from './options.ts'
 
 export function completionCommand(done: Done): Command {

@@ -13,7 +13,7 @@ export function configCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('config check --config n1.yaml'))
     .action(async (options: { config: string; json?: boolean }) => {
-      const { checkConfig } = await import('../config-command.ts')
+      const { checkConfig } = await import('../local/config-command.ts')
       done(checkConfig(options))
     })
   group
@@ -25,7 +25,7 @@ export function configCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('config print --config n1.yaml', 'config print --config n1.yaml --json'))
     .action(async (options: { config: string; json?: boolean }) => {
-      const { printConfig } = await import('../config-command.ts')
+      const { printConfig } = await import('../local/config-command.ts')
       done(printConfig(options))
     })
   return group

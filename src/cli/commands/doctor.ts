@@ -2,7 +2,7 @@
  * `holdfast doctor`: its options and help.
  */
 import { Command } from 'commander'
-import type { DoctorOptions } from '../doctor-command.ts'
+import type { DoctorOptions } from '../doctor/doctor-command.ts'
 import { configOption, type Done, examples, jsonOption } from './options.ts'
 
 export function doctorCommand(done: Done): Command {
@@ -15,7 +15,7 @@ export function doctorCommand(done: Done): Command {
       `\nRun it as the user of the node. Ends with 1 when there is an error.\n${examples('doctor --config n1.yaml')}`,
     )
     .action(async (options: DoctorOptions) => {
-      const { runDoctor } = await import('../doctor-command.ts')
+      const { runDoctor } = await import('../doctor/doctor-command.ts')
       done(await runDoctor(options))
     })
 }

@@ -14,7 +14,7 @@ export function masterKeyCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('master-key create master.key'))
     .action(async (file: string, options: { json?: boolean }) => {
-      const { createMasterKey } = await import('../master-key-command.ts')
+      const { createMasterKey } = await import('../local/master-key-command.ts')
       done(await createMasterKey(file, options))
     })
   group
@@ -24,7 +24,7 @@ export function masterKeyCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('master-key add --config n1.yaml'))
     .action(async (options: { config: string; json?: boolean }) => {
-      const { addMasterKey } = await import('../master-key-command.ts')
+      const { addMasterKey } = await import('../local/master-key-command.ts')
       done(await addMasterKey(options))
     })
   group
@@ -34,7 +34,7 @@ export function masterKeyCommand(done: Done): Command {
     .addOption(jsonOption())
     .addHelpText('after', examples('master-key list --config n1.yaml --json'))
     .action(async (options: { config: string; json?: boolean }) => {
-      const { listMasterKeys } = await import('../master-key-command.ts')
+      const { listMasterKeys } = await import('../local/master-key-command.ts')
       done(await listMasterKeys(options))
     })
   return group

@@ -34,8 +34,15 @@ export function memberCommands(done: Done): readonly Command[] {
   return [
     joinCommand(done),
     changing('demote', done)
-      .description('take the vote of a member and move its copies away')
-      .addHelpText('after', examples("cluster demote n2 --reason 'old disks' --wait")),
+      .description('take the vote of a member and move its copies away; it cannot get the vote back')
+      .option('--confirm <nodeId>', 'its name again: this cannot be taken back (asked for on a terminal)')
+      .addHelpText(
+        'after',
+        examples(
+          "cluster demote n2 --reason 'old disks' --dry-run",
+          "cluster demote n2 --confirm n2 --reason 'old disks' --wait",
+        ),
+      ),
     confirmed('lost', done)
       .description('give a dead member up for ever; its copies are made anew elsewhere')
       .addHelpText('after', examples("cluster lost n2 --confirm n2 --reason 'it burnt' --wait")),

@@ -1,20 +1,42 @@
 /**
- * `holdfast recover`: bringing a cluster back that has lost its quorum. Names, options and help.
+ * `holdfast recover`: bringing a cluster back that has lost its quorum, or that stops at an entry. Names, options and help.
  */
 import { Command, Option } from 'commander'
 import type { ApplyOptions } from '../recover/apply.ts'
 import type { CollectOptions } from '../recover/collect.ts'
 import type { PlanOptions } from '../recover/plan.ts'
+import type { TrustDiskOptions } from '../recover/trust-disk.ts'
 import type { VerifyOptions } from '../recover/verify.ts'
 import { configOption, type Done, examples, jsonOption, withAdminAccess } from './options.ts'
+import { deadOption, skipEntryCommand } from './skip-entry.ts'
 
 export function recoverCommand(done: Done): Command {
   const group = new Command('recover').description(
-    'bring back a cluster whose majority is gone for ever, or from copies; see deploy/runbooks/',
+    'bring back a cluster whose majority is gone for ever, that stops at an entry, or from copies; see deploy/runbooks/',
   )
-  for (const command of [collectCommand(done), planCommand(done), applyCommand(done), verifyCommand(done)])
-    group.addCommand(command)
+  const commands = [
+    collectCommand,
+    planCommand,
+    applyCommand,
+    verifyCommand,
+    trustDiskCommand,
+    skipEntryCommand,
+  ]
+  for (const command of commands) group.addCommand(command(done))
   return group
+}
+
+function trustDiskCommand(done: Done): Command {
+  return new Command('trust-disk')
+    .description('state that the disk of a stopped node is current, when nobody can prove it')
+    .addOption(configOption())
+    .option('--confirm', 'what this disk may have forgotten is given up')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('recover trust-disk --config n1.yaml --confirm'))
+    .action(async (options: TrustDiskOptions) => {
+      const { trustDisk } = await import('../recover/trust-disk.ts')
+      done(await trustDisk(options))
+    })
 }
 
 function collectCommand(done: Done): Command {
@@ -37,11 +59,7 @@ function planCommand(done: Done): Command {
     .addOption(
       new Option('--reports <dir>', 'reports and inventories of all survivors').makeOptionMandatory(),
     )
-    .addOption(
-      new Option('--dead <nodeIds>', 'members that never come back, separated by commas').argParser(
-        (text: string) => text.split(',').map((name) => name.trim()),
-      ),
-    )
+    .addOption(deadOption())
     .option('--restored', 'the data directories are copies that were put back: trust no majority of them')
     .option('--out <file>', 'keep the plan in a new file (otherwise it is only shown)')
     .addOption(jsonOption())

@@ -14,7 +14,7 @@ export function serverCommand(done: Done): Command {
       `${examples('server --config n1.yaml', 'server --config n4.yaml --join')}\n  HOLDFAST_LOGGING__LEVEL=debug holdfast server --config n1.yaml`,
     )
     .action(async ({ config, join = false }: { config: string; join?: boolean }) => {
-      const { runServer } = await import('../server-command.ts')
+      const { runServer } = await import('../local/server-command.ts')
       done(await runServer(config, join))
     })
 }

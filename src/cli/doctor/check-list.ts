@@ -48,6 +48,12 @@ export const CHECKS = [
     warning: 'the state was distrusted and is to be fetched from other nodes',
   },
   {
+    id: 'skipped_entries',
+    looksAt: 'entries that this node skips by order of an operator, as `skipped-entries.json` says',
+    error: 'the file cannot be understood, or is of another cluster',
+    warning: '',
+  },
+  {
     id: 'master_key_file',
     looksAt: 'the file with the master key: there, private, well formed',
     error: 'any of these is not so',

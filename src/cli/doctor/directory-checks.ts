@@ -4,7 +4,7 @@
  * Owns: the judgement. Knows nothing of: the disk; facts come in.
  */
 import type { Identity } from '../../../cluster/index.ts'
-import type { StateOnDisk } from '../../store/state-inspection.ts'
+import type { StateOnDisk } from '../../store/state/state-inspection.ts'
 import { error, type Finding, warning, well } from './finding.ts'
 
 export interface DirectoryFacts {
@@ -116,6 +116,25 @@ export function checkIdentity({ identity, failure, farewell, expected }: Identit
     )
   if (findings.length > 0) return findings
   return [well('identity', `node ${identity.nodeId} of cluster ${identity.clusterId}`)]
+}
+
+export interface SkipFacts {
+  readonly skips: readonly { readonly planId: string; readonly index: number; readonly term: number }[]
+  readonly failure: IdentityFacts['failure']
+}
+
+export function checkSkips({ skips, failure }: SkipFacts): readonly Finding[] {
+  if (failure !== null)
+    return [
+      error('skipped_entries', {
+        found: `${failure.message.replace(/^Cannot start: /, '')} (${failure.code})`,
+        expected: 'skipped-entries.json as holdfast recover skip-entry apply wrote it, or no such file',
+        action: failure.hint,
+      }),
+    ]
+  if (skips.length === 0) return [well('skipped_entries', 'no entry is skipped')]
+  const told = skips.map(({ planId, index, term }) => `${index} of term ${term} (${planId})`)
+  return [well('skipped_entries', `by order of an operator: entry ${told.join(', entry ')}`)]
 }
 
 export function checkStateFormat({ format, known, fault, distrusted }: StateOnDisk): readonly Finding[] {

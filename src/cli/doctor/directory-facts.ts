@@ -5,9 +5,9 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { findFarewell, findIdentity, StartError } from '../../../cluster/index.ts'
-import { inspectState, type StateOnDisk } from '../../store/state-inspection.ts'
-import type { DirectoryFacts, IdentityFacts } from './directory-checks.ts'
+import { findFarewell, findIdentity, isWaiting, SkipFile, StartError } from '../../../cluster/index.ts'
+import { inspectState, type StateOnDisk } from '../../store/state/state-inspection.ts'
+import type { DirectoryFacts, IdentityFacts, SkipFacts } from './directory-checks.ts'
 
 export async function directoryFacts(path: string): Promise<DirectoryFacts> {
   const nothing = { path, mode: 0, isOwn: true }
@@ -45,6 +45,15 @@ async function nearestAbove(path: string): Promise<string> {
   }
 }
 
+/** The key with which this directory was made; null: none that was compared with the cluster's. */
+export async function agreedKeyOf(
+  dataDir: string,
+  { identity }: Pick<IdentityFacts, 'identity'>,
+): Promise<string | null> {
+  if (identity === null || (await isWaiting(dataDir).catch(() => false))) return null
+  return identity.fingerprint === '' ? null : identity.fingerprint
+}
+
 export async function identityFacts(dataDir: string): Promise<Omit<IdentityFacts, 'expected'>> {
   try {
     const identity = await findIdentity(dataDir)
@@ -58,6 +67,15 @@ export async function identityFacts(dataDir: string): Promise<Omit<IdentityFacts
       farewell: null,
       failure: { code, message: message.replace(/^Cannot start: /, ''), hint },
     }
+  }
+}
+
+export function skipFacts(dataDir: string, clusterId: string): SkipFacts {
+  try {
+    return { skips: SkipFile.open(dataDir, clusterId).skips, failure: null }
+  } catch (cause) {
+    if (!(cause instanceof StartError)) throw cause
+    return { skips: [], failure: cause }
   }
 }
 

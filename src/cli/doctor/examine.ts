@@ -7,12 +7,18 @@
 import { sentenceOf } from '../../config/config-fault.ts'
 import { type Environment, examineConfig } from '../../config/load-config.ts'
 import type { Config } from '../../config/types.ts'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../base/version.ts'
 import { checkListenerTls, checkPeerTls } from './certificate-checks.ts'
 import { listenerTlsFacts, peerTlsFacts } from './certificate-facts.ts'
 import { type CheckId, CHECKS } from './check-list.ts'
-import { checkDirectory, checkIdentity, checkStateFormat, type DirectoryFacts } from './directory-checks.ts'
-import { directoryFacts, identityFacts, stateFacts } from './directory-facts.ts'
+import {
+  checkDirectory,
+  checkIdentity,
+  checkSkips,
+  checkStateFormat,
+  type DirectoryFacts,
+} from './directory-checks.ts'
+import { agreedKeyOf, directoryFacts, identityFacts, skipFacts, stateFacts } from './directory-facts.ts'
 import { checkFilesystem, checkSpace, checkSpeed } from './disk-checks.ts'
 import { diskFacts, disksOf, speedFacts } from './disk-facts.ts'
 import { error, type Finding, type Severity, well, worst } from './finding.ts'
@@ -115,13 +121,17 @@ async function checkData(
     : { identity: null, failure: null, farewell: null }
   const keys = {
     inFile: keyFile.fingerprints,
-    inDirectory: ofIdentity.identity?.fingerprint ?? null,
+    inDirectory: await agreedKeyOf(dataDir, ofIdentity),
     inCluster: status?.masterKeyFingerprint ?? null,
   }
   findings.push(...checkKey(keys))
   if (!isThere) return findings
   const expected = { clusterId: config.cluster.id, nodeId }
-  findings.push(...checkIdentity({ ...ofIdentity, expected }), ...checkStateFormat(await stateFacts(dataDir)))
+  findings.push(
+    ...checkIdentity({ ...ofIdentity, expected }),
+    ...checkStateFormat(await stateFacts(dataDir)),
+    ...checkSkips(skipFacts(dataDir, config.cluster.id)),
+  )
   return findings
 }
 

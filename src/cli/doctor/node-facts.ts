@@ -7,8 +7,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NodeStatus } from '../../api/local/node-status.ts'
-import { localSocketPath } from '../../local-socket.ts'
-import { exchange, STOPPED_CODES } from '../local-client.ts'
+import { localSocketPath } from '../../base/local-socket.ts'
+import { exchange, STOPPED_CODES } from '../base/local-client.ts'
 import type { NodeFacts } from './node-checks.ts'
 
 const ANSWER_MS_MAX = 3000

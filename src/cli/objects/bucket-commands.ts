@@ -2,10 +2,10 @@
  * `holdfast bucket`: make, look at, change and remove buckets.
  */
 import type { Bucket } from '../../client/generated/data-operations.ts'
-import { askData } from '../asking.ts'
-import type { DataAccessOptions } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { note, printFacts, printJson } from '../printing.ts'
+import { askData } from '../base/asking.ts'
+import type { DataAccessOptions } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printFacts, printJson } from '../base/printing.ts'
 
 export interface BucketOptions extends DataAccessOptions {
   readonly json?: boolean

@@ -7,7 +7,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DataClient } from '../../client/clients.ts'
-import { CommandError } from '../exit.ts'
+import { CommandError } from '../base/exit.ts'
 import { crc64nvme, type RunningDigest, sha256 } from './digests.ts'
 
 export interface DownloadWish {

@@ -3,10 +3,10 @@
  */
 import type { DataClient } from '../../client/clients.ts'
 import type { DataOperations } from '../../client/generated/data-operations.ts'
-import { askData, pagesOf } from '../asking.ts'
-import type { DataAccessOptions } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { printable, printJson, printTable, sizeText } from '../printing.ts'
+import { askData, pagesOf } from '../base/asking.ts'
+import type { DataAccessOptions } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { printable, printJson, printTable, sizeText } from '../base/printing.ts'
 import { type RemotePath, remotePath } from './remote-path.ts'
 import { objectPages, versionPages } from './listing.ts'
 

@@ -3,7 +3,7 @@
  */
 import type { DataClient } from '../../client/clients.ts'
 import type { DataOperations } from '../../client/generated/data-operations.ts'
-import { pagesOf } from '../asking.ts'
+import { pagesOf } from '../base/asking.ts'
 import type { RemotePath } from './remote-path.ts'
 
 type ObjectPage = DataOperations['listObjects']['answer']

@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { open, rename, stat, unlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
-import { CommandError } from '../exit.ts'
+import { CommandError } from '../base/exit.ts'
 import type { UploadSource } from './upload.ts'
 
 const READ_BYTES = 1024 * 1024

@@ -1,10 +1,10 @@
 /**
  * `holdfast cp`, `stat` and `sign`: what is asked of one object without its bytes.
  */
-import { askData } from '../asking.ts'
-import type { DataAccessOptions } from '../cluster-access.ts'
-import { CommandError, EXIT } from '../exit.ts'
-import { note, printable, printFacts, printJson, printLine, versionText } from '../printing.ts'
+import { askData } from '../base/asking.ts'
+import type { DataAccessOptions } from '../base/cluster-access.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { note, printable, printFacts, printJson, printLine, versionText } from '../base/printing.ts'
 import { objectPath, remotePath } from './remote-path.ts'
 
 interface OneObjectOptions extends DataAccessOptions {

@@ -2,12 +2,12 @@
  * `holdfast put`: a file, or standard input, into an object.
  */
 import { basename } from 'node:path'
-import { askData } from '../asking.ts'
-import type { DataAccessOptions } from '../cluster-access.ts'
-import { CommandError, EXIT } from '../exit.ts'
-import { interruption, orInterrupted } from '../interruption.ts'
-import { note, printable, printJson, sizeText, versionText } from '../printing.ts'
-import { progressOn } from '../progress.ts'
+import { askData } from '../base/asking.ts'
+import type { DataAccessOptions } from '../base/cluster-access.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { interruption, orInterrupted } from '../base/interruption.ts'
+import { note, printable, printJson, sizeText, versionText } from '../base/printing.ts'
+import { progressOn } from '../base/progress.ts'
 import { contentTypeOf } from './content-type.ts'
 import { openFile, standardInput } from './local-files.ts'
 import { partBytesFor } from './part-size.ts'

@@ -3,7 +3,7 @@
  *
  * Owns: the spelling. Rule: what begins with `.` or `/` is a path on this machine, which no bucket name does.
  */
-import { CommandError, EXIT } from '../exit.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
 
 export interface RemotePath {
   readonly bucket: string

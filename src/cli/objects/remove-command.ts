@@ -4,10 +4,10 @@
  * Rule: many are removed only when --recursive says so; what was not removed is told, and fails the command.
  */
 import type { DataClient } from '../../client/clients.ts'
-import { askData } from '../asking.ts'
-import type { DataAccessOptions } from '../cluster-access.ts'
-import { CommandError, EXIT } from '../exit.ts'
-import { note, printable, printJson, printLine } from '../printing.ts'
+import { askData } from '../base/asking.ts'
+import type { DataAccessOptions } from '../base/cluster-access.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { note, printable, printJson, printLine } from '../base/printing.ts'
 import { type Doomed, removeAll } from './batch-removal.ts'
 import { objectPages, versionPages } from './listing.ts'
 import { objectPath, type RemotePath, remotePath } from './remote-path.ts'

@@ -3,10 +3,10 @@
  *
  * Each command gets a token of its own otherwise, and of those a key gets only so many a minute.
  */
-import { askData } from '../asking.ts'
-import { dataAccess, type DataAccessOptions } from '../cluster-access.ts'
-import { CommandError, EXIT } from '../exit.ts'
-import { note, printJson, printLine } from '../printing.ts'
+import { askData } from '../base/asking.ts'
+import { dataAccess, type DataAccessOptions } from '../base/cluster-access.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { note, printJson, printLine } from '../base/printing.ts'
 
 export interface TokenOptions extends DataAccessOptions {
   readonly json?: boolean

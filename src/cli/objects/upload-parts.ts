@@ -7,8 +7,8 @@
  */
 import type { DataClient } from '../../client/clients.ts'
 import type { ListedPart, StoredObject } from '../../client/generated/data-operations.ts'
-import { forEachBounded } from '../bounded.ts'
-import { CommandError, EXIT } from '../exit.ts'
+import { forEachBounded } from '../base/bounded.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
 import { crc64nvme, sha256Of } from './digests.ts'
 import { PART_COUNT_MAX } from './part-size.ts'
 import type { UploadSource, UploadWish } from './upload.ts'

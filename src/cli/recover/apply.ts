@@ -4,10 +4,10 @@
  * Owns: whether the plan is about this node. Knows nothing of: the log, epochs (cluster/recovery). Rule: nothing is written before the
  * plan's seal was compared.
  */
-import { bindToPlan } from '../../../cluster/index.ts'
+import { bindToPlan, declareCurrent } from '../../../cluster/index.ts'
 import { recoverCommand } from '../../recovery/recover-command.ts'
-import { CommandError, EXIT } from '../exit.ts'
-import { note, printJson } from '../printing.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { note, printJson } from '../base/printing.ts'
 import { withStoppedNode } from '../../recovery/open-node.ts'
 import type { Plan } from '../../recovery/papers.ts'
 import { readPaper } from '../../recovery/sealed-paper.ts'
@@ -26,6 +26,8 @@ export async function applyPlan({ config, plan: file, json = false }: ApplyOptio
     if (plan.clusterId !== clusterId || report === undefined) throw notOfPlan(nodeId, plan)
     const { planId, decision, madeAt: time } = plan
     const bound = await bindToPlan(node, { planId, decision, report, time, command: recoverCommand(plan) })
+    // The plan has decided whose history counts; nobody who may know another one is heard any more.
+    await declareCurrent(node.dataDir)
     return { nodeId, planId, epoch: decision.epoch, isWinner: decision.winner === nodeId, bound }
   })
   const { nodeId, planId, epoch, bound } = done

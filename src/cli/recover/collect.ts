@@ -5,9 +5,9 @@
  */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { VERSION } from '../../version.ts'
-import { EXIT } from '../exit.ts'
-import { note, printJson, printLine } from '../printing.ts'
+import { VERSION } from '../../base/version.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printJson, printLine } from '../base/printing.ts'
 import { writeInventory } from '../../recovery/inventory.ts'
 import { type OpenedNode, withStoppedNode } from '../../recovery/open-node.ts'
 import { inventoryFileOf, PAPER_FORMAT, type Report, reportFileOf } from '../../recovery/papers.ts'
@@ -28,6 +28,10 @@ export async function collectReport({ config, out, json = false }: CollectOption
     note(summaryOf(report))
   }
   if (facts.fault !== null) note(`Nothing can be built on this node: ${facts.fault}`)
+  if (facts.obstacle !== null)
+    note(
+      `Entry ${facts.obstacle.index} cannot be applied, and what follows it is not counted: once the cluster is brought back, follow deploy/runbooks/skip-entry.md.`,
+    )
   return inventory === null ? EXIT.refused : EXIT.done
 }
 

@@ -6,10 +6,10 @@
  */
 import type { AdminClient } from '../../client/clients.ts'
 import type { AdminOperations } from '../../client/generated/admin-operations.ts'
-import { askAdmin } from '../asking.ts'
-import type { AdminAccessOptions } from '../cluster-access.ts'
-import { EXIT } from '../exit.ts'
-import { printJson, printTable } from '../printing.ts'
+import { askAdmin } from '../base/asking.ts'
+import type { AdminAccessOptions } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { printJson, printTable } from '../base/printing.ts'
 
 type Membership = AdminOperations['getClusterMembership']['answer']
 type Repair = AdminOperations['getRepair']['answer']

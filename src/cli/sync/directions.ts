@@ -2,7 +2,7 @@
  * The two ways of a sync, as one shape: what is where, how one is copied, compared, removed.
  */
 import type { DataClient } from '../../client/clients.ts'
-import { CommandError } from '../exit.ts'
+import { CommandError } from '../base/exit.ts'
 import { contentTypeOf } from '../objects/content-type.ts'
 import { crc64nvme } from '../objects/digests.ts'
 import { download } from '../objects/download.ts'

@@ -5,14 +5,14 @@
  * and the source holds something; what failed is told, and fails the command.
  */
 import { stat } from 'node:fs/promises'
-import { askData } from '../asking.ts'
-import { forEachBounded } from '../bounded.ts'
-import type { DataAccessOptions } from '../cluster-access.ts'
-import { CommandError, EXIT } from '../exit.ts'
-import { orInterrupted } from '../interruption.ts'
+import { askData } from '../base/asking.ts'
+import type { DataAccessOptions } from '../base/cluster-access.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { forEachInOrder } from '../base/in-order.ts'
+import { orInterrupted } from '../base/interruption.ts'
 import { isLocalPath, remotePath } from '../objects/remote-path.ts'
-import { note } from '../printing.ts'
-import { progressOn } from '../progress.ts'
+import { note } from '../base/printing.ts'
+import { progressOn } from '../base/progress.ts'
 import { downwards, type Direction, upwards } from './directions.ts'
 import { type Pair, type Rule, sideBySide, stepFor } from './entry.ts'
 import { asFolder } from './remote-side.ts'
@@ -53,10 +53,11 @@ async function carriedOut(direction: Direction, options: SyncOptions, clear: () 
   const report = new SyncReport({ isDryRun: dryRun, isJson: options.json ?? false, beforeLine: clear })
   const rule: Rule = { removes, comparesBytes: checksum }
   let sources = 0
-  await forEachBounded(pairsOf(direction), parallel, async (pair) => {
+  await forEachInOrder(pairsOf(direction), parallel, async (pair, say) => {
     if (pair.source !== null) sources++
     const step = await decided(direction, pair, rule)
-    if (step === 'copy') await report.tried(direction.verb, pair.path, () => copied(direction, pair, dryRun))
+    const attempt = { action: direction.verb, path: pair.path, say }
+    if (step === 'copy') await report.tried(attempt, () => copied(direction, pair, dryRun))
     else if (step === 'keep' && pair.source !== null) report.kept(pair)
   })
   if (removes) {
@@ -88,9 +89,9 @@ async function removeSurplus(
   rule: Rule,
   how: { readonly report: SyncReport; readonly dryRun: boolean; readonly parallel: number },
 ): Promise<void> {
-  await forEachBounded(pairsOf(direction), how.parallel, async (pair) => {
+  await forEachInOrder(pairsOf(direction), how.parallel, async (pair, say) => {
     if (stepFor(pair, rule) !== 'remove') return
-    await how.report.tried('remove', pair.path, async () => {
+    await how.report.tried({ action: 'remove', path: pair.path, say }, async () => {
       if (!how.dryRun) await direction.remove(pair)
     })
   })

@@ -1,17 +1,24 @@
 /**
- * What a sync did, told while it does it.
+ * What a sync did, told while it does it, in the order of the names.
  *
  * Rules: one thing that cannot be copied does not stop the others; a service that cannot be reached, or an interruption, does; and so
  * does a failure too many.
  */
-import { told } from '../asking.ts'
-import { CommandError, EXIT } from '../exit.ts'
-import { note, printable, printJson, printLine } from '../printing.ts'
+import { told } from '../base/asking.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { note, printable, printJson, printLine } from '../base/printing.ts'
 import type { Pair } from './entry.ts'
 
 const FAILURES_MAX = 100
 
 type Action = 'upload' | 'download' | 'remove'
+
+interface Attempt {
+  readonly action: Action
+  readonly path: string
+  /** Takes the line about it, and prints it when it is its turn. */
+  readonly say: (line: () => void) => void
+}
 
 interface SyncReportOptions {
   readonly isDryRun: boolean
@@ -35,17 +42,20 @@ export class SyncReport {
     this.#beforeLine = beforeLine
   }
 
-  async tried(action: Action, path: string, work: () => Promise<void>): Promise<void> {
+  async tried(attempt: Attempt, work: () => Promise<void>): Promise<void> {
     try {
       await work()
     } catch (cause) {
-      this.#failed(action, path, cause)
+      this.#failed(attempt, cause)
       return
     }
+    const { action, path, say } = attempt
     this.#done[action]++
-    this.#beforeLine()
-    if (this.#isJson) printJson({ action, path, ...(this.#isDryRun ? { dryRun: true } : {}) })
-    else printLine(`${this.#isDryRun ? 'would ' : ''}${action}  ${printable(path)}`)
+    say(() => {
+      this.#beforeLine()
+      if (this.#isJson) printJson({ action, path, ...(this.#isDryRun ? { dryRun: true } : {}) })
+      else printLine(`${this.#isDryRun ? 'would ' : ''}${action}  ${printable(path)}`)
+    })
   }
 
   kept({ source, target }: Pair): void {
@@ -74,16 +84,18 @@ export class SyncReport {
     note(`${this.#isDryRun ? 'Dry run: ' : ''}${text.join(', ') || 'nothing to do'}`)
   }
 
-  #failed(action: Action, path: string, cause: unknown): void {
+  #failed({ action, path, say }: Attempt, cause: unknown): void {
     const failure = told(cause)
     const isFinal = failure instanceof CommandError && failure.exitCode === EXIT.unreachable
     if (isFinal || (cause instanceof Error && cause.name === 'AbortError')) throw failure
     const { message, code } =
       failure instanceof CommandError ? failure : { message: String(failure), code: 'failed' }
     this.failures++
-    this.#beforeLine()
-    if (this.#isJson) printJson({ action: 'failed', wanted: action, path, code, message })
-    else note(`failed  ${action}  ${printable(path)}: ${message}`)
+    say(() => {
+      this.#beforeLine()
+      if (this.#isJson) printJson({ action: 'failed', wanted: action, path, code, message })
+      else note(`failed  ${action}  ${printable(path)}: ${message}`)
+    })
     if (this.failures < FAILURES_MAX) return
     throw new CommandError(`${FAILURES_MAX} could not be copied`, {
       code: 'too_many_failures',

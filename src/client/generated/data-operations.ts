@@ -1,7 +1,7 @@
 /**
  * The operations of the data plane as docs/openapi/data.json has them. Made by `node scripts/client-types.ts`.
  */
-import type { Body, Download, Route } from '../operation.ts'
+import type { Body, Download, Route } from '../base/operation.ts'
 
 export type Bucket = { readonly name: string; readonly tenantId: string; readonly createdAt: string; readonly versioning: "Unversioned" | "Enabled" | "Suspended"; readonly objectLockEnabled: boolean; readonly defaultRetention: Readonly<Record<string, unknown>> | null; readonly visibility: "private"; readonly hasCors: boolean; readonly hasNotifications: boolean }
 

@@ -2,11 +2,11 @@
  * createTenantKey: authorize -> tenant exists -> scopes and expiry -> commit, which knows the accounts. The secret leaves here and nowhere else.
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { DEFAULT_SCOPES, parseScopes } from '../../access/scopes.ts'
-import type { AccessKeyRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { keyExpiry } from './key-expiry.ts'
 

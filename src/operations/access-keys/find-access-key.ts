@@ -3,9 +3,10 @@
  *
  * Rule: a key of another tenant does not exist here, whoever asks.
  */
-import { Refusal } from '../../refusal.ts'
-import type { AccessKeyRecord, TenantId } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
+import type { Services } from '../base/services.ts'
 
 const ACCESS_KEY_ID = /^[A-Z0-9]{1,64}$/
 

@@ -3,8 +3,8 @@
  *
  * Rule: what lies in the past is refused, because such a key would be born dead.
  */
-import { Refusal } from '../../refusal.ts'
-import { isRealDay, parseTimestamp } from '../timestamp.ts'
+import { Refusal } from '../../base/refusal.ts'
+import { isRealDay, parseTimestamp } from '../base/timestamp.ts'
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 

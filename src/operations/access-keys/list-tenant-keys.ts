@@ -1,10 +1,10 @@
 /** listTenantKeys: authorize -> tenant exists -> one page of metadata; no secret is ever read. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { AccessKeyRecord } from '../../state-machine/records.ts'
-import { openContinuationToken, sealContinuationToken } from '../continuation-token.ts'
-import { clampPageSize } from '../page-size.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
+import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { clampPageSize } from '../base/page-size.ts'
+import type { Services } from '../base/services.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
 interface ListTenantKeysInput {

@@ -1,10 +1,10 @@
 /** revokeTenantKey: authorize -> tenant and key exist -> reason -> commit. Revoking again changes nothing and is no error. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { AccessKeyRecord } from '../../state-machine/records.ts'
-import { givenReason } from '../reason.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { AccessKeyRecord } from '../../state-machine/tenants/records.ts'
+import { givenReason } from '../base/reason.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { findAccessKey } from './find-access-key.ts'
 

@@ -3,10 +3,10 @@
  * version change, and with them every token minted from the old secret dies. [decisions 1]
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { parseScopes } from '../../access/scopes.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import type { AccessKeyWithSecret } from './create-tenant-key.ts'
 import { findAccessKey } from './find-access-key.ts'

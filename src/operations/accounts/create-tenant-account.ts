@@ -1,9 +1,9 @@
 /** createTenantAccount: authorize -> tenant exists -> commit, which decides whether the name is free. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { AccountRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { AccountRecord } from '../../state-machine/tenants/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
 interface CreateTenantAccountInput {

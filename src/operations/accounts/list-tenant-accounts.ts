@@ -1,10 +1,10 @@
 /** listTenantAccounts: authorize -> tenant exists -> one page. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { AccountRecord } from '../../state-machine/records.ts'
-import { openContinuationToken, sealContinuationToken } from '../continuation-token.ts'
-import { clampPageSize } from '../page-size.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { AccountRecord } from '../../state-machine/tenants/records.ts'
+import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { clampPageSize } from '../base/page-size.ts'
+import type { Services } from '../base/services.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
 interface ListTenantAccountsInput {

@@ -4,10 +4,11 @@
  *
  * Rule: the token itself never comes here; whoever mints it keeps it and sends the hash.
  */
-import { Refusal } from '../../refusal.ts'
-import type { AdminRole, AdminTokenRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { AdminRole } from '../../state-machine/base/origin.ts'
+import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
 export interface NewAdminTokenInput {

@@ -1,8 +1,8 @@
 /**
  * All admin tokens, without their hashes: a hash is of no use to people and of some use to thieves.
  */
-import type { AdminTokenRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenRecord } from '../../state-machine/tenants/records.ts'
+import type { Services } from '../base/services.ts'
 
 export type AdminTokenListing = Omit<AdminTokenRecord, 'sha256'>
 

@@ -1,7 +1,7 @@
 /**
  * Durations in queries: numbers with a unit, one after the other. [decisions 7]
  */
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,

@@ -3,8 +3,8 @@
  *
  * Rule: DENIED are the codes that are answered with 401 and 403; a test compares.
  */
-import type { AuditRow } from '../../state-machine/audit-records.ts'
-import { type RefusalCode } from '../../refusal.ts'
+import type { AuditRow } from '../../state-machine/audit/records.ts'
+import { type RefusalCode } from '../../base/refusal.ts'
 
 export const OUTCOMES = ['success', 'denied', 'error'] as const
 export type Outcome = (typeof OUTCOMES)[number]

@@ -4,7 +4,7 @@
  * Rate limit, comparison of the secret and the checks of key and tenant belong to src/access. [decisions 1]
  */
 import type { TokenGrant } from '../../access/access.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../base/services.ts'
 
 interface CreateTokenInput {
   readonly accessKeyId: string

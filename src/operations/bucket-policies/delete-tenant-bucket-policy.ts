@@ -1,9 +1,9 @@
 /** deleteTenantBucketPolicy: authorize -> tenant and bucket exist -> commit; repeating is safe. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import type { TenantBucket } from './get-tenant-bucket-policy.ts'
 

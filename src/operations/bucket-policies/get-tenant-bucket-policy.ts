@@ -1,10 +1,10 @@
 /** getTenantBucketPolicy: authorize -> tenant and bucket exist -> a policy is set, or not_found. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { BucketPolicyRecord } from '../../state-machine/records.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BucketPolicyRecord } from '../../state-machine/buckets/records.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../base/services.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
 /** As an operator names a bucket. */

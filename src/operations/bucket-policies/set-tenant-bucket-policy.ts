@@ -5,12 +5,12 @@
  */
 import { authorize } from '../../access/authorize.ts'
 import { accessKeysIn, readBucketPolicy } from '../../access/policies/bucket-policy.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { BucketPolicyRecord } from '../../state-machine/records.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BucketPolicyRecord } from '../../state-machine/buckets/records.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import type { TenantBucket } from './get-tenant-bucket-policy.ts'
 

@@ -4,11 +4,11 @@
  * Whether the name is free and the tenant has room for one more is decided in the commit, where nothing can race it.
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { bucketNameFault } from './bucket-name.ts'
 import { versioningState } from './versioning-state.ts'
 

@@ -1,8 +1,8 @@
 /** deleteBucketCORS: authorize -> exists -> commit; that there were none is no error. */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findBucket } from './find-bucket.ts'
 
 export async function deleteBucketCORS(

@@ -1,8 +1,8 @@
 /** deleteBucket: authorize -> exists -> commit; that it is empty is decided in the commit. */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findBucket } from './find-bucket.ts'
 
 export async function deleteBucket(

@@ -3,9 +3,10 @@
  *
  * Rule: the tenant comes from the principal alone, so another tenant's bucket and a missing one are the same answer. [native: 3]
  */
-import { Refusal } from '../../refusal.ts'
-import type { BucketRecord, TenantId } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { Services } from '../base/services.ts'
 import { bucketNameFault } from './bucket-name.ts'
 
 export function findBucket(services: Services, tenantId: TenantId, name: string): BucketRecord {

@@ -5,8 +5,8 @@
  * are the same answer.
  */
 import { type CorsGrant, type CorsQuestion, matchCors } from '../../access/cors-match.ts'
-import type { TenantId } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import type { Services } from '../base/services.ts'
 import { bucketNameFault } from './bucket-name.ts'
 
 export function findCorsGrant(

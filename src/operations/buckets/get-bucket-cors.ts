@@ -1,9 +1,9 @@
 /** getBucketCORS: authorize -> exists -> rules were set. */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { CorsRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { CorsRecord } from '../../state-machine/buckets/records.ts'
+import type { Services } from '../base/services.ts'
 import { findBucket } from './find-bucket.ts'
 
 export async function getBucketCORS(

@@ -1,8 +1,8 @@
 /** getBucket: authorize -> find. */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { Services } from '../base/services.ts'
 import { findBucket } from './find-bucket.ts'
 
 export async function getBucket(

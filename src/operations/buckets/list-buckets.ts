@@ -4,11 +4,11 @@
  * Reads pages until one answer is full; a tenant's buckets are bounded in number, so the loop is too.
  */
 import { authorize, canSeeBucket } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
-import { openContinuationToken, sealContinuationToken } from '../continuation-token.ts'
-import { clampPageSize } from '../page-size.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { clampPageSize } from '../base/page-size.ts'
+import type { Services } from '../base/services.ts'
 
 interface ListBucketsInput {
   readonly prefix: string

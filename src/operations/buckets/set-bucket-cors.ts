@@ -1,10 +1,10 @@
 /** setBucketCORS: authorize -> exists -> the rules are good -> commit; all rules are replaced. [decisions 2] */
 import { authorize } from '../../access/authorize.ts'
 import { checkCorsRules, type CorsRuleInput } from '../../access/cors-rules.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { CorsRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { CorsRecord } from '../../state-machine/buckets/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findBucket } from './find-bucket.ts'
 
 export async function setBucketCORS(

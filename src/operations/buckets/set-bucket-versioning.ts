@@ -1,9 +1,9 @@
 /** setBucketVersioning: authorize -> exists -> the state is one -> commit, which knows what may follow what. */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findBucket } from './find-bucket.ts'
 import { versioningState } from './versioning-state.ts'
 

@@ -1,6 +1,6 @@
 /** The three states of versioning, in any case of letters. [decisions 2] */
-import { Refusal } from '../../refusal.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 
 export const VERSIONING_STATES = [
   'Unversioned',

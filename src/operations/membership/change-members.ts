@@ -3,19 +3,18 @@
  *
  * Owns: what callers say of themselves and of what they have seen. Rule: repeating what is done already begins nothing.
  */
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type {
-  MembershipKind,
-  MembersRecord,
-  NewMember,
-  OperationRecord,
-} from '../../state-machine/records.ts'
-import { newOperationId } from '../../store/operation-id.ts'
-import { givenReason } from '../reason.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { MembersRecord, NewMember } from '../../state-machine/members/records.ts'
+import type { MembershipKind, OperationRecord } from '../../state-machine/operations/records.ts'
+import { membersOf } from '../../state-machine/members/members.ts'
+import { newOperationId } from '../../commands/operation-id.ts'
+import { givenReason } from '../base/reason.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
+import { begunWith } from './held-copies.ts'
 import type { SeenNewcomer } from './newcomer.ts'
+import { runningChange } from './running-change.ts'
 
 export interface MembershipWish {
   readonly reason: string
@@ -51,17 +50,27 @@ export async function changeMembers(
   { wish, change, lookedAt }: Changing,
 ): Promise<ChangeBegun> {
   const { kind, nodeId } = change
-  const begun = settle(
-    await services.propose({
-      type: 'startMembership',
-      operationId: newOperationId(),
-      requestedBy: principal.tokenId,
-      reason: givenReason(wish.reason, `${kind} "${nodeId}"`),
-      expectedConfigIndex: wish.expectedConfigIndex ?? lookedAt ?? null,
-      ...change,
-    }),
-  )
-  return { ...begun, nodeId }
+  const figures = await begunWith(services, change)
+  try {
+    const begun = settle(
+      await services.propose({
+        type: 'startMembership',
+        operationId: newOperationId(),
+        requestedBy: principal.tokenId,
+        reason: givenReason(wish.reason, `${kind} "${nodeId}"`),
+        expectedConfigIndex: wish.expectedConfigIndex ?? lookedAt ?? null,
+        ...change,
+        ...figures,
+      }),
+    )
+    return { ...begun, nodeId }
+  } catch (error) {
+    // Two requests in the same words at once: the second is answered with the operation of the first.
+    const isLate = error instanceof Refusal && error.code === 'membership_change_in_progress'
+    const operation = isLate ? runningChange(services, change) : undefined
+    if (operation === undefined) throw error
+    return { operation, nodeId, configIndex: membersOf(services.state.view).configIndex }
+  }
 }
 
 /** Throws Refusal `confirm_mismatch`. */

@@ -3,9 +3,9 @@
  * copies move away. [decisions 12: demote]
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { memberIn, membersOf } from '../../state-machine/members.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { memberIn, membersOf } from '../../state-machine/members/members.ts'
+import type { Services } from '../base/services.ts'
 import { changeMembers, type ChangeBegun, type MembershipWish, votersWithout } from './change-members.ts'
 import { requireMajority, seenIn, surveyMembers } from './survey.ts'
 

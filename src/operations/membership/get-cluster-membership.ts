@@ -5,12 +5,12 @@
  */
 import type { MemberStatus, NodeRepair } from '../../../cluster/index.ts'
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { clusterRecoveries } from '../../state-machine/cluster-recoveries.ts'
-import { membersOf } from '../../state-machine/members.ts'
-import type { ClusterRecovery, MembersRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import type { Census } from './copy-census.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { clusterRecoveries } from '../../state-machine/members/cluster-recoveries.ts'
+import { membersOf } from '../../state-machine/members/members.ts'
+import type { ClusterRecovery, MembersRecord } from '../../state-machine/members/records.ts'
+import type { Services } from '../base/services.ts'
+import type { Census } from '../base/copy-census.ts'
 import { leaderIn, type Survey, surveyMembers } from './survey.ts'
 
 export interface MembershipOverview {

@@ -3,9 +3,9 @@
  * back; its copies are made again elsewhere. [decisions 12: lost]
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { memberIn, membersOf } from '../../state-machine/members.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { memberIn, membersOf } from '../../state-machine/members/members.ts'
+import type { Services } from '../base/services.ts'
 import {
   changeMembers,
   type ChangeBegun,
@@ -13,6 +13,7 @@ import {
   type MembershipWish,
   votersWithout,
 } from './change-members.ts'
+import { runningChange } from './running-change.ts'
 import { requireMajority, requireQuorumOfOthers, requireSilence, seenIn, surveyMembers } from './survey.ts'
 
 export async function markVoterLost(
@@ -33,5 +34,7 @@ export async function markVoterLost(
     if (left.length > 0) requireEnough(survey, left, what)
   }
   const change = { kind: 'lost', nodeId, newcomer: null, seen: seenIn(survey) } as const
+  const running = runningChange(services, change)
+  if (running !== undefined) return { operation: running, nodeId, configIndex: present.configIndex }
   return changeMembers(services, principal, { wish, change, lookedAt: present.configIndex })
 }

@@ -1,7 +1,7 @@
 /** Who is to be taken in, as an operator names it and as it answers. */
 import type { MembershipPort } from '../../../cluster/index.ts'
-import { Refusal } from '../../refusal.ts'
-import type { NewMember } from '../../state-machine/records.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { NewMember } from '../../state-machine/members/records.ts'
 import { askNewcomer, gate } from './survey.ts'
 
 export interface NewcomerWish {
@@ -49,6 +49,13 @@ export async function newcomerOf(membership: MembershipPort, wish: NewcomerWish)
   requireFingerprint(wish, fingerprint)
   const member = { nodeId, peerAddress, dataAddress, adminAddress, zone, weight, incarnation, version }
   return { member, seen: { nodeId, incarnation, peerAddress, version, fingerprint } }
+}
+
+/** Of a node that was taken in already. Throws Refusal when it shows another certificate now than the operator expects. */
+export async function requireCertificate(membership: MembershipPort, wish: NewcomerWish): Promise<void> {
+  if (wish.fingerprint === undefined) return
+  const said = await membership.newcomer(wish.nodeId, wish.peerAddress, false)
+  if (typeof said !== 'string') requireFingerprint(wish, said.fingerprint ?? null)
 }
 
 /** In a few words, for the audit log. */

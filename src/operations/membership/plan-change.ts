@@ -3,10 +3,12 @@
  *
  * Owns: the steps as a plan, and what to think of first. Knows nothing of: whether it would be allowed; the rehearsal says that.
  */
-import { membersOf } from '../../state-machine/members.ts'
-import type { MembershipKind } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import { membersOf } from '../../state-machine/members/members.ts'
+import { isMembership } from '../../state-machine/members/membership.ts'
+import type { MembershipKind } from '../../state-machine/operations/records.ts'
+import type { Services } from '../base/services.ts'
 import type { ChangeBegun } from './change-members.ts'
+import { type Held, heldBeforeChange } from './held-copies.ts'
 import type { SeenNewcomer } from './newcomer.ts'
 
 export interface PlannedStep {
@@ -16,20 +18,11 @@ export interface PlannedStep {
   readonly failureTolerance: number
 }
 
-export interface ChangePlan {
+export interface ChangePlan extends Held {
   readonly steps: PlannedStep[]
-  readonly copiesToMove: number
-  readonly bytesToMove: number
-  /** Of those: no other copy is listed. */
-  readonly lastCopies: number
-  /** false: there are more chunks than were looked at. */
-  readonly isComplete: boolean
   /** Who waits to be taken in; null: nobody is, or something stands in the way. */
   readonly newcomer: SeenNewcomer | null
 }
-
-const PAGE = 1_000
-const CHUNKS_MAX = 10_000
 
 export interface PlannedChange {
   readonly kind: MembershipKind
@@ -46,17 +39,17 @@ export async function planChange(
   begun: ChangeBegun | null,
 ): Promise<{ readonly plan: ChangePlan; readonly warnings: readonly string[] }> {
   const steps = stepsOf(services, change)
-  const moves = change.kind === 'join' ? NOTHING_HELD : await heldBy(services, change.nodeId)
+  const moves = await heldBeforeChange(services, change)
   const plan = { steps, ...moves, newcomer: begun?.newcomer ?? null }
   const warnings = [
+    ...finalWarnings(change),
+    ...overlapWarnings(services, change),
     ...votesWarnings(steps),
     ...zoneWarnings(services, change, steps),
     ...lossWarnings(change, moves),
   ]
   return { plan, warnings }
 }
-
-const NOTHING_HELD = { copiesToMove: 0, bytesToMove: 0, lastCopies: 0, isComplete: true }
 
 export function votesOf(voters: readonly string[]): Omit<PlannedStep, 'step'> {
   const majority = Math.floor(voters.length / 2) + 1
@@ -102,12 +95,13 @@ function votesWarnings(steps: readonly PlannedStep[]): readonly string[] {
 /** Where all members stand in one zone there is nothing to be said. */
 function zoneWarnings(
   { state }: Services,
-  { kind, nodeId, newcomer = nodeId, zone = 'default' }: PlannedChange,
+  { kind, nodeId, newcomer = nodeId, zone }: PlannedChange,
   steps: readonly PlannedStep[],
 ): readonly string[] {
   const { members } = membersOf(state.view)
   const zones = new Map(members.map((member) => [member.nodeId, member.zone]))
-  if (kind === 'join' || kind === 'replace') zones.set(newcomer, zone)
+  const present = kind === 'replace' ? zones.get(nodeId) : undefined
+  if (kind === 'join' || kind === 'replace') zones.set(newcomer, zone ?? present ?? 'default')
   const last = steps.at(-1)
   if (last === undefined || new Set(zones.values()).size < 2) return []
   const counts = new Map<string, number>()
@@ -123,26 +117,39 @@ function zoneWarnings(
     })
 }
 
+/** From where on there is no way back. */
+function finalWarnings({ kind, nodeId, newcomer }: PlannedChange): readonly string[] {
+  switch (kind) {
+    case 'demote':
+      return [
+        `This cannot be taken back: once the vote of "${nodeId}" has moved, neither its name nor its data directory gets one again; until then the operation can be cancelled`,
+      ]
+    case 'replace':
+      return [
+        `This cannot be taken back once votes have moved: "${nodeId}" leaves for ever; until "${newcomer}" has its vote the operation can be cancelled`,
+      ]
+    case 'lost':
+    case 'remove':
+      return [`This cannot be taken back: the name "${nodeId}" and its data directory do not come back`]
+    case 'join':
+      return []
+  }
+}
+
+/** Votes change one operation at a time; what moves copies goes on beside it. */
+function overlapWarnings({ state }: Services, { nodeId }: PlannedChange): readonly string[] {
+  const { change } = membersOf(state.view)
+  return state
+    .unfinishedOperations()
+    .filter(({ kind, operationId, node }) => isMembership(kind) && operationId !== change && node !== nodeId)
+    .map(
+      ({ operationId, node }) =>
+        `Operation ${operationId} still moves copies of "${node}": both share the disks and the network until it has ended`,
+    )
+}
+
 /** Only the copies of a member that answers can be moved. */
 function lossWarnings({ kind, nodeId }: PlannedChange, { lastCopies }: Held): readonly string[] {
   if (kind !== 'lost' || lastCopies === 0) return []
   return [`Of ${lastCopies} chunks the only listed copy is on "${nodeId}": they are lost with it`]
-}
-
-type Held = Omit<ChangePlan, 'steps' | 'newcomer'>
-
-async function heldBy({ state }: Services, nodeId: string): Promise<Held> {
-  let [copiesToMove, bytesToMove, lastCopies, seen, after] = [0, 0, 0, 0, '' as string | null]
-  while (after !== null && seen < CHUNKS_MAX) {
-    const { items, next } = await state.chunks(after, PAGE)
-    for (const { replicas, sealedSize } of items) {
-      if (!replicas.includes(nodeId)) continue
-      copiesToMove += 1
-      bytesToMove += sealedSize
-      if (replicas.length === 1) lastCopies += 1
-    }
-    seen += items.length
-    after = next
-  }
-  return { copiesToMove, bytesToMove, lastCopies, isComplete: after === null }
 }

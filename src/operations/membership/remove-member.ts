@@ -1,7 +1,7 @@
 /** removeMember: authorize -> confirm -> commit; rows decide whether it is empty. Its name never comes back. [decisions 12: remove] */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
 import { changeMembers, type ChangeBegun, confirm, type MembershipWish } from './change-members.ts'
 
 export async function removeMember(

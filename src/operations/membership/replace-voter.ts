@@ -3,9 +3,10 @@
  * answers -> commit. One change of votes takes the new member in and the old one out. [decisions 12: replace]
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { memberIn, membersOf } from '../../state-machine/members.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import { memberIn, membersOf } from '../../state-machine/members/members.ts'
+import type { Services } from '../base/services.ts'
 import {
   changeMembers,
   type ChangeBegun,
@@ -14,7 +15,8 @@ import {
   votersWithout,
 } from './change-members.ts'
 import { refuseTaken } from './join-voter.ts'
-import { newcomerOf, type NewcomerWish, seenText } from './newcomer.ts'
+import { newcomerOf, type NewcomerWish, requireCertificate, seenText } from './newcomer.ts'
+import { refuseWhileGivenUp, runningChange } from './running-change.ts'
 import { requireMajority, SEEN_CHARS_MAX, seenIn, surveyMembers } from './survey.ts'
 
 export interface ReplacementWish extends MembershipWish {
@@ -26,16 +28,34 @@ export interface ReplacementWish extends MembershipWish {
 export async function replaceVoter(
   services: Services,
   principal: AdminTokenPrincipal,
-  { nodeId, confirm: given, replacement, ...wish }: ReplacementWish,
+  { nodeId, confirm: given, replacement: named, ...wish }: ReplacementWish,
 ): Promise<ChangeBegun> {
   authorize(principal, 'replaceVoter', {})
   confirm(given, nodeId)
   const { membership } = services.cluster
   const rows = membersOf(services.state.view)
-  const isGone = memberIn(rows, nodeId) === undefined
+  const old = memberIn(rows, nodeId)
+  const isGone = old === undefined
+  // A machine in the place of another fails with what the other failed with, unless somebody says otherwise.
+  const replacement = { ...named, zone: named.zone ?? old?.zone ?? 'default' }
   if (isGone && memberIn(rows, replacement.nodeId)?.phase === 'active')
     return { operation: null, nodeId, configIndex: rows.configIndex }
-  refuseTaken(services, replacement)
+  const running = runningChange(services, { kind: 'replace', nodeId, newcomer: replacement })
+  if (running !== undefined) {
+    await requireCertificate(membership, replacement)
+    return { operation: running, nodeId, configIndex: rows.configIndex }
+  }
+  refuseWhileGivenUp(services, replacement.nodeId)
+  if (isGone && rows.members.length > 0)
+    throw new Refusal(
+      'not_found',
+      `Cannot replace "${nodeId.slice(0, 64)}": no member has this name; look at who the members are`,
+    )
+  const { expectedConfigIndex } = wish
+  refuseTaken(services, {
+    ...replacement,
+    ...(expectedConfigIndex === undefined ? {} : { expectedConfigIndex }),
+  })
   const { member, seen } = await newcomerOf(membership, replacement)
   const survey = await surveyMembers(services)
   const present = membersOf(services.state.view)

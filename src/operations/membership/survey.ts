@@ -6,10 +6,10 @@
  * its favour.
  */
 import type { MemberStatus, MembershipPort, NewcomerStatus } from '../../../cluster/index.ts'
-import { Refusal } from '../../refusal.ts'
-import type { BlockerCode } from '../../state-machine/codes.ts'
-import { memberIn, membersOf } from '../../state-machine/members.ts'
-import type { Services } from '../services.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BlockerCode } from '../../state-machine/base/codes.ts'
+import { memberIn, membersOf } from '../../state-machine/members/members.ts'
+import type { Services } from '../base/services.ts'
 
 /** A member that was heard within this time is not lost. [decisions 12: lost] */
 const LOST_AFTER_MS = 30_000
@@ -128,15 +128,26 @@ export async function askNewcomer(
       'data_not_empty',
       `${cannot}: the node there does not wait to be taken in; start it with --join on an empty data directory`,
     )
+  if (said === 'expelled')
+    throw new Refusal(
+      'member_tombstoned',
+      `${cannot}: another data directory has joined under this name before and owns it; start the node with that directory, or give it another name`,
+    )
   if (typeof said === 'string')
     throw gate(
-      'learner_not_ready',
+      said.startsWith('unreachable') ? 'member_unreachable' : 'learner_not_ready',
       `${cannot}: no node that waits answers there (${said}); start it with --join, and see that members reach that address`,
     )
   if (!said.isJoining)
     throw new Refusal(
       'data_not_empty',
       `${cannot}: its data directory has belonged to a member; start it with --join on an empty one`,
+    )
+  const { registered = null } = said
+  if (registered !== null && registered !== said.incarnation)
+    throw new Refusal(
+      'member_tombstoned',
+      `${cannot}: the data directory ${registered} has joined under this name before and owns it; start the node with that directory, or give it another name`,
     )
   const { stateLevel } = membership.local()
   if (said.featureLevel < stateLevel)

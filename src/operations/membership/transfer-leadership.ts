@@ -1,10 +1,10 @@
 /** transferLeadership: authorize -> the target is a voter that answers -> the leader hands over. Nothing is committed. [decisions 12] */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import { memberIn, membersOf } from '../../state-machine/members.ts'
-import { givenReason } from '../reason.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import { memberIn, membersOf } from '../../state-machine/members/members.ts'
+import { givenReason } from '../base/reason.ts'
+import type { Services } from '../base/services.ts'
 import { votersWithout } from './change-members.ts'
 import { answers, gate, leaderIn, surveyMembers } from './survey.ts'
 

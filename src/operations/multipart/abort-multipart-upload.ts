@@ -2,10 +2,10 @@
  * abortMultipartUpload: the ladder -> commit. An upload that is not there is given up already: repeating
  * is safe. Its parts are released in the background.
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { keyFor } from '../objects/ladder.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { openUpload, type UploadName } from './find-upload.ts'
 
 export async function abortMultipartUpload(

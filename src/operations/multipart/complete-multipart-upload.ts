@@ -6,16 +6,17 @@
  * Rule: an upload may end at any moment. Whatever is not as named is refused here only while the upload is still under
  * way; once it has ended, the answer to its completion counts. [decisions 6]
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { verifyClaims } from '../../content/checksums.ts'
 import { combinedChecksums } from '../../content/combined-checksums.ts'
 import { etagOfParts } from '../../content/etag.ts'
-import { Refusal } from '../../refusal.ts'
-import type { WritePrecondition } from '../../state-machine/commands.ts'
-import type { ChecksumAlgorithm, Checksums, ObjectRecord } from '../../state-machine/records.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { ChecksumAlgorithm, Checksums } from '../../state-machine/bodies/records.ts'
+import type { WritePrecondition } from '../../state-machine/objects/commands.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { type FoundKey, type FoundObject, keyFor } from '../objects/ladder.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { noSuchUpload, openUpload, type UploadName } from './find-upload.ts'
 import { isUploadId } from './upload-id.ts'
 import { checkPartList, fingerprintOfParts, type NamedPart, namedParts } from './named-parts.ts'

@@ -1,16 +1,14 @@
 /**
  * createMultipartUpload: the ladder -> commit. What is said here holds for the object once it is whole.
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type {
-  BucketRecord,
-  ChecksumAlgorithm,
-  UploadRecord,
-  VersionSettings,
-} from '../../state-machine/records.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { UploadRecord } from '../../state-machine/objects/records.ts'
+import type { VersionSettings } from '../../state-machine/versions/records.ts'
 import { authorizeSettings, keyFor, type KeyName } from '../objects/ladder.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
 interface CreateMultipartUploadInput extends KeyName, VersionSettings {

@@ -1,10 +1,11 @@
 /**
  * The steps of the ladder that every operation on an upload climbs: key, then the upload, in the caller's tenant.
  */
-import { Refusal } from '../../refusal.ts'
-import type { BucketRecord, UploadRecord } from '../../state-machine/records.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { UploadRecord } from '../../state-machine/objects/records.ts'
 import { type Caller, type FoundKey, keyFor, type KeyName } from '../objects/ladder.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../base/services.ts'
 import { isUploadId } from './upload-id.ts'
 
 export interface UploadName extends KeyName {

@@ -2,11 +2,11 @@
  * listMultipartUploads: the ladder (the prefix must lie inside a scope) -> one page of what is under way,
  * by key, and of a key in the order of their beginnings.
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { UploadPage } from '../../store/state-reader.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { UploadPage } from '../../store/reads/state-reader.ts'
 import { bucketFor } from '../objects/ladder.ts'
-import { clampPageSize } from '../page-size.ts'
-import type { Services } from '../services.ts'
+import { clampPageSize } from '../base/page-size.ts'
+import type { Services } from '../base/services.ts'
 
 interface ListMultipartUploadsInput {
   readonly bucket: string

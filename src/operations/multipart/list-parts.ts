@@ -1,11 +1,11 @@
 /**
  * listParts: the ladder -> upload exists -> one page of its parts, by their numbers.
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { PARTS_MAX } from '../../state-machine/object-limits.ts'
-import type { PartsPage } from '../../store/state-reader.ts'
-import { clampPageSize } from '../page-size.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
+import type { PartsPage } from '../../store/reads/state-reader.ts'
+import { clampPageSize } from '../base/page-size.ts'
+import type { Services } from '../base/services.ts'
 import { findUpload, type UploadName } from './find-upload.ts'
 
 interface ListPartsInput extends UploadName {

@@ -4,10 +4,11 @@
  * Owns: the early look, page by page. Apply looks again; a list that is in order here can still be refused there.
  */
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../refusal.ts'
-import { PARTS_MAX } from '../../state-machine/object-limits.ts'
-import type { BucketId, PartRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import { Refusal } from '../../base/refusal.ts'
+import { PARTS_MAX } from '../../state-machine/objects/limits.ts'
+import type { BucketId } from '../../state-machine/base/record-ids.ts'
+import type { PartRecord } from '../../state-machine/bodies/records.ts'
+import type { Services } from '../base/services.ts'
 
 export interface NamedPart {
   readonly partNumber: number

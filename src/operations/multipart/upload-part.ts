@@ -4,14 +4,14 @@
  * Rule: as for a put, everything that needs no body is settled before the first byte is read, and the part is named only
  * once its bytes are durable and every digest holds. The size is bounded while the body streams, whatever was announced.
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import { PART_BYTES_MAX } from '../../state-machine/object-limits.ts'
-import { quotaFault } from '../../state-machine/quota.ts'
-import type { ChecksumAlgorithm, PartRecord } from '../../state-machine/records.ts'
-import { commitBody } from '../commit-body.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import { PART_BYTES_MAX } from '../../state-machine/objects/limits.ts'
+import { quotaFault } from '../../state-machine/usage/quota.ts'
+import type { ChecksumAlgorithm, PartRecord } from '../../state-machine/bodies/records.ts'
+import { commitBody } from '../base/commit-body.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { type FoundUpload, findUpload, type UploadName } from './find-upload.ts'
 

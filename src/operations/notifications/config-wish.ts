@@ -4,9 +4,14 @@
  * Owns: the checks that need no stored data. Rule: the first thing wrong is told, with the place where it stands.
  */
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../refusal.ts'
-import type { ConfigWish } from '../../state-machine/commands.ts'
-import { EVENT_TYPES, type EventType, HOOKS_MAX, type PayloadFormat } from '../../state-machine/records.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { ConfigWish } from '../../state-machine/events/commands.ts'
+import {
+  EVENT_TYPES,
+  type EventType,
+  HOOKS_MAX,
+  type PayloadFormat,
+} from '../../state-machine/events/records.ts'
 import { checkTarget, type TargetPolicy } from './target-url.ts'
 
 export const CONFIG_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/

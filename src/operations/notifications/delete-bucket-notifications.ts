@@ -1,9 +1,9 @@
 /** deleteBucketNotifications: authorize -> exists -> commit. Clearing what is clear is no error. */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 
 export async function deleteBucketNotifications(
   services: Services,

@@ -4,8 +4,8 @@
  *
  * Rule: a text of another form is never handed to the store.
  */
-import type { DeliveryRecord } from '../../state-machine/records.ts'
-import { isVersionId } from '../../state-machine/version-id.ts'
+import type { DeliveryRecord } from '../../state-machine/events/records.ts'
+import { isVersionId } from '../../state-machine/base/version-id.ts'
 
 const DELIVERY_ID = /^evt_([0-9A-Z]{26})-([A-Z2-7]{16})$/
 

@@ -1,10 +1,10 @@
 /** getBucketNotifications: authorize -> exists -> its configs, none when there are none. [native: Notification configuration] */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { hooksOf } from '../../state-machine/hooks.ts'
-import type { HookRecord } from '../../state-machine/records.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { hooksOf } from '../../state-machine/events/hooks.ts'
+import type { HookRecord } from '../../state-machine/events/records.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../base/services.ts'
 
 export async function getBucketNotifications(
   services: Services,

@@ -4,15 +4,16 @@
  * Rule: one page looks at a bounded number of deliveries. Where few of them fit, a page is short, or even empty, and says that
  * there is more.
  */
+import { deliveryPosition } from '../../state-machine/events/keys.ts'
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import { hooksOf } from '../../state-machine/hooks.ts'
-import { deliveryPosition } from '../../state-machine/keys.ts'
-import type { BucketRecord, DeliveryRecord, DeliveryStatus } from '../../state-machine/records.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import { hooksOf } from '../../state-machine/events/hooks.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { DeliveryRecord, DeliveryStatus } from '../../state-machine/events/records.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import { openContinuationToken, sealContinuationToken } from '../continuation-token.ts'
-import type { Services } from '../services.ts'
+import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import type { Services } from '../base/services.ts'
 import type { ToldDelivery } from './told-delivery.ts'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const satisfies DeliveryStatus[]

@@ -1,10 +1,10 @@
 /** redeliverNotification: authorize -> exists -> commit, which knows whether its config delivers now. */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { parseDeliveryId } from './delivery-id.ts'
 import { type ToldDelivery, withConfig } from './told-delivery.ts'
 

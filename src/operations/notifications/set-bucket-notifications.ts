@@ -5,11 +5,11 @@
  * Rule: a secret is shown once, in the answer to the request that made its config.
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { HookRecord } from '../../state-machine/records.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { HookRecord } from '../../state-machine/events/records.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { type ConfigInput, configWishes } from './config-wish.ts'
 
 export interface SetConfig {

@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net'
 import type { Config } from '../../config/types.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { isPublicAddress } from './public-address.ts'
 
 const URL_CHARACTERS_MAX = 2048

@@ -1,9 +1,9 @@
 /** testNotification: authorize -> exists -> commit of an event of type `test`, which goes the way of all others. */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import type { ToldDelivery } from './told-delivery.ts'
 
 export async function testNotification(

@@ -1,8 +1,9 @@
 /** A delivery together with the config it belongs to, as answers need it. */
-import { Refusal } from '../../refusal.ts'
-import { keys } from '../../state-machine/keys.ts'
-import type { BucketId, DeliveryRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import { eventKeys } from '../../state-machine/events/keys.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BucketId } from '../../state-machine/base/record-ids.ts'
+import type { DeliveryRecord } from '../../state-machine/events/records.ts'
+import type { Services } from '../base/services.ts'
 
 export interface ToldDelivery {
   readonly configId: string
@@ -11,7 +12,7 @@ export interface ToldDelivery {
 
 /** Throws Refusal not_found when its config went meanwhile. */
 export function withConfig(services: Services, bucketId: BucketId, delivery: DeliveryRecord): ToldDelivery {
-  const hook = services.state.view.get(keys.hook(bucketId, delivery.hookId))
+  const hook = services.state.view.get(eventKeys.hook(bucketId, delivery.hookId))
   if (hook === undefined) throw new Refusal('not_found', 'The config of this delivery was removed')
   return { configId: hook.id, delivery }
 }

@@ -5,7 +5,7 @@
  * Rules: If-Match beats If-Unmodified-Since, If-None-Match beats If-Modified-Since. A time given in whole seconds, as in
  * every HTTP date, is compared with the whole seconds of the object.
  */
-import type { ObjectRecord } from '../../state-machine/records.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 
 /** Null: no such condition. Entity tags without quotes, or `*`; times in milliseconds. */
 export interface ReadConditions {

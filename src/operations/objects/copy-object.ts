@@ -5,13 +5,15 @@
  * the version that was looked at; when that one went in between, the source is looked at once more.
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { Command, WritePrecondition } from '../../state-machine/commands.ts'
-import { OBJECT_COPY_BYTES_MAX } from '../../state-machine/object-limits.ts'
-import type { BucketRecord, ObjectRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { Command } from '../../state-machine/commands.ts'
+import type { WritePrecondition } from '../../state-machine/objects/commands.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
+import { OBJECT_COPY_BYTES_MAX } from '../../state-machine/objects/limits.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { failedCondition, type ReadConditions } from './conditions.ts'
 import {

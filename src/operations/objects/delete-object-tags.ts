@@ -1,7 +1,7 @@
 /** deleteObjectTags: authorize -> exists -> commit; repeating is safe. [decisions 5] */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
 
 export async function deleteObjectTags(

@@ -3,11 +3,11 @@
  *
  * A key or a version that is not there is no error: repeating is safe. That it is not there only the commit knows. [decisions 16]
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { Deleted } from '../../state-machine/commands.ts'
-import type { BucketRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { Deleted } from '../../state-machine/objects/commands.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { keyFor, type ObjectName } from './ladder.ts'
 
 interface DeleteObjectInput extends ObjectName {

@@ -3,7 +3,7 @@
  *
  * Rule: whatever is taken here can be handed out again as headers, byte for byte, and read back by any client.
  */
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 const CONTENT_TYPE_CHARACTERS_MAX = 256

@@ -3,7 +3,7 @@
  *
  * Rule: a weak tag never names an object where tags are compared as strong ones; it keeps its `W/`, which no tag of ours has.
  */
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 
 /** For If-Match. Throws Refusal invalid_argument when the list is empty. */
 export function strongTags(text: string): readonly string[] {

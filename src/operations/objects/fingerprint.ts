@@ -5,7 +5,7 @@
  * digest of them.
  */
 import { createHash } from 'node:crypto'
-import type { ObjectRecord } from '../../state-machine/records.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 
 export function fingerprintOf(
   upload: Pick<ObjectRecord, 'size' | 'etag' | 'contentType' | 'metadata'>,

@@ -1,6 +1,6 @@
 /** getObjectLegalHold: authorize -> exists; what was never held is not held. [decisions 3] */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
 import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
 
 export async function getObjectLegalHold(

@@ -1,8 +1,8 @@
 /** getObjectRetention: authorize -> exists -> was ever set, or not_found. [decisions 3, 16] */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { RetentionRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { RetentionRecord } from '../../state-machine/versions/records.ts'
+import type { Services } from '../base/services.ts'
 import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
 
 export interface RetainedObject extends FoundObject {

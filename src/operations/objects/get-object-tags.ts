@@ -1,6 +1,6 @@
 /** getObjectTags: authorize -> exists; an object without tags has none, which is no error. [decisions 5] */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
 import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
 
 export async function getObjectTags(

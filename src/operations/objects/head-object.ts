@@ -1,6 +1,6 @@
 /** headObject: authorize -> exists; the record says everything, no byte is read. */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
 import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
 
 export async function headObject(

@@ -8,25 +8,29 @@
  *   quota           `earlyRefusal`  > asked of this node's state before a body is read; decided in the commit
  *   retention       `earlyRefusal` /
  */
+import type { ApplyContext } from '../../state-machine/base/view.ts'
 import { authorize } from '../../access/authorize.ts'
-import type { DataOperationId } from '../../access/operation-ids.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { NewVersion } from '../../state-machine/commands.ts'
-import { newVersionFault } from '../../state-machine/new-versions.ts'
-import type {
-  BucketRecord,
-  ObjectRecord,
-  VersionRecord,
-  VersionSettings,
-} from '../../state-machine/records.ts'
-import type { ApplyContext } from '../../state-machine/view.ts'
+import type { DataOperationId } from '../../access/base/operation-ids.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { NewVersion } from '../../state-machine/objects/commands.ts'
+import type { ObjectRecord, VersionRecord, VersionSettings } from '../../state-machine/versions/records.ts'
+import { newVersionFault } from '../../state-machine/objects/new-versions.ts'
+import type { InCut } from '../../store/reads/state-reader.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../base/services.ts'
 import { checkObjectKey } from './object-key.ts'
 
 /** Nothing is refused early because of a date: the clock that counts is that of the log. */
-const NO_TIME: ApplyContext = { index: 0, time: 0, ordinal: 0 }
+const NO_TIME: ApplyContext = {
+  index: 0,
+  time: 0,
+  confirmedTime: 0,
+  orderTime: 0,
+  ordinal: 0,
+  featureLevel: 0,
+}
 
 /** Who asks, and for what. */
 export interface Caller {
@@ -96,10 +100,10 @@ export function authorizeSettings(
 }
 
 /** Throws Refusal not_found; method_not_allowed for a delete marker that was asked for by its id. */
-export function objectFor(services: Services, caller: Caller, name: ObjectName): FoundObject {
+export function objectFor(services: Services, caller: Caller, name: ObjectName, inCut?: InCut): FoundObject {
   const { bucket, key } = keyFor(services, caller, name)
   const { versionId } = name
-  const found = findVersion(services, { bucket, key }, versionId)
+  const found = findVersion(services, { bucket, key }, versionId, inCut)
   if (found?.kind === 'object') return { bucket, object: found }
   const what = versionId === undefined ? `Object "${key}"` : `Version "${versionId.slice(0, 40)}" of "${key}"`
   if (found === undefined) throw new Refusal('not_found', `${what} does not exist in bucket "${bucket.name}"`)
@@ -119,9 +123,12 @@ function findVersion(
   { state }: Services,
   { bucket, key }: FoundKey,
   versionId: string | undefined,
+  inCut: InCut | undefined,
 ): VersionRecord | undefined {
   const look = () =>
-    versionId === undefined ? state.newestVersion(bucket, key) : state.version(bucket, key, versionId)
+    versionId === undefined
+      ? state.newestVersion(bucket, key, inCut)
+      : state.version(bucket, key, versionId, inCut)
   return look() ?? look()
 }
 

@@ -2,11 +2,11 @@
  * listObjectVersions: authorize (the prefix must lie inside a scope) -> bucket exists -> one page of versions and delete
  * markers, keys in UTF-8 byte order, of a key the newest first. [decisions 4, 14]
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { VersionPage } from '../../store/state-reader.ts'
-import { clampPageSize } from '../page-size.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { VersionPage } from '../../store/reads/state-reader.ts'
+import { clampPageSize } from '../base/page-size.ts'
+import type { Services } from '../base/services.ts'
 import { bucketFor } from './ladder.ts'
 
 interface ListObjectVersionsInput {

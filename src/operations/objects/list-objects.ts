@@ -1,11 +1,11 @@
 /**
  * listObjects: authorize (the prefix must lie inside a scope) -> bucket exists -> one page in UTF-8 byte order. [decisions 4, 14]
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { ObjectRecord } from '../../state-machine/records.ts'
-import { openContinuationToken, sealContinuationToken } from '../continuation-token.ts'
-import { clampPageSize } from '../page-size.ts'
-import type { Services } from '../services.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
+import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { clampPageSize } from '../base/page-size.ts'
+import type { Services } from '../base/services.ts'
 import { bucketFor } from './ladder.ts'
 
 interface ListObjectsInput {

@@ -3,7 +3,7 @@
  *
  * Rule: a key is never normalized: "a//b", "../x" and "+" are different names and mean nothing to any disk.
  */
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 
 const KEY_BYTES_MAX = 1024
 /** JSON can write one; it has no UTF-8 form. */

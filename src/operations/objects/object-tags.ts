@@ -1,8 +1,8 @@
 /**
  * The tags that an object may have. [decisions 5]
  */
-import { Refusal } from '../../refusal.ts'
-import type { Tags } from '../../state-machine/records.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { Tags } from '../../state-machine/versions/records.ts'
 
 const TAGS_MAX = 10
 const NAME_CHARACTERS_MAX = 128

@@ -4,19 +4,17 @@
  * Rules: the order is the design. Everything that needs no body is settled before the first byte is read, and the commit
  * comes after the bytes, so that a crash leaves bytes without a record and never a record without bytes.
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { NewVersion } from '../../state-machine/commands.ts'
-import { keys } from '../../state-machine/keys.ts'
-import type {
-  BucketRecord,
-  ChecksumAlgorithm,
-  ObjectRecord,
-  TenantRecord,
-} from '../../state-machine/records.ts'
-import { commitBody } from '../commit-body.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import { objectKeys } from '../../state-machine/objects/keys.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { ChecksumAlgorithm } from '../../state-machine/bodies/records.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { NewVersion } from '../../state-machine/objects/commands.ts'
+import type { TenantRecord } from '../../state-machine/tenants/records.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
+import { commitBody } from '../base/commit-body.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { authorizeSettings, earlyRefusal, keyFor, type KeyName } from './ladder.ts'
@@ -115,5 +113,7 @@ function isAnswered(
   { id }: BucketRecord,
   { key, idempotencyKey }: PutObjectInput,
 ): boolean {
-  return idempotencyKey !== null && state.view.get(keys.idempotency(id, key, idempotencyKey)) !== undefined
+  return (
+    idempotencyKey !== null && state.view.get(objectKeys.idempotency(id, key, idempotencyKey)) !== undefined
+  )
 }

@@ -3,10 +3,10 @@
  *
  * That it is extended and never shortened is decided in the commit, by the time of the log. Nobody may bypass it here.
  */
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { RetentionRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { RetentionRecord } from '../../state-machine/versions/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import type { RetainedObject } from './get-object-retention.ts'
 import { objectFor, type ObjectName } from './ladder.ts'
 

@@ -4,9 +4,9 @@
  * Rules: never longer than it was asked for; it ends early when nobody listens any more or the node is about to stop.
  */
 import { setTimeout as rest } from 'node:timers/promises'
-import { isFinished } from '../../state-machine/operations.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import { isFinished } from '../../state-machine/operations/operations.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import type { Services } from '../base/services.ts'
 
 const LOOK_EVERY_MS = 200
 
@@ -14,13 +14,21 @@ const LOOK_EVERY_MS = 200
 export async function awaitOperation(
   { state, stopping }: Pick<Services, 'state' | 'stopping'>,
   begun: OperationRecord,
-  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+  {
+    waitMs,
+    signal,
+    isOver = ({ status }) => isFinished(status),
+  }: {
+    readonly waitMs: number
+    readonly signal: AbortSignal
+    readonly isOver?: (operation: OperationRecord) => boolean
+  },
 ): Promise<OperationRecord> {
   const over = AbortSignal.any([signal, stopping])
   const until = performance.now() + waitMs
   for (let seen = begun; ; seen = state.operation(seen.operationId) ?? seen) {
     const leftMs = until - performance.now()
-    if (isFinished(seen.status) || leftMs <= 0 || over.aborted) return seen
+    if (isOver(seen) || isFinished(seen.status) || leftMs <= 0 || over.aborted) return seen
     await rest(Math.min(LOOK_EVERY_MS, leftMs), undefined, { signal: over }).catch(() => undefined)
   }
 }

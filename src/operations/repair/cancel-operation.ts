@@ -1,9 +1,9 @@
 /** cancelOperation: authorize -> commit. Nothing more is planned; copies that are not made yet are taken back. Cancelling again changes nothing. [decisions 12] */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 
 export async function cancelOperation(
   services: Services,

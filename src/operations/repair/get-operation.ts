@@ -1,9 +1,9 @@
 /** getOperation: authorize -> find. [decisions 12] */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import type { Services } from '../base/services.ts'
 
 export async function getOperation(
   services: Services,

@@ -1,10 +1,10 @@
 /** listOperations: long operations page by page, oldest first; those that ended long ago are forgotten. [decisions 12] */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
-import { openContinuationToken, sealContinuationToken } from '../continuation-token.ts'
-import { clampPageSize } from '../page-size.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
+import { clampPageSize } from '../base/page-size.ts'
+import type { Services } from '../base/services.ts'
 
 const CONTEXT = ['listOperations']
 

@@ -3,11 +3,11 @@
  *
  * Rule: it looks at a bounded number of chunks; what it counts is a lower bound when there are more.
  */
-import { movesOf } from '../../state-machine/copy-moves.ts'
-import { ALL_PLANNED } from '../../state-machine/operations.ts'
-import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from '../../store/chunk-walk.ts'
-import type { Plan } from '../dry-run.ts'
-import type { Services } from '../services.ts'
+import { movesOf } from '../../state-machine/chunks/copy-moves.ts'
+import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
+import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from '../../store/reads/chunk-walk.ts'
+import type { Plan } from '../base/dry-run.ts'
+import type { Services } from '../base/services.ts'
 
 export interface RebalancePlan {
   readonly chunks: number

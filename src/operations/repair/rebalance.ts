@@ -2,13 +2,13 @@
  * rebalance: authorize -> tenant and bucket exist -> reason -> commit. The copies are planned and made afterwards, by the nodes. [decisions 12]
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
-import { newOperationId } from '../../store/operation-id.ts'
-import type { Services } from '../services.ts'
-import { givenReason } from '../reason.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import { newOperationId } from '../../commands/operation-id.ts'
+import type { Services } from '../base/services.ts'
+import { givenReason } from '../base/reason.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 
 export interface RebalanceInput {

@@ -1,11 +1,11 @@
 /** recount: authorize -> reason -> commit. The node on duty counts all rows anew afterwards; a difference halts the collection. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
-import { newOperationId } from '../../store/operation-id.ts'
-import { givenReason } from '../reason.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import { newOperationId } from '../../commands/operation-id.ts'
+import { givenReason } from '../base/reason.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 
 export async function recount(
   services: Services,

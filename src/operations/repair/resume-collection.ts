@@ -1,10 +1,10 @@
 /** resumeCollection: authorize -> reason -> commit. Resuming what is not halted changes nothing. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { SettingsRecord } from '../../state-machine/records.ts'
-import { givenReason } from '../reason.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { SettingsRecord } from '../../state-machine/chunks/records.ts'
+import { givenReason } from '../base/reason.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 
 export async function resumeCollection(
   services: Services,

@@ -1,13 +1,13 @@
 /** scrub: authorize -> node is a member -> reason -> commit. Each node reads its own copies back afterwards and says how far it is. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import { membersOf } from '../../state-machine/members.ts'
-import type { OperationRecord } from '../../state-machine/records.ts'
-import { newOperationId } from '../../store/operation-id.ts'
-import { givenReason } from '../reason.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import { membersOf } from '../../state-machine/members/members.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import { newOperationId } from '../../commands/operation-id.ts'
+import { givenReason } from '../base/reason.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 
 export interface ScrubInput {
   /** Absent: all of them. */

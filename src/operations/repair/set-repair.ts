@@ -1,8 +1,8 @@
 /** setRepair: authorize -> commit. Each node follows within seconds. Setting the same again changes nothing. */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { type RepairOverview, repairOverview } from './get-repair.ts'
 
 export async function setRepair(

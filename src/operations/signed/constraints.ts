@@ -4,9 +4,9 @@
  * Rule: whatever is taken here can be carried out as it stands when the URL is used, by any node: what ends up in a header
  * fits into one, what is compared is in its one spelling.
  */
-import type { SignedUrlTerms } from '../../access/signed-url.ts'
+import type { SignedUrlTerms } from '../../access/base/signed-url.ts'
 import { parseClaims } from '../../content/checksums.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { checkContentType } from '../objects/description.ts'
 import { checkIdempotencyKey } from '../objects/idempotency-key.ts'
 

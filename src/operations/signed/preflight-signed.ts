@@ -5,11 +5,11 @@
  */
 import { authorize } from '../../access/authorize.ts'
 import type { CorsGrant, CorsQuestion } from '../../access/cors-match.ts'
-import type { SignedUrlPrincipal } from '../../access/signed-url.ts'
-import { Refusal } from '../../refusal.ts'
+import type { SignedUrlPrincipal } from '../../access/base/signed-url.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { findCorsGrant } from '../buckets/find-cors-grant.ts'
 import type { KeyName } from '../objects/ladder.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../base/services.ts'
 
 /** A URL for GET is one for HEAD. */
 const ASKED_FOR_AS: ReadonlyMap<string, 'getSigned' | 'putSigned'> = new Map([

@@ -6,11 +6,11 @@
  * asked again: an upload takes as long as it takes. [decisions 8]
  */
 import { authorize } from '../../access/authorize.ts'
-import type { SignedUrl, SignedUrlPrincipal } from '../../access/signed-url.ts'
+import type { SignedUrl, SignedUrlPrincipal } from '../../access/base/signed-url.ts'
 import { type Claims, parseClaims } from '../../content/checksums.ts'
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { putObject, type PutObjectInput, type StoredObject } from '../objects/put-object.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../base/services.ts'
 
 type PutSignedInput = Omit<PutObjectInput, 'tags' | 'retention' | 'legalHold' | 'sizeMax' | 'wanted'>
 

@@ -7,12 +7,12 @@
  */
 import type { SignedUrlGrant } from '../../access/access.ts'
 import { authorize } from '../../access/authorize.ts'
-import type { AccessKeyPrincipal } from '../../access/principal.ts'
-import type { SignedMethod, SignedUrlTerms } from '../../access/signed-url.ts'
-import { Refusal } from '../../refusal.ts'
+import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
+import type { SignedMethod, SignedUrlTerms } from '../../access/base/signed-url.ts'
+import { Refusal } from '../../base/refusal.ts'
 import { bucketFor, keyFor } from '../objects/ladder.ts'
 import { checkObjectKey } from '../objects/object-key.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../base/services.ts'
 import { constraintsOf, type SignedUrlConstraints } from './constraints.ts'
 
 export interface SignUrlInput extends SignedUrlConstraints {

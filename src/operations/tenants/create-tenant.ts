@@ -2,11 +2,11 @@
  * createTenant: authorize -> check the id -> make the tenant's keys -> commit; that the id is free is decided in the commit.
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { TenantRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { TenantRecord } from '../../state-machine/tenants/records.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { isTenantId, tenantIdFromName } from './tenant-id.ts'
 
 export async function createTenant(

@@ -1,8 +1,8 @@
 /** deleteTenantQuota: authorize -> find -> commit; nothing limits the tenant any more. Repeating is safe. [decisions 11] */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from './find-tenant.ts'
 
 export async function deleteTenantQuota(

@@ -3,14 +3,15 @@
  * afterwards, step by step. Asked again it answers the operation that is under way, or that did it. [decisions 11]
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { type Blocker, Refusal } from '../../refusal.ts'
-import type { OperationRecord, TenantRecord } from '../../state-machine/records.ts'
-import { deletionOf } from '../../state-machine/tenant-end.ts'
-import { newOperationId } from '../../store/operation-id.ts'
-import { givenReason } from '../reason.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { type Blocker, Refusal } from '../../base/refusal.ts'
+import type { OperationRecord } from '../../state-machine/operations/records.ts'
+import type { TenantRecord } from '../../state-machine/tenants/records.ts'
+import { deletionOf } from '../../state-machine/removal/tenant-end.ts'
+import { newOperationId } from '../../commands/operation-id.ts'
+import { givenReason } from '../base/reason.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from './find-tenant.ts'
 import { type TenantLocks, tenantLocks } from './tenant-locks.ts'
 
@@ -34,7 +35,7 @@ export async function deleteTenant(
     throw new Refusal('confirm_mismatch', `${cannot}: "confirm" has to be the id of the tenant once more`)
   const earlier = deletionOf(services.state.view, tenant)
   if (earlier !== null) return earlier
-  const locks = await tenantLocks(services, tenant.id, Date.now())
+  const locks = await tenantLocks(services, tenant.id, services.cluster.time.status().confirmedTime)
   const blockers = blockersOf(tenant, locks)
   if (blockers.length > 0) {
     const why = blockers.map(({ message }) => message).join('; ')

@@ -3,11 +3,11 @@
  * Again changes nothing.
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { TenantRecord } from '../../state-machine/records.ts'
-import { givenReason } from '../reason.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { TenantRecord } from '../../state-machine/tenants/records.ts'
+import { givenReason } from '../base/reason.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from './find-tenant.ts'
 
 export async function disableTenant(

@@ -1,7 +1,8 @@
 /** Looks a tenant up, whatever its status. */
-import { Refusal } from '../../refusal.ts'
-import type { TenantId, TenantRecord } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import type { TenantRecord } from '../../state-machine/tenants/records.ts'
+import type { Services } from '../base/services.ts'
 import { isTenantId } from './tenant-id.ts'
 
 export function findTenant(services: Services, id: TenantId): TenantRecord {

@@ -1,8 +1,8 @@
 /** getTenantQuota: authorize -> find -> the limits beside what they are held against, of one moment. [decisions 11] */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import type { QuotaReport } from '../../state-machine/records.ts'
-import type { Services } from '../services.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import type { QuotaReport } from '../../state-machine/usage/records.ts'
+import type { Services } from '../base/services.ts'
 import { findTenant } from './find-tenant.ts'
 
 export interface TenantQuota extends QuotaReport {

@@ -1,9 +1,9 @@
 /**
  * What the end of a tenant would take along, counted now: for dry runs. [admin: Endpoints]
  */
-import { tenantAccessOf } from '../../state-machine/tenant-access.ts'
-import type { Plan } from '../dry-run.ts'
-import type { Services } from '../services.ts'
+import { tenantAccessOf } from '../../state-machine/tenants/tenant-access.ts'
+import type { Plan } from '../base/dry-run.ts'
+import type { Services } from '../base/services.ts'
 import { findTenant } from './find-tenant.ts'
 import { tenantLocks } from './tenant-locks.ts'
 
@@ -26,7 +26,11 @@ export async function planTenantEnd(
 ): Promise<Plan<TenantEndPlan>> {
   const { id: tenantId } = findTenant(services, id)
   const { usage, bucketCount } = await services.state.tenantUsage(tenantId, 1)
-  const { held, retained } = await tenantLocks(services, tenantId, Date.now())
+  const { held, retained } = await tenantLocks(
+    services,
+    tenantId,
+    services.cluster.time.status().confirmedTime,
+  )
   const { activeKeys, revokedKeys } = tenantAccessOf(services.state.view, tenantId)
   const plan = {
     buckets: bucketCount,

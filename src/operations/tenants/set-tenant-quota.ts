@@ -3,10 +3,10 @@
  * is none. Below present use it is allowed: what is stored stays, and what adds to it is refused. [decisions 11]
  */
 import { authorize } from '../../access/authorize.ts'
-import type { AdminTokenPrincipal } from '../../access/principal.ts'
-import { Refusal } from '../../refusal.ts'
-import type { Services } from '../services.ts'
-import { settle } from '../settle.ts'
+import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
+import { Refusal } from '../../base/refusal.ts'
+import type { Services } from '../base/services.ts'
+import { settle } from '../../commands/settle.ts'
 import { findTenant } from './find-tenant.ts'
 import type { TenantQuota } from './get-tenant-quota.ts'
 

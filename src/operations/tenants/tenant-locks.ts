@@ -4,10 +4,12 @@
  * Rules: fail closed: a lock that cannot be read holds. Of a tenant that is not active the count stays true but for time, which
  * only releases: nobody can set a lock any more.
  */
-import { locksOf } from '../../state-machine/locks.ts'
-import type { BucketRecord, TenantId, VersionRecord } from '../../state-machine/records.ts'
-import type { Page } from '../../store/state-reader.ts'
-import type { Services } from '../services.ts'
+import { locksOf } from '../../state-machine/versions/locks.ts'
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { VersionRecord } from '../../state-machine/versions/records.ts'
+import type { Page } from '../../store/reads/state-reader.ts'
+import type { Services } from '../base/services.ts'
 
 const PAGE = 1_000
 

@@ -6,14 +6,15 @@
  * Rules: a row leaves the queue by a committed result alone, so whoever comes after this node goes on; what was sent and not
  * told is sent again, under the same id. While results cannot be told they are kept, and nothing is sent in their place.
  */
+import { eventKeys } from '../../state-machine/events/keys.ts'
 import { Condition, type Cluster, type Logger, type MetricSample } from '../../../cluster/index.ts'
 import { deliveryId } from '../../operations/notifications/delivery-id.ts'
-import type { AttemptResult } from '../../state-machine/commands.ts'
-import { isBusy } from '../../state-machine/hooks.ts'
-import { keys } from '../../state-machine/keys.ts'
-import type { DeliveryName, DeliveryRecord, HookRecord } from '../../state-machine/records.ts'
-import type { StateReader } from '../../store/state-reader.ts'
-import type { Propose } from '../../store/propose.ts'
+import type { AttemptResult } from '../../state-machine/events/commands.ts'
+import type { DeliveryName, DeliveryRecord, HookRecord } from '../../state-machine/events/records.ts'
+import { hasCome } from '../../state-machine/events/delivery-schedule.ts'
+import { isBusy } from '../../state-machine/events/hooks.ts'
+import type { StateReader } from '../../store/reads/state-reader.ts'
+import type { Propose } from '../../commands/propose.ts'
 import { DeliverySlots } from './delivery-slots.ts'
 import { payloadOf } from './payload.ts'
 import { signatureHeaders } from './signature.ts'
@@ -31,8 +32,10 @@ export interface DeliveringParts {
   readonly sender: { post(post: WebhookPost): Promise<Answered>; close(): Promise<void> }
   /** The secret of a hook; throws when no key of this node opens it. */
   readonly secretOf: (hook: HookRecord) => Uint8Array
-  /** Milliseconds since 1970 by this node's clock, which stamps the log while it leads. */
+  /** By which due times are judged, ms since 1970: it goes on from the time of the log, which made them. */
   readonly now: () => number
+  /** The hour as the cluster knows it, with which a delivery is signed: receivers compare it with their clocks. ms since 1970 */
+  readonly hour: () => number
   /** [0, 1) */
   readonly random: () => number
   readonly logger: Logger
@@ -139,16 +142,18 @@ export class Delivering {
     const waiting = await state.outbox.due(hook, END_OF_TIME, Math.max(1, limit))
     const [head] = waiting
     if (head !== undefined) this.#oldest.walking = Math.min(this.#oldest.walking ?? Infinity, head.time)
-    if (hook.notBefore > now()) return
+    if (!hasCome(hook.notBefore, now())) return
     for (const delivery of waiting) {
-      if (delivery.dueAt > now() || this.#slots.freeFor(hook) === 0) return
+      if (this.#slots.freeFor(hook) === 0) return
+      // Ordered by due time, but what was made due before the time of the log was set back stands last.
+      if (!hasCome(delivery.dueAt, now())) continue
       this.#begin({ hook, delivery })
     }
   }
 
   #begin(flight: Flight): void {
     const name = nameOf(flight)
-    const key = keys.delivery(name)
+    const key = eventKeys.delivery(name)
     if (this.#isClosed || this.#flying.has(key)) return
     // What was read may have been settled while it was on its way here.
     const present = this.#parts.state.outbox.delivery(name)
@@ -177,10 +182,10 @@ export class Delivering {
   }
 
   async #attempt({ hook, delivery }: Flight): Promise<Answered> {
-    const { sender, secretOf, now, logger } = this.#parts
+    const { sender, secretOf, hour, logger } = this.#parts
     try {
       const body = payloadOf(hook, delivery)
-      const headers = signatureHeaders(secretOf(hook), { id: deliveryId(delivery), time: now(), body })
+      const headers = signatureHeaders(secretOf(hook), { id: deliveryId(delivery), time: hour(), body })
       return await sender.post({ url: hook.url, headers, body })
     } catch (err) {
       logger.error({ err, hook: hook.hookId }, 'notification not sent')
@@ -220,7 +225,7 @@ export class Delivering {
   }
 
   #land(flight: Flight): void {
-    this.#flying.delete(keys.delivery(nameOf(flight)))
+    this.#flying.delete(eventKeys.delivery(nameOf(flight)))
     this.#slots.release(flight.hook)
   }
 
@@ -229,7 +234,7 @@ export class Delivering {
     const { state, cluster, logger } = this.#parts
     try {
       for (const { bucketId, hookId } of new Map(hooks.map((one) => [one.hookId, one])).values()) {
-        const hook = state.view.get(keys.hook(bucketId, hookId))
+        const hook = state.view.get(eventKeys.hook(bucketId, hookId))
         if (hook !== undefined && isBusy(hook) && cluster.isOnDuty()) await this.#fill(hook)
       }
     } catch (err) {

@@ -5,7 +5,7 @@
  * Rules: all together, each tenant and each hook have a bound; a hook that only fails is asked one at a time; the last half of
  * all slots goes only to hooks that have none, so a few slow ones never take everything.
  */
-import type { HookRecord } from '../../state-machine/records.ts'
+import type { HookRecord } from '../../state-machine/events/records.ts'
 
 export const SLOTS_MAX = 256
 export const TENANT_SLOTS_MAX = 96

@@ -3,7 +3,7 @@
  *
  * Rule: made of rows alone, so that every attempt from whatever node tells the same.
  */
-import type { DeliveryRecord, HookRecord } from '../../state-machine/records.ts'
+import type { DeliveryRecord, HookRecord } from '../../state-machine/events/records.ts'
 
 type Target = Pick<HookRecord, 'id' | 'tenantId' | 'bucket' | 'payloadFormat'>
 

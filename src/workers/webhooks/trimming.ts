@@ -4,9 +4,9 @@
  * Owns: how long settled deliveries are kept. Knows nothing of: whether a row may go; apply refuses what is still owed.
  */
 import type { Cluster, Logger } from '../../../cluster/index.ts'
-import type { DeliveryRecord, HookRecord } from '../../state-machine/records.ts'
-import type { StateReader } from '../../store/state-reader.ts'
-import type { Propose } from '../../store/propose.ts'
+import type { DeliveryRecord, HookRecord } from '../../state-machine/events/records.ts'
+import type { StateReader } from '../../store/reads/state-reader.ts'
+import type { Propose } from '../../commands/propose.ts'
 
 const DAY_MS = 86_400_000
 /** Of each hook: so many, and none that was settled longer ago. */
@@ -24,8 +24,8 @@ export interface TrimmingParts {
   readonly cluster: Pick<Cluster, 'isOnDuty'>
   readonly state: Pick<StateReader, 'outbox'>
   readonly propose: Propose
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
+  readonly confirmedTime: () => number
   readonly logger: Logger
 }
 
@@ -83,13 +83,13 @@ export class Trimming {
     hook: HookRecord,
     left: Readonly<Record<keyof typeof KEPT, number>>,
   ): Promise<readonly DeliveryRecord[]> {
-    const { state, now } = this.#parts
+    const { state, confirmedTime } = this.#parts
     for (const status of ['delivered', 'dead'] as const) {
       if (left[status] === 0) continue
       const { rows, ms } = KEPT[status]
       const oldest = await state.outbox.settled(hook, status, ROWS_PER_COMMAND)
       const over = left[status] - rows
-      const end = now() - ms
+      const end = confirmedTime() - ms
       const going = oldest.filter(({ settledAt }, n) => n < over || (settledAt ?? 0) < end)
       if (going.length > 0) return going
     }

@@ -8,7 +8,7 @@ import t from 'tap'
 import { readBucketPolicy } from '../../../src/access/policies/bucket-policy.ts'
 import { denies, type PolicyQuestion } from '../../../src/access/policies/evaluation.ts'
 import { matchesWildcards } from '../../../src/access/policies/wildcards.ts'
-import { Refusal } from '../../../src/refusal.ts'
+import { Refusal } from '../../../src/base/refusal.ts'
 import { ALICE, BOB, BUCKET, type Json, PLACE, policy } from './statements.ts'
 
 const RUNS = 3000

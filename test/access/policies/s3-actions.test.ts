@@ -2,7 +2,7 @@
  * What policies call each operation, written out by hand; the names are those of the AWS documentation of S3 actions.
  */
 import t from 'tap'
-import { DATA_OPERATION_IDS, type DataOperationId } from '../../../src/access/operation-ids.ts'
+import { DATA_OPERATION_IDS, type DataOperationId } from '../../../src/access/base/operation-ids.ts'
 import { KNOWN_ACTIONS, namesOf, S3_ACTIONS } from '../../../src/access/policies/s3-actions.ts'
 import { REQUIREMENTS } from '../../../src/access/requirements.ts'
 

@@ -1,10 +1,16 @@
 /**
  * What the doctor makes of facts: every finding that is not well, and the bounds where it begins.
  */
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { ListenerTlsFacts, PeerTlsFacts } from '../../../src/cli/doctor/certificate-checks.ts'
 import { checkListenerTls, checkPeerTls } from '../../../src/cli/doctor/certificate-checks.ts'
-import { checkDirectory, checkIdentity, checkStateFormat } from '../../../src/cli/doctor/directory-checks.ts'
+import {
+  checkDirectory,
+  checkIdentity,
+  checkSkips,
+  checkStateFormat,
+} from '../../../src/cli/doctor/directory-checks.ts'
 import { checkFilesystem, checkSpace, checkSpeed } from '../../../src/cli/doctor/disk-checks.ts'
 import type { Finding } from '../../../src/cli/doctor/finding.ts'
 import { checkKey, checkKeyFile } from '../../../src/cli/doctor/key-checks.ts'
@@ -16,7 +22,6 @@ import {
   type PeerFacts,
 } from '../../../src/cli/doctor/network-checks.ts'
 import { checkNode } from '../../../src/cli/doctor/node-checks.ts'
-import { readFileSync } from 'node:fs'
 
 /** `severity: found`, in their order. */
 const said = (findings: Finding | readonly Finding[]): readonly string[] =>
@@ -63,6 +68,16 @@ t.test('whose data it is: cluster and node are told apart, and both are told', a
   t.match(said(checkIdentity({ ...facts, identity: own })), [/^ok/])
   t.match(checkIdentity({ ...facts, identity: own, farewell: 'Node n1 was removed' }), [
     { severity: 'error', found: 'Node n1 was removed', action: /keep the directory/ },
+  ])
+})
+
+t.test('entries that are skipped by order', async (t) => {
+  const skips = [{ planId: 'sp_1', index: 11, term: 4 }]
+  t.match(said(checkSkips({ skips: [], failure: null })), [/^ok: no entry/])
+  t.match(said(checkSkips({ skips, failure: null })), [/^ok: .*entry 11 of term 4 \(sp_1\)/])
+  const failure = { code: 'damaged_skips', message: 'Cannot start: it is torn', hint: 'Copy it' }
+  t.match(checkSkips({ skips: [], failure }), [
+    { severity: 'error', found: 'it is torn (damaged_skips)', action: 'Copy it' },
   ])
 })
 

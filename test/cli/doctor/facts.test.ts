@@ -4,14 +4,14 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { lockDataDir } from '../../../cluster/data-lock.ts'
+import { lockDataDir } from '../../../cluster/base/data-lock.ts'
 import { peerTlsFacts } from '../../../src/cli/doctor/certificate-facts.ts'
-import { directoryFacts } from '../../../src/cli/doctor/directory-facts.ts'
+import { directoryFacts, skipFacts } from '../../../src/cli/doctor/directory-facts.ts'
 import { diskFacts, speedFacts } from '../../../src/cli/doctor/disk-facts.ts'
 import { machineFacts, softLimit, swapUsed } from '../../../src/cli/doctor/machine-facts.ts'
 import { holderOf, nodeFacts } from '../../../src/cli/doctor/node-facts.ts'
-import { inspectState } from '../../../src/store/state-inspection.ts'
-import { STATE_FORMAT, StateDirectory } from '../../../src/store/state-directory.ts'
+import { inspectState } from '../../../src/store/state/state-inspection.ts'
+import { STATE_FORMAT, StateDirectory } from '../../../src/store/state/state-directory.ts'
 import { temporaryFolder } from '../../helpers/process-cluster.ts'
 import { opensslVersion, TestAuthority } from '../../transport/test-certificates.ts'
 import { examined, SMALLEST } from '../../config/written-config.ts'
@@ -67,6 +67,13 @@ t.test('a line of /proc/locks names device and file', async (t) => {
   t.equal(holderOf({ dev, ino: 10 }, locks), 42)
   t.equal(holderOf({ dev, ino: 9 }, locks), null, 'a lock for reading is not that of a node')
   t.equal(holderOf({ dev: dev + 256, ino: 10 }, locks), null, 'the same number on another disk')
+})
+
+t.test('entries that are skipped by order, and a file of them that is torn', async (t) => {
+  const folder = temporaryFolder(t)
+  t.match(skipFacts(folder, 'c'), { skips: [], failure: null })
+  writeFileSync(join(folder, 'skipped-entries.json'), '{')
+  t.match(skipFacts(folder, 'c'), { skips: [], failure: { code: 'damaged_skips' } })
 })
 
 t.test('a state directory is looked at and not touched', async (t) => {

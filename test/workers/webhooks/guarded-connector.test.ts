@@ -1,10 +1,10 @@
 /**
  * Where a webhook may lead: every range by itself, names that resolve inside, and names that change their mind.
  */
-import t, { type Test } from 'tap'
 import https from 'node:https'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
 import { isPublicAddress } from '../../../src/operations/notifications/public-address.ts'
 import { addressesOf, type Resolve, systemResolve } from '../../../src/workers/webhooks/guarded-connector.ts'
 import { WebhookSender } from '../../../src/workers/webhooks/webhook-sender.ts'

@@ -2,7 +2,7 @@
  * Receivers that behave badly in every way, each of its own, beside a good one: real sockets, real rows.
  */
 import t from 'tap'
-import type { DeliveryRecord } from '../../../src/state-machine/records.ts'
+import type { DeliveryRecord } from '../../../src/state-machine/events/records.ts'
 import type { Delivering } from '../../../src/workers/webhooks/delivering.ts'
 import { WebhookSender } from '../../../src/workers/webhooks/webhook-sender.ts'
 import { deferred, until } from '../../helpers/async.ts'

@@ -1,8 +1,8 @@
 /**
  * A real store, a real deliverer, and a clock that only the test moves; the log follows the clock.
  */
-import type { Propose } from '../../../src/store/propose.ts'
-import type { DeliveryRecord, HookRecord } from '../../../src/state-machine/records.ts'
+import type { Propose } from '../../../src/commands/propose.ts'
+import type { DeliveryRecord, HookRecord } from '../../../src/state-machine/events/records.ts'
 import { Delivering } from '../../../src/workers/webhooks/delivering.ts'
 import type { Answered, WebhookPost, WebhookSender } from '../../../src/workers/webhooks/webhook-sender.ts'
 import { type LogLine, recordingLogger } from '../../helpers/loggers.ts'
@@ -71,6 +71,7 @@ export class OutboxWorld {
         return secret
       },
       now: () => this.now,
+      hour: () => this.now,
       random: () => 0.5,
       logger: recordingLogger(this.lines),
     })

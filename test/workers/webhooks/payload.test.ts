@@ -1,6 +1,6 @@
 /** What receivers read, member by member. */
 import t from 'tap'
-import type { DeliveryRecord } from '../../../src/state-machine/records.ts'
+import type { DeliveryRecord } from '../../../src/state-machine/events/records.ts'
 import { payloadOf } from '../../../src/workers/webhooks/payload.ts'
 
 const HOOK = { id: 'thumbs', tenantId: 'acme', bucket: 'photos', payloadFormat: 'native' } as const

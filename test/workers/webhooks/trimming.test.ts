@@ -12,7 +12,7 @@ function trimmingOf(world: OutboxWorld): Trimming {
     cluster: { isOnDuty: () => world.isOnDuty },
     state: world.world.store.reader,
     propose: world.world.propose,
-    now: () => world.now,
+    confirmedTime: () => world.now,
     logger: SILENT,
   })
 }

@@ -88,6 +88,30 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "tagCount": 1,
     "partsCount": 1
   },
+  "confirmClusterTime": {
+    "dryRun": true,
+    "operation": "confirmClusterTime",
+    "tenantId": null,
+    "allowed": false,
+    "plan": {
+      "nodeId": "n1",
+      "logTime": "2026-11-21T12:00:00.000Z",
+      "confirmedTime": "2026-11-21T12:00:00.000Z",
+      "withheldMs": 0,
+      "majorityTime": "2026-11-21T12:00:00.000Z",
+      "offsetMs": 0,
+      "offsets": []
+    },
+    "warnings": [
+      "Retention, uploads and audit rows end by the confirmed time, for good"
+    ],
+    "blockers": [
+      {
+        "code": "nothing_withheld",
+        "message": "Cannot confirm the time: nothing of it is withheld"
+      }
+    ]
+  },
   "copyObject": {
     "bucket": "photos",
     "key": "2026/copy.txt",
@@ -260,6 +284,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "newcomer": null
     },
     "warnings": [
+      "This cannot be taken back: once the vote of \"n3\" has moved, neither its name nor its data directory gets one again; until then the operation can be cancelled",
       "Afterwards 0 of 2 voters may fail, now 1 may",
       "2 voters bear no more failures than 1"
     ],
@@ -431,6 +456,15 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     ],
     "departed": [],
     "recoveries": []
+  },
+  "getClusterTime": {
+    "nodeId": "n1",
+    "logTime": "2026-11-21T12:00:00.000Z",
+    "confirmedTime": "2026-11-21T12:00:00.000Z",
+    "withheldMs": 0,
+    "majorityTime": "2026-11-21T12:00:00.000Z",
+    "offsetMs": 0,
+    "offsets": []
   },
   "getObject": "hell",
   "getObjectLegalHold": {
@@ -664,7 +698,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
   "listNotificationDeliveries": {
     "deliveries": [
       {
-        "deliveryId": "evt_01M823N3AT0000000000G00000-FCMVUWEHPAXY56PG",
+        "deliveryId": "evt_01M83AQFRR0000000000G00000-M4B326GHD4UPQX7M",
         "configId": "thumbs",
         "type": "test",
         "eventName": "s3:TestEvent",
@@ -871,6 +905,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "newcomer": null
     },
     "warnings": [
+      "This cannot be taken back: the name \"n3\" and its data directory do not come back",
       "Afterwards 0 of 2 voters may fail, now 1 may",
       "2 voters bear no more failures than 1"
     ],
@@ -1065,7 +1100,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "error": null
   },
   "redeliverNotification": {
-    "deliveryId": "evt_01M823N3AT0000000000G00000-FCMVUWEHPAXY56PG",
+    "deliveryId": "evt_01M83AQFRR0000000000G00000-M4B326GHD4UPQX7M",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",
@@ -1112,6 +1147,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       "newcomer": null
     },
     "warnings": [
+      "This cannot be taken back: the name \"n3\" and its data directory do not come back",
       "Afterwards 0 of 2 voters may fail, now 1 may",
       "2 voters bear no more failures than 1"
     ],
@@ -1193,7 +1229,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
       }
     },
     "warnings": [
-      "Afterwards zone \"rack-1\" holds 2 of 3 voters: without it there is no majority"
+      "This cannot be taken back once votes have moved: \"n3\" leaves for ever; until \"n4\" has its vote the operation can be cancelled"
     ],
     "blockers": []
   },
@@ -1321,6 +1357,30 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "blockers": [],
     "error": null
   },
+  "setBackClusterTime": {
+    "dryRun": true,
+    "operation": "setBackClusterTime",
+    "tenantId": null,
+    "allowed": false,
+    "plan": {
+      "nodeId": "n1",
+      "logTime": "2026-11-21T12:00:00.000Z",
+      "confirmedTime": "2026-11-21T12:00:00.000Z",
+      "withheldMs": 0,
+      "majorityTime": "2026-11-21T12:00:00.000Z",
+      "offsetMs": 0,
+      "offsets": []
+    },
+    "warnings": [
+      "Retention that is stored keeps its date, and nothing is deleted; what was made while the time was ahead keeps its dates"
+    ],
+    "blockers": [
+      {
+        "code": "time_changed",
+        "message": "Cannot set the time back: the time of the majority is not the one that was shown, or it was shown too long ago; look at it again"
+      }
+    ]
+  },
   "setBucketCORS": {
     "rules": [
       {
@@ -1355,7 +1415,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
         "suffix": "",
         "enabled": true,
         "payloadFormat": "native",
-        "signingSecret": "whsec_ifJeggaRJkl7V53Xsh3HFU0SJSfn7CAZ",
+        "signingSecret": "whsec_SK4wL0D4OFz6KeqittxkUUaV2Z1ALlNq",
         "suspended": false,
         "suspensionReason": "",
         "createdAt": "2026-11-21T12:00:00.000Z",
@@ -1470,7 +1530,7 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     "contentLengthMax": 1000
   },
   "testNotification": {
-    "deliveryId": "evt_01M823N3AT0000000000G00000-FCMVUWEHPAXY56PG",
+    "deliveryId": "evt_01M83AQFRR0000000000G00000-M4B326GHD4UPQX7M",
     "configId": "thumbs",
     "type": "test",
     "eventName": "s3:TestEvent",

@@ -1,0 +1,77 @@
+/**
+ * Waiting that ends when the loop that waits is told to end.
+ *
+ * Rule: after `end` every wait under way and every later one throws StoppedError, so a loop needs no checks of its own.
+ */
+import type { Clock } from './clock.ts'
+import type { Logger } from './types.ts'
+
+const RETRY_FIRST_MS = 1_000
+const RETRY_MAX_MS = 60_000
+/** Longer waits are made of several, so that no wait is longer than a timer can be. */
+const TIMER_MS_MAX = 3_600_000
+
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError'
+}
+
+export class Patience {
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #wakes = new Set<() => void>()
+  #isOver = false
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  end(): void {
+    this.#isOver = true
+    for (const wake of this.#wakes) wake()
+  }
+
+  check(): void {
+    if (this.#isOver) throw new StoppedError('The node is stopping')
+  }
+
+  /** Shorter when `isEnough` says so, which is asked at first and at every `nudge`. */
+  async wait(ms: number, isEnough: () => boolean = () => false): Promise<void> {
+    const until = this.#clock.now() + ms
+    do await this.#rest(isEnough() ? 0 : Math.min(TIMER_MS_MAX, Math.max(0, until - this.#clock.now())))
+    while (this.#clock.now() < until && !isEnough())
+  }
+
+  /** Something has changed that a wait under way may not be worth any more. */
+  nudge(): void {
+    for (const wake of this.#wakes) wake()
+  }
+
+  /** Tries again, later and later but at least once a minute, until `work` succeeds. `failure` is what the log says of a failure. */
+  async insist<T>(failure: string, work: () => Promise<T>): Promise<T> {
+    for (let delayMs = RETRY_FIRST_MS; ; delayMs = Math.min(RETRY_MAX_MS, delayMs * 2)) {
+      this.check()
+      try {
+        return await work()
+      } catch (err) {
+        if (err instanceof StoppedError) throw err
+        this.#logger.warn({ err, retryMs: delayMs }, failure)
+      }
+      await this.wait(delayMs)
+    }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    this.check()
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        timer.cancel()
+        this.#wakes.delete(wake)
+        resolve()
+      }
+      const timer = this.#clock.after(ms, wake)
+      this.#wakes.add(wake)
+    })
+    this.check()
+  }
+}

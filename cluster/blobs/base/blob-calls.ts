@@ -1,0 +1,119 @@
+/**
+ * The blob calls between nodes, as data: methods, headers, refusal codes.
+ *
+ * Rule: a header comes from another machine; everything in it is checked before anything is done with it.
+ */
+import { PeerRefusedError } from '../../transport/transport.ts'
+import type { BlobName } from '../../base/types.ts'
+import { assertBlobName, isChecksum } from './blob-name.ts'
+import type { BlobContent } from './blob-store.ts'
+import { type DiskView, isDiskLevel } from '../../base/disk-level.ts'
+
+/**
+ * put: name + content, body = bytes -> {}. puts: rows of [id, birth, size, checksum], body = the bytes one after the other ->
+ * rows of null or [code, message], in their order. get: name + range -> {}, body. stat: name -> content. report: name -> verdict.
+ * disk: {} -> what the node says of its disk.
+ */
+export const BLOB_METHODS = {
+  put: 'blob.put',
+  puts: 'blob.puts',
+  get: 'blob.get',
+  stat: 'blob.stat',
+  report: 'blob.report',
+  disk: 'blob.disk',
+} as const
+
+/** Of one `puts` call. Blobs, and bytes of all of them. */
+export const BATCH_BLOBS_MAX = 64
+export const BATCH_BYTES_MAX: number = 1024 * 1024
+
+export type CopyVerdict = 'good' | 'missing' | 'damaged'
+
+/** Refusals a caller reacts to; the codes of BlobWriteError travel as they are. */
+export const BLOB_REFUSALS = {
+  invalid: 'blob_call_invalid',
+  missing: 'blob_missing',
+  damaged: 'blob_damaged',
+  slowDown: 'slow_down',
+} as const
+
+export interface NamedContent extends BlobName, BlobContent {}
+
+type Fields = Readonly<Record<string, unknown>>
+
+export function readName(header: unknown): BlobName {
+  const fields = asFields(header)
+  const name = { id: fields['id'] as string, birth: fields['birth'] as string }
+  try {
+    assertBlobName(name)
+  } catch (cause) {
+    throw invalid('the name is no blob name', cause)
+  }
+  return name
+}
+
+export function readContentOf(header: unknown): BlobContent {
+  const { size, checksum } = asFields(header)
+  if (!isLength(size)) throw invalid('the size is no length')
+  if (!isChecksum(checksum)) throw invalid('the checksum is no SHA-256')
+  return { size, checksum }
+}
+
+/** The blobs of a `puts` call. */
+export function readBatchOf(header: unknown): readonly NamedContent[] {
+  const { blobs } = asFields(header)
+  if (!Array.isArray(blobs) || blobs.length === 0 || blobs.length > BATCH_BLOBS_MAX)
+    throw invalid(`the batch is no list of 1 to ${BATCH_BLOBS_MAX} blobs`)
+  const read = blobs.map((row: unknown) => {
+    const [id, birth, size, checksum]: unknown[] = Array.isArray(row) ? row : []
+    const fields = { id, birth, size, checksum }
+    if (size === 0) throw invalid('an empty blob travels alone')
+    return { ...readName(fields), ...readContentOf(fields) }
+  })
+  const bytes = read.reduce((sum, { size }) => sum + size, 0)
+  if (bytes > BATCH_BYTES_MAX) throw invalid(`the batch has ${bytes} bytes, at most ${BATCH_BYTES_MAX} fit`)
+  return read
+}
+
+/** What became of each blob of a `puts` call: null is durable. */
+export function readOutcomes(header: unknown, count: number): readonly (PeerRefusedError | null)[] {
+  const { outcomes } = asFields(header)
+  if (!Array.isArray(outcomes) || outcomes.length !== count) throw invalid('the outcomes are not as many')
+  return outcomes.map((row: unknown) => {
+    if (row === null) return null
+    const [code, message]: unknown[] = Array.isArray(row) ? row : []
+    if (typeof code !== 'string' || typeof message !== 'string') throw invalid('an outcome is none')
+    return new PeerRefusedError(code, message)
+  })
+}
+
+export function readRangeOf(header: unknown): { readonly start: number; readonly end: number } {
+  const { start, end } = asFields(header)
+  if (!isLength(start) || !isLength(end) || start > end) throw invalid('the range is none')
+  return { start, end }
+}
+
+export function readVerdict(header: unknown): CopyVerdict {
+  const { verdict } = asFields(header)
+  if (verdict === 'good' || verdict === 'missing' || verdict === 'damaged') return verdict
+  throw invalid('the verdict is unknown')
+}
+
+export function readDiskView(header: unknown): DiskView {
+  const { level, isSuspect } = asFields(header)
+  if (isDiskLevel(level) && typeof isSuspect === 'boolean') return { level, isSuspect }
+  throw invalid('the disk is none')
+}
+
+function asFields(header: unknown): Fields {
+  if (typeof header !== 'object' || header === null) throw invalid('the header is no map')
+  return header as Fields
+}
+
+function isLength(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function invalid(what: string, cause?: unknown): PeerRefusedError {
+  return new PeerRefusedError(BLOB_REFUSALS.invalid, `Cannot read a blob call: ${what}`, { cause })
+}

@@ -1,0 +1,96 @@
+/**
+ * Streams that cannot hang and cannot leak: a limit on silence, a first piece fetched early, an end that is always told.
+ *
+ * Rule: whatever happens, the source is closed once, and closing never waits for a source that has gone silent.
+ */
+import type { Clock } from '../../base/clock.ts'
+
+export interface StallLimit {
+  readonly clock: Clock
+  readonly stallMs: number
+  /** The error for a source that gave nothing for so long. The time in which the consumer was busy does not count. */
+  readonly onStall: () => Error
+}
+
+export async function* limitStalls(
+  source: AsyncIterable<Uint8Array>,
+  limit: StallLimit,
+): AsyncGenerator<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]()
+  let silent = false
+  try {
+    for (;;) {
+      const next = await beforeStall(iterator.next(), limit, () => {
+        silent = true
+      })
+      if (next.done === true) return
+      yield next.value
+    }
+  } finally {
+    const closed = Promise.resolve(iterator.return?.())
+    // A generator that is stuck inside next() answers return() only afterwards, that is perhaps never.
+    if (silent) closed.catch(() => undefined)
+    else await closed
+  }
+}
+
+function beforeStall<T>(step: Promise<T>, limit: StallLimit, onSilence: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = limit.clock.after(limit.stallMs, () => {
+      onSilence()
+      reject(limit.onStall())
+    })
+    const settled = (finish: () => void) => () => {
+      timer.cancel()
+      finish()
+    }
+    step.then(
+      (value) => settled(() => resolve(value))(),
+      (cause: unknown) => settled(() => reject(cause))(),
+    )
+  })
+}
+
+/**
+ * Fetches the first piece before it resolves, so that a source that cannot even begin fails as a promise and not in
+ * the middle of an answer. `onEnd` runs when the source ends, fails, or is given up; a second call must not hurt it.
+ */
+export async function primed(
+  source: AsyncIterable<Uint8Array>,
+  onEnd: () => void,
+): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = source[Symbol.asyncIterator]()
+  let first: IteratorResult<Uint8Array> | null
+  try {
+    first = await iterator.next()
+  } catch (cause) {
+    onEnd()
+    throw cause
+  }
+  const step = async (): Promise<IteratorResult<Uint8Array>> => {
+    const early = first
+    first = null
+    try {
+      const next = early ?? (await iterator.next())
+      if (next.done === true) onEnd()
+      return next
+    } catch (cause) {
+      onEnd()
+      throw cause
+    }
+  }
+  // An object, not a generator: return() on a generator that never began would skip its finally.
+  const close = async (): Promise<IteratorResult<Uint8Array>> => {
+    onEnd()
+    await iterator.return?.()
+    return { done: true, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next: step, return: close }) }
+}
+
+/** Large enough for the disk, small enough that hashing one piece never holds the event loop for long. */
+const SLICE_BYTES = 512 * 1024
+
+export async function* slices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES)
+}

@@ -1,0 +1,58 @@
+/**
+ * Whether bytes are what was promised, told while they pass.
+ *
+ * Owns: length and digest of one blob on its way. Knows nothing of: where the bytes go.
+ * Rule: `finish` comes before anything is named by the bytes.
+ */
+import { createHash } from 'node:crypto'
+import type { BlobName } from '../../base/types.ts'
+import { fileNameOf, isChecksum } from './blob-name.ts'
+import { type BlobContent, BlobWriteError } from './blob-store.ts'
+
+export class ContentCheck {
+  readonly #name: BlobName
+  readonly #expected: BlobContent
+  readonly #hash = createHash('sha256')
+  #size = 0
+
+  /** Throws TypeError when `expected` can be no promise. */
+  constructor(name: BlobName, expected: BlobContent) {
+    assertContent(expected)
+    this.#name = name
+    this.#expected = expected
+  }
+
+  /** Throws BlobWriteError `size_mismatch` as soon as there are too many bytes. */
+  add(piece: Uint8Array): void {
+    this.#size += piece.length
+    if (this.#size > this.#expected.size) throw this.#sizeMismatch('more')
+    this.#hash.update(piece)
+  }
+
+  /** Throws BlobWriteError `size_mismatch` or `checksum_mismatch`. */
+  finish(): void {
+    if (this.#size !== this.#expected.size) throw this.#sizeMismatch(String(this.#size))
+    if (this.#hash.digest('hex') === this.#expected.checksum) return
+    const blob = `blob "${fileNameOf(this.#name)}"`
+    throw new BlobWriteError(
+      'checksum_mismatch',
+      `Cannot write ${blob}: its bytes do not match their checksum`,
+    )
+  }
+
+  #sizeMismatch(found: string): BlobWriteError {
+    const blob = `blob "${fileNameOf(this.#name)}"`
+    return new BlobWriteError(
+      'size_mismatch',
+      `Cannot write ${blob}: ${found} bytes instead of ${this.#expected.size}`,
+    )
+  }
+}
+
+export function assertContent(expected: BlobContent): void {
+  if (!Number.isSafeInteger(expected.size) || expected.size < 0) {
+    throw new TypeError(`Invalid blob size ${String(expected.size)}`)
+  }
+  if (!isChecksum(expected.checksum))
+    throw new TypeError('Invalid blob checksum: not 64 lower-case hex digits')
+}

@@ -1,0 +1,29 @@
+/**
+ * Whether a copy that is there may answer for a write.
+ *
+ * Rule: no frame is believed. The copy is read back in full, and put aside if it is damaged.
+ */
+import { BlobDamagedError, BlobMissingError, type BlobName } from '../../base/types.ts'
+import { fileNameOf } from './blob-name.ts'
+import { type BlobContent, type BlobStore, BlobWriteError } from './blob-store.ts'
+
+/** False: nothing is under the name now. Throws BlobWriteError `name_taken` when it holds other, intact bytes. */
+export async function holdsAlready(
+  store: Pick<BlobStore, 'verify' | 'quarantine'>,
+  name: BlobName,
+  expected: BlobContent,
+): Promise<boolean> {
+  try {
+    const found = await store.verify(name)
+    if (found.size === expected.size && found.checksum === expected.checksum) return true
+  } catch (cause) {
+    if (cause instanceof BlobMissingError) return false
+    if (!(cause instanceof BlobDamagedError)) throw cause
+    await store.quarantine(name)
+    return false
+  }
+  throw new BlobWriteError(
+    'name_taken',
+    `Cannot write blob "${fileNameOf(name)}": it holds other bytes already`,
+  )
+}

@@ -1,0 +1,245 @@
+/**
+ * The blobs of one disk: small ones in packs, large ones in files of their own.
+ *
+ * Owns: where a new copy goes, whether there is room for it, when packs are compacted. Knows nothing of: other nodes.
+ * Rule: a name lives in one place. What is there already is found wherever it is, whatever its size would say today.
+ */
+import { BlobMissingError, type BlobName, type Logger } from '../../base/types.ts'
+import { BlobLayout } from '../files/blob-layout.ts'
+import { fileNameOf } from '../base/blob-name.ts'
+import type { BlobContent, BlobStore, DiskUsage, SizedName } from '../base/blob-store.ts'
+import { DISK_THRESHOLDS, type DiskThresholds } from '../../base/disk-level.ts'
+import { DiskRoom } from './disk-room.ts'
+import { FileBlobStore } from '../files/file-blob-store.ts'
+import { type FileOps, systemFileOps } from '../../base/file-ops.ts'
+import { FlushGuard } from '../files/flush-guard.ts'
+import { holdsAlready } from '../base/holds-already.ts'
+import { LevelRows } from '../packs/level-rows.ts'
+import { PACK_LIMITS, PackBlobStore, type PackLimits } from '../packs/pack-blob-store.ts'
+import { DiskHealth, FAILURES_MAX, watchedFileOps } from './watched-file-ops.ts'
+
+/** Blobs of this size and more are files of their own. */
+const FILE_BYTES_MIN = 256 * 1024
+
+export interface DiskBlobStoreOptions {
+  /** Absolute. Its parent must exist; everything in it belongs to the store. */
+  readonly directory: string
+  /** The disk cannot be trusted any more: stop the node. Called at most once. */
+  readonly onFatal: (error: Error) => void
+  readonly logger: Logger
+  readonly fileOps?: FileOps
+  readonly fileBytesMin?: number
+  readonly thresholds?: DiskThresholds
+  /** Of the free bytes of such a disk: what others have put by and may take at any time. */
+  readonly heldBackBytes?: (totalBytes: number) => number
+  /** Failed operations in a row that make the disk suspect. */
+  readonly failuresMax?: number
+  readonly packLimits?: Partial<PackLimits>
+  /** Nothing is compacted: somebody only wants to know what is there. */
+  readonly isResting?: boolean
+  /** Before a copy may come to lie under the name, and after that. */
+  readonly onWrite?: (name: BlobName) => void
+  /** What is there now may be other copies than those that were written and not removed. */
+  readonly onUnknown?: () => void
+  /** Resolves when so many more bytes may be moved by a compaction, or when it is stopping; without it there is no limit. */
+  readonly compactionPace?: (bytes: number, stopping: AbortSignal) => Promise<void>
+}
+
+export class DiskBlobStore implements BlobStore {
+  readonly #options: DiskBlobStoreOptions
+  readonly #guard: FlushGuard
+  readonly #files: FileBlobStore
+  #packs: PackBlobStore
+  readonly #layout: BlobLayout
+  readonly #ops: FileOps
+  readonly #room: DiskRoom
+  readonly #logger: Logger
+  readonly #fileBytesMin: number
+  #compacting: Promise<void> | null = null
+  /** Everybody waits while the directory is made anew. */
+  #reopening: Promise<void> | null = null
+  #closed: Promise<void> | null = null
+
+  constructor(options: DiskBlobStoreOptions) {
+    const { directory, onFatal, logger, thresholds = DISK_THRESHOLDS } = options
+    this.#options = options
+    const health = new DiskHealth(options.failuresMax ?? FAILURES_MAX)
+    const ops = watchedFileOps(options.fileOps ?? systemFileOps, health)
+    const layout = new BlobLayout(directory)
+    this.#layout = layout
+    this.#ops = ops
+    this.#logger = logger
+    this.#fileBytesMin = options.fileBytesMin ?? FILE_BYTES_MIN
+    const { heldBackBytes = () => 0 } = options
+    this.#room = new DiskRoom({ ops, path: directory, thresholds, health, heldBackBytes })
+    this.#guard = new FlushGuard(onFatal)
+    this.#files = new FileBlobStore({ layout, ops, guard: this.#guard })
+    this.#packs = this.#makePacks()
+  }
+
+  /** Before anything else. Makes the directories durable, removes unfinished writes and reads the ends of the packs. */
+  async open(): Promise<void> {
+    await this.#layout.prepare(this.#ops)
+    await this.#packs.open()
+    this.#compact()
+  }
+
+  /**
+   * The directory has vanished, or another one has come in its place: what is there now counts, from an empty one on. Copies
+   * that were acknowledged into the old one are told as missing. Calls of others wait meanwhile.
+   */
+  reopen(): Promise<void> {
+    this.#reopening ??= this.#reopen().finally(() => {
+      this.#reopening = null
+    })
+    return this.#reopening
+  }
+
+  /** After the last call. A compaction under way ends after the records that it is moving. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
+    await this.#reopening
+    const { onWrite = () => undefined } = this.#options
+    onWrite(name)
+    try {
+      await this.#write(name, source, expected)
+    } finally {
+      // A row may have named it, and ceased to, before the bytes were there.
+      onWrite(name)
+    }
+  }
+
+  async *read(name: BlobName, start: number, end: number): AsyncGenerator<Uint8Array> {
+    await this.#reopening
+    try {
+      return yield* this.#packs.read(name, start, end)
+    } catch (cause) {
+      // Thrown before the first piece or never.
+      if (!(cause instanceof BlobMissingError)) throw cause
+    }
+    yield* this.#files.read(name, start, end)
+  }
+
+  async stat(name: BlobName): Promise<BlobContent | null> {
+    await this.#reopening
+    return (await this.#packs.stat(name)) ?? (await this.#files.stat(name))
+  }
+
+  /** After a stop that was not clean, or where what was there is gone, nothing is as it was left. */
+  async areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]> {
+    await this.#reopening
+    const packed = await this.#packs.areAsLeft(copies)
+    if (!this.#packs.isAsLeft) return packed
+    const rest = copies.filter((_, at) => packed[at] === false)
+    const files = new Map<SizedName, boolean | undefined>()
+    const found = await this.#files.areAsLeft(rest).catch(() => [])
+    rest.forEach((copy, at) => files.set(copy, found[at]))
+    return copies.map((copy, at) => packed[at] === true || files.get(copy) === true)
+  }
+
+  async verify(name: BlobName): Promise<BlobContent> {
+    await this.#reopening
+    try {
+      return await this.#packs.verify(name)
+    } catch (cause) {
+      if (!(cause instanceof BlobMissingError)) throw cause
+    }
+    return this.#files.verify(name)
+  }
+
+  async remove(names: readonly BlobName[]): Promise<void> {
+    await this.#reopening
+    names.forEach(fileNameOf)
+    await this.#packs.remove(names)
+    await this.#files.remove(names)
+    this.#compact()
+  }
+
+  async quarantine(name: BlobName): Promise<void> {
+    await this.#reopening
+    await this.#packs.quarantine(name)
+    await this.#files.quarantine(name)
+  }
+
+  async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
+    await this.#reopening
+    const [packed, files] = await Promise.all([
+      this.#packs.list(after, limit),
+      this.#files.list(after, limit),
+    ])
+    const names = new Map([...packed, ...files].map((name) => [fileNameOf(name), name]))
+    const order = [...names.keys()].sort().slice(0, limit)
+    return order.flatMap((fileName) => names.get(fileName) ?? [])
+  }
+
+  /** Whoever asks lets a compaction go on that was put off for want of room. */
+  async usage(): Promise<DiskUsage> {
+    const usage = await this.#room.usage()
+    if (this.#packs.isPutOff) this.#compact()
+    return usage
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  async #write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
+    const isLarge = expected.size >= this.#fileBytesMin
+    const [home, other] = isLarge ? [this.#files, this.#packs] : [this.#packs, this.#files]
+    // Where its size does not lead is where an older layout, or another limit, has put it.
+    if (await holdsAlready(other, name, expected)) return other.write(name, source, expected)
+    await this.#room.admit(expected.size)
+    await home.write(name, source, expected)
+  }
+
+  /** A flush that fails in packs that were given up says nothing about the disk. */
+  #makePacks(): PackBlobStore {
+    const { packLimits, compactionPace } = this.#options
+    const packs: PackBlobStore = new PackBlobStore({
+      layout: this.#layout,
+      ops: this.#ops,
+      guard: this.#guard.part(() => this.#packs !== packs || this.#reopening !== null),
+      rows: new LevelRows(this.#layout.packIndexDirectory),
+      logger: this.#logger,
+      limits: { ...PACK_LIMITS, ...packLimits },
+      onRecovered: () => this.#options.onUnknown?.(),
+      pace: compactionPace ?? (async () => undefined),
+      bytesToSpare: () => this.#room.bytesToSpare(),
+    })
+    return packs
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#packs
+      .close()
+      .catch((err: unknown) => this.#logger.warn({ err }, 'packs of the lost directory not closed in order'))
+    await this.#compacting
+    this.#files.forgetListings()
+    await this.#layout.prepare(this.#ops)
+    this.#packs = this.#makePacks()
+    await this.#packs.open()
+    this.#options.onUnknown?.()
+  }
+
+  async #close(): Promise<void> {
+    await this.#reopening?.catch(() => undefined)
+    await this.#packs.close()
+    await this.#compacting
+  }
+
+  /** In the background, one pack after the other, until none is worth it. */
+  #compact(): void {
+    if (this.#closed !== null || this.#options.isResting === true) return
+    this.#compacting ??= this.#compactAll()
+      .catch((err: unknown) => this.#logger.warn({ err }, 'packs not compacted'))
+      .finally(() => {
+        this.#compacting = null
+      })
+  }
+
+  async #compactAll(): Promise<void> {
+    while (this.#closed === null && (await this.#packs.compact()));
+  }
+}

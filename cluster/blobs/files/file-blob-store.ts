@@ -1,0 +1,217 @@
+/**
+ * Blobs as files on the local disk, one file for each copy.
+ *
+ * Owns: the order that makes a write durable: temporary file, fdatasync, rename, fsync of the directory.
+ * Knows nothing of: other nodes, packs, when a blob may go.
+ * Rule: nothing is acknowledged before its name is durable, and nothing at all after a failed flush (flush-guard.ts).
+ */
+import { createHash } from 'node:crypto'
+import { BlobDamagedError, BlobMissingError, type BlobName } from '../../base/types.ts'
+import { encodeHeader } from '../base/blob-header.ts'
+import { type BlobLayout, SHARDS, shardOf } from './blob-layout.ts'
+import { assertBlobName, fileNameOf, parseFileName } from '../base/blob-name.ts'
+import { type BlobFile, readContent, readRange } from '../base/blob-reader.ts'
+import { type BlobContent, type BlobStore, BlobWriteError, type SizedName } from '../base/blob-store.ts'
+import { assertContent, ContentCheck } from '../base/content-check.ts'
+import { DirectorySyncs } from './directory-syncs.ts'
+import { orRefusal } from '../base/disk-refusals.ts'
+import { errorCode, type FileOps, type OpenFile } from '../../base/file-ops.ts'
+import type { FlushGuard } from './flush-guard.ts'
+import { GatheredWrites } from './gathered-writes.ts'
+import { holdsAlready } from '../base/holds-already.ts'
+import { placeAfter, ShardListings } from './shard-listings.ts'
+
+/** Directories flushed at the same time by one removal: the rest of the thread pool is for others. */
+const SYNCS_AT_ONCE = 2
+
+/** What all stores of one disk share. */
+export interface StoreParts {
+  readonly layout: BlobLayout
+  readonly ops: FileOps
+  readonly guard: FlushGuard
+}
+
+export class FileBlobStore implements Omit<BlobStore, 'usage'> {
+  readonly #layout: BlobLayout
+  readonly #ops: FileOps
+  readonly #guard: FlushGuard
+  readonly #directories: DirectorySyncs
+  readonly #listings: ShardListings
+
+  constructor({ layout, ops, guard }: StoreParts) {
+    this.#layout = layout
+    this.#ops = ops
+    this.#guard = guard
+    this.#listings = new ShardListings((shard) => ops.listDirectory(layout.shardDirectory(shard)))
+    this.#directories = new DirectorySyncs((path) => guard.sync(() => ops.syncDirectory(path)))
+  }
+
+  async write(name: BlobName, source: AsyncIterable<Uint8Array>, expected: BlobContent): Promise<void> {
+    assertBlobName(name)
+    assertContent(expected)
+    this.#guard.assertWorking()
+    if (await holdsAlready(this, name, expected)) return this.#syncShard(name)
+    const temporary = this.#layout.nextTemporary()
+    try {
+      await this.#writeTemporary(temporary, source, { name, expected })
+      await orRefusal(() => this.#ops.rename(temporary, this.#layout.pathOf(name)))
+      this.#listings.forget(shardOf(name))
+    } catch (cause) {
+      await this.#discard(temporary, cause)
+      throw cause
+    }
+    await this.#syncShard(name)
+  }
+
+  read(name: BlobName, start: number, end: number): AsyncIterable<Uint8Array> {
+    return readRange(this.#file(name), start, end)
+  }
+
+  async stat(name: BlobName): Promise<BlobContent | null> {
+    try {
+      return await readContent(this.#file(name))
+    } catch (cause) {
+      if (cause instanceof BlobMissingError) return null
+      throw cause
+    }
+  }
+
+  /** By the names in the directories, so it is for the caller to know that the last stop was clean. */
+  async areAsLeft(copies: readonly SizedName[]): Promise<readonly boolean[]> {
+    const there = new Map<string, boolean>()
+    for (const copy of copies.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+      const fileName = fileNameOf(copy)
+      const files = await this.#listings.of(shardOf(copy))
+      there.set(fileName, files[placeAfter(files, fileName) - 1] === fileName)
+    }
+    return copies.map((copy) => there.get(fileNameOf(copy)) === true)
+  }
+
+  async verify(name: BlobName): Promise<BlobContent> {
+    const content = await readContent(this.#file(name))
+    const hash = createHash('sha256')
+    for await (const piece of this.read(name, 0, content.size)) hash.update(piece)
+    if (hash.digest('hex') === content.checksum) return content
+    throw new BlobDamagedError(`Blob "${fileNameOf(name)}" is damaged: its bytes do not match their checksum`)
+  }
+
+  async quarantine(name: BlobName): Promise<void> {
+    const path = this.#layout.pathOf(name)
+    try {
+      await this.#ops.rename(path, this.#layout.nextQuarantine(name))
+      this.#listings.forget(shardOf(name))
+    } catch (cause) {
+      if (errorCode(cause) === 'ENOENT') return
+      throw cause
+    }
+    await this.#directories.sync(this.#layout.quarantineDirectory)
+    await this.#syncShard(name)
+  }
+
+  /** Another directory is in its place. */
+  forgetListings(): void {
+    this.#listings.forgetAll()
+  }
+
+  async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
+    const afterFile = after === null ? '' : fileNameOf(after)
+    const found: BlobName[] = []
+    for (const shard of after === null ? SHARDS : SHARDS.slice(SHARDS.indexOf(shardOf(after)))) {
+      const files = await this.#listings.of(shard)
+      for (let at = placeAfter(files, afterFile); at < files.length; at++) {
+        const name = parseFileName(files[at] ?? '')
+        if (name !== null && shardOf(name) === shard) found.push(name)
+        if (found.length >= limit) return found
+      }
+    }
+    return found
+  }
+
+  /** Flushes each directory once, so that a group costs as many flushes as it has shards; also where a file of it refuses to go. */
+  async remove(names: readonly BlobName[]): Promise<void> {
+    names.forEach(assertBlobName)
+    const shards = new Set<string>()
+    const refusals: unknown[] = []
+    for (const name of names) {
+      try {
+        await this.#ops.unlink(this.#layout.pathOf(name))
+        this.#listings.forget(shardOf(name))
+        shards.add(shardOf(name))
+      } catch (cause) {
+        if (errorCode(cause) !== 'ENOENT') refusals.push(cause)
+      }
+    }
+    await this.#syncShards([...shards])
+    if (refusals.length > 0)
+      throw new AggregateError(refusals, `Cannot remove ${refusals.length} of ${names.length} blobs`)
+  }
+
+  // ---------------------------------------------------------------------------------------------
+
+  #file(name: BlobName): BlobFile {
+    return { name, path: this.#layout.pathOf(name), ops: this.#ops }
+  }
+
+  async #writeTemporary(
+    path: string,
+    source: AsyncIterable<Uint8Array>,
+    blob: { readonly name: BlobName; readonly expected: BlobContent },
+  ): Promise<void> {
+    const file = await orRefusal(() => this.#ops.create(path))
+    try {
+      await orRefusal(() => this.#ops.append(file, [encodeHeader(blob.name, blob.expected)]))
+      await this.#copy(file, source, blob)
+      await this.#guard.sync(() => this.#ops.syncFile(file))
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #copy(
+    file: OpenFile,
+    source: AsyncIterable<Uint8Array>,
+    { name, expected }: { readonly name: BlobName; readonly expected: BlobContent },
+  ): Promise<void> {
+    const check = new ContentCheck(name, expected)
+    const writes = new GatheredWrites(expected.size, (bytes) =>
+      orRefusal(() => this.#ops.append(file, [bytes])),
+    )
+    try {
+      for await (const piece of source) {
+        check.add(piece)
+        await writes.add(piece)
+      }
+      await writes.flush()
+    } finally {
+      writes.end()
+    }
+    check.finish()
+  }
+
+  /** The next start empties tmp anyway; a failure to remove is told beside its cause because it eats space until then. */
+  async #discard(temporary: string, cause: unknown): Promise<void> {
+    try {
+      await this.#ops.unlink(temporary)
+    } catch (second) {
+      if (errorCode(second) === 'ENOENT') return
+      const causes = new AggregateError([cause, second], 'A write failed, and so did removing its file')
+      throw new BlobWriteError('io_error', 'Cannot write a blob: the disk refuses', { cause: causes })
+    }
+  }
+
+  /** Every flush ends before a failure is reported. */
+  async #syncShards(shards: readonly string[]): Promise<void> {
+    for (let first = 0; first < shards.length; first += SYNCS_AT_ONCE) {
+      const some = shards
+        .slice(first, first + SYNCS_AT_ONCE)
+        .map((shard) => this.#layout.shardDirectory(shard))
+      const ends = await Promise.allSettled(some.map((path) => this.#directories.sync(path)))
+      const failed = ends.find((end) => end.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+    }
+  }
+
+  #syncShard(name: BlobName): Promise<void> {
+    return this.#directories.sync(this.#layout.shardDirectory(shardOf(name)))
+  }
+}

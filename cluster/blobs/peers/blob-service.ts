@@ -1,0 +1,164 @@
+/**
+ * What a node does for its peers: takes copies, gives copies, judges its own.
+ *
+ * Owns: the handlers of the blob calls and their bounds. Knows nothing of: who else holds a copy.
+ * Rule: `blob.put` answers only after the copy is durable here.
+ */
+import type { Clock } from '../../base/clock.ts'
+import {
+  type IncomingCall,
+  type OutgoingAnswer,
+  PeerRefusedError,
+  PeerUnreachableError,
+  type Transport,
+} from '../../transport/transport.ts'
+import { BlobDamagedError, BlobMissingError, Condition } from '../../base/types.ts'
+import {
+  BLOB_METHODS,
+  BLOB_REFUSALS,
+  readBatchOf,
+  readContentOf,
+  readName,
+  readRangeOf,
+} from '../base/blob-calls.ts'
+import type { BlobLimits } from '../base/blob-limits.ts'
+import { BlobWriteError } from '../base/blob-store.ts'
+import { limitStalls, primed } from '../base/bounded-stream.ts'
+import { cutBatch } from './incoming-batch.ts'
+import type { LocalBlobs } from '../disk/local-blobs.ts'
+import { Slots } from './slots.ts'
+import { releasing } from '../base/spent-bytes.ts'
+
+export interface BlobServiceOptions {
+  readonly local: LocalBlobs
+  readonly clock: Clock
+  readonly limits: BlobLimits
+}
+
+export class BlobService {
+  readonly #local: LocalBlobs
+  readonly #clock: Clock
+  readonly #limits: BlobLimits
+  readonly #puts: Slots
+  readonly #gets: Slots
+
+  constructor({ local, clock, limits }: BlobServiceOptions) {
+    this.#local = local
+    this.#clock = clock
+    this.#limits = limits
+    const waiting = { waitersMax: limits.incomingWaitingMax, waitMs: limits.incomingWaitMs, clock }
+    this.#puts = new Slots({ refusal: 'Cannot take a blob', count: limits.incomingPutsMax, ...waiting })
+    this.#gets = new Slots({ refusal: 'Cannot give a blob', count: limits.incomingGetsMax, ...waiting })
+  }
+
+  register(transport: Transport): void {
+    transport.handle(BLOB_METHODS.put, (call) => refusing(() => this.#put(call)))
+    transport.handle(BLOB_METHODS.puts, (call) => refusing(() => this.#putBatch(call)))
+    transport.handle(BLOB_METHODS.get, (call) => refusing(() => this.#get(call)))
+    transport.handle(BLOB_METHODS.stat, (call) => refusing(() => this.#stat(call)))
+    transport.handle(BLOB_METHODS.report, (call) => refusing(() => this.#report(call)))
+    transport.handle(BLOB_METHODS.disk, () => refusing(() => this.#disk()))
+  }
+
+  async #put(call: IncomingCall): Promise<OutgoingAnswer> {
+    const name = readName(call.header)
+    const content = readContentOf(call.header)
+    const release = await this.#puts.acquire()
+    try {
+      await this.#local.write(name, this.#limited(call), content)
+    } finally {
+      release()
+    }
+    return { header: {} }
+  }
+
+  /** Blobs that fail leave the others alone; those that the body does not reach failed as well. */
+  async #putBatch(call: IncomingCall): Promise<OutgoingAnswer> {
+    const blobs = readBatchOf(call.header)
+    const release = await this.#puts.acquire()
+    try {
+      const writes: Promise<Outcome>[] = []
+      for await (const { blob, bytes } of cutBatch(blobs, this.#limited(call)))
+        writes.push(outcomeOf(this.#local.write(blob, releasing(onePiece(bytes)), blob)))
+      const outcomes = await Promise.all(writes)
+      const cutOff = blobs
+        .slice(outcomes.length)
+        .map((): Outcome => ['size_mismatch', 'The body is too short'])
+      return { header: { outcomes: [...outcomes, ...cutOff] } }
+    } finally {
+      release()
+    }
+  }
+
+  /** The pieces are from a socket and go to a store, which is done with each when it asks for the next. */
+  #limited(call: IncomingCall): AsyncIterable<Uint8Array> {
+    const onStall = () => new PeerUnreachableError(call.from, 'Cannot take a blob: the sender went silent')
+    const body = limitStalls(call.body, { clock: this.#clock, stallMs: this.#limits.stallMs, onStall })
+    return releasing(body)
+  }
+
+  async #get(call: IncomingCall): Promise<OutgoingAnswer> {
+    const name = readName(call.header)
+    const { start, end } = readRangeOf(call.header)
+    const release = await this.#gets.acquire()
+    return { header: {}, body: await primed(this.#local.read(name, start, end), release) }
+  }
+
+  async #stat(call: IncomingCall): Promise<OutgoingAnswer> {
+    const content = await this.#local.stat(readName(call.header))
+    if (content === null) throw new PeerRefusedError(BLOB_REFUSALS.missing, 'The blob is not on this node')
+    return { header: content }
+  }
+
+  /** Reads a whole blob from the disk, so it counts as a read. */
+  async #report(call: IncomingCall): Promise<OutgoingAnswer> {
+    const name = readName(call.header)
+    const release = await this.#gets.acquire()
+    try {
+      return { header: { verdict: await this.#local.judge(name) } }
+    } finally {
+      release()
+    }
+  }
+
+  async #disk(): Promise<OutgoingAnswer> {
+    const { level, isSuspect } = await this.#local.usage()
+    return { header: { level, isSuspect } }
+  }
+}
+
+/** Null: durable. */
+type Outcome = readonly [code: string, message: string] | null
+
+/** Never rejects. */
+async function outcomeOf(write: Promise<void>): Promise<Outcome> {
+  try {
+    await write
+    return null
+  } catch (cause) {
+    return [refusalCode(cause) ?? 'internal', cause instanceof Error ? cause.message : String(cause)]
+  }
+}
+
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** What a caller can react to becomes a refusal with a code; anything else stays what it is. */
+async function refusing(answer: () => Promise<OutgoingAnswer>): Promise<OutgoingAnswer> {
+  try {
+    return await answer()
+  } catch (cause) {
+    const code = refusalCode(cause)
+    if (code === null || !(cause instanceof Error)) throw cause
+    throw new PeerRefusedError(code, cause.message, { cause })
+  }
+}
+
+function refusalCode(cause: unknown): string | null {
+  if (cause instanceof BlobMissingError) return BLOB_REFUSALS.missing
+  if (cause instanceof BlobDamagedError) return BLOB_REFUSALS.damaged
+  if (cause instanceof BlobWriteError || cause instanceof Condition) return cause.code
+  if (cause instanceof RangeError) return BLOB_REFUSALS.invalid
+  return null
+}

@@ -1,0 +1,155 @@
+/**
+ * The copies of other nodes, seen from here.
+ *
+ * Owns: the calls, and what their outcome says about a peer's health.
+ * Rule: a stream that ends early is a failure of the peer, never a short blob; a peer that refuses is healthy.
+ */
+import type { Clock } from '../../base/clock.ts'
+import {
+  type CallRequest,
+  type CallResponse,
+  PeerRefusedError,
+  PeerUnreachableError,
+  type Transport,
+} from '../../transport/transport.ts'
+import { BlobDamagedError, BlobMissingError, type BlobName, type NodeId } from '../../base/types.ts'
+import {
+  BLOB_METHODS,
+  BLOB_REFUSALS,
+  type CopyVerdict,
+  readDiskView,
+  readOutcomes,
+  readVerdict,
+} from '../base/blob-calls.ts'
+import type { BlobLimits } from '../base/blob-limits.ts'
+import type { BlobContent } from '../base/blob-store.ts'
+import { limitStalls } from '../base/bounded-stream.ts'
+import type { DiskView } from '../../base/disk-level.ts'
+import type { PeerHealth } from './peer-health.ts'
+import { PutBatches } from './put-batches.ts'
+
+export interface PeerBlobsOptions {
+  readonly transport: Transport
+  readonly health: PeerHealth
+  readonly clock: Clock
+  readonly limits: BlobLimits
+}
+
+export interface OutgoingBlob extends BlobName, BlobContent {
+  readonly bytes: Uint8Array
+}
+
+export class PeerBlobs {
+  readonly #transport: Transport
+  readonly #health: PeerHealth
+  readonly #clock: Clock
+  readonly #limits: BlobLimits
+  /** As many as there are members. */
+  readonly #batches = new Map<NodeId, PutBatches>()
+
+  constructor({ transport, health, clock, limits }: PeerBlobsOptions) {
+    this.#transport = transport
+    this.#health = health
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  /** Resolves when the peer's copy is durable. Throws PeerRefusedError or PeerUnreachableError. */
+  async put(peer: NodeId, blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
+    if (blob.size > 0 && blob.size < this.#limits.batchedBelowBytes)
+      return this.#batchesTo(peer).put(blob, signal)
+    const { id, birth, size, checksum, bytes } = blob
+    const header = { id, birth, size, checksum }
+    const response = await this.#call(peer, BLOB_METHODS.put, { header, body: bytes, signal })
+    await drain(response)
+  }
+
+  #batchesTo(peer: NodeId): PutBatches {
+    const known = this.#batches.get(peer)
+    if (known !== undefined) return known
+    const batches = new PutBatches({ send: (blobs) => this.#putAll(peer, blobs) })
+    this.#batches.set(peer, batches)
+    return batches
+  }
+
+  async #putAll(peer: NodeId, blobs: readonly OutgoingBlob[]) {
+    const rows = blobs.map(({ id, birth, size, checksum }) => [id, birth, size, checksum])
+    const body = blobs.map(({ bytes }) => bytes)
+    const response = await this.#call(peer, BLOB_METHODS.puts, { header: { blobs: rows }, body })
+    await drain(response)
+    return readOutcomes(response.header, blobs.length)
+  }
+
+  /** Throws BlobMissingError, BlobDamagedError or PeerUnreachableError, possibly in mid-stream. */
+  async *get(peer: NodeId, name: BlobName, range: { readonly start: number; readonly end: number }) {
+    const header = { id: name.id, birth: name.birth, ...range }
+    const abort = new AbortController()
+    let left = range.end - range.start
+    try {
+      const { body } = await this.#call(peer, BLOB_METHODS.get, { header, signal: abort.signal })
+      for await (const piece of limitStalls(body, this.#stallLimit(peer))) {
+        left -= piece.length
+        if (left < 0) break
+        yield piece
+      }
+    } catch (cause) {
+      abort.abort()
+      throw this.#readError(peer, cause)
+    }
+    if (left !== 0) throw this.#readError(peer, new Error('The stream has another length than was asked for'))
+  }
+
+  async report(peer: NodeId, name: BlobName): Promise<CopyVerdict> {
+    const response = await this.#call(peer, BLOB_METHODS.report, {
+      header: { id: name.id, birth: name.birth },
+    })
+    await drain(response)
+    return readVerdict(response.header)
+  }
+
+  /** Whether the peer answers says nothing about its health: nobody waits for this, and a peer that is down is asked too. */
+  async disk(peer: NodeId): Promise<DiskView> {
+    const { callTimeoutMs: timeoutMs } = this.#limits
+    const response = await this.#transport.call(peer, BLOB_METHODS.disk, { header: {}, timeoutMs })
+    await drain(response)
+    return readDiskView(response.header)
+  }
+
+  async #call(
+    peer: NodeId,
+    method: string,
+    request: Pick<CallRequest, 'header' | 'body' | 'signal'>,
+  ): Promise<CallResponse> {
+    try {
+      const response = await this.#transport.call(peer, method, {
+        ...request,
+        timeoutMs: this.#limits.callTimeoutMs,
+      })
+      this.#health.succeeded(peer)
+      return response
+    } catch (cause) {
+      if (cause instanceof PeerRefusedError) this.#health.succeeded(peer)
+      // A call that was cut off from here says nothing about the peer.
+      else if (request.signal?.aborted !== true) this.#health.failed(peer)
+      throw cause
+    }
+  }
+
+  #stallLimit(peer: NodeId) {
+    const onStall = () => new PeerUnreachableError(peer, `Cannot read a blob: node "${peer}" went silent`)
+    return { clock: this.#clock, stallMs: this.#limits.stallMs, onStall }
+  }
+
+  #readError(peer: NodeId, cause: unknown): Error {
+    if (cause instanceof PeerRefusedError) {
+      if (cause.code === BLOB_REFUSALS.missing) return new BlobMissingError(cause.message, { cause })
+      if (cause.code === BLOB_REFUSALS.damaged) return new BlobDamagedError(cause.message, { cause })
+    } else this.#health.failed(peer)
+    if (cause instanceof PeerUnreachableError) return cause
+    return new PeerUnreachableError(peer, `Cannot read a blob from node "${peer}"`, { cause })
+  }
+}
+
+async function drain(response: CallResponse): Promise<void> {
+  for await (const piece of response.body) void piece
+}

@@ -1,0 +1,97 @@
+/**
+ * Small blobs on their way to one peer: those that wait while a call is under way travel together in the next one.
+ *
+ * Owns: the queue, what goes into a call, who is told what. Knows nothing of: which copies are wanted.
+ * Rules: a blob is told durable only when the peer said so of this very blob; one that fails takes no other with it. Calls
+ * are few, so that many blobs meet in one and share one flush at the peer; the queue is bounded by the writes of this node.
+ */
+import { PeerRefusedError } from '../../transport/transport.ts'
+import { BATCH_BLOBS_MAX, BATCH_BYTES_MAX } from '../base/blob-calls.ts'
+import type { OutgoingBlob } from './peer-blobs.ts'
+
+/** One travels while the peer flushes the other. */
+const CALLS_MAX = 2
+
+export interface PutBatchesOptions {
+  /** One `puts` call: resolves with an outcome for each blob, in their order. */
+  readonly send: (blobs: readonly OutgoingBlob[]) => Promise<readonly (PeerRefusedError | null)[]>
+}
+
+interface Waiting {
+  readonly blob: OutgoingBlob
+  readonly resolve: () => void
+  readonly reject: (error: Error) => void
+}
+
+export class PutBatches {
+  readonly #send: PutBatchesOptions['send']
+  readonly #waiting = new Set<Waiting>()
+  #calls = 0
+
+  constructor({ send }: PutBatchesOptions) {
+    this.#send = send
+  }
+
+  /** Resolves when the peer's copy is durable. A blob that is under way cannot be called back: its copy is then one too many. */
+  put(blob: OutgoingBlob, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(asError(signal.reason))
+      const leave = (): void => {
+        this.#waiting.delete(waiting)
+        reject(asError(signal.reason))
+      }
+      const settled = (settle: () => void) => () => {
+        signal.removeEventListener('abort', leave)
+        settle()
+      }
+      const waiting: Waiting = {
+        blob,
+        resolve: settled(resolve),
+        reject: (error) => settled(() => reject(error))(),
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(waiting)
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    while (this.#calls < CALLS_MAX && this.#waiting.size > 0) {
+      const batch = this.#take()
+      this.#calls++
+      void this.#deliver(batch).finally(() => {
+        this.#calls--
+        this.#pump()
+      })
+    }
+  }
+
+  #take(): readonly Waiting[] {
+    const batch: Waiting[] = []
+    let bytes = 0
+    for (const waiting of this.#waiting) {
+      bytes += waiting.blob.bytes.length
+      if (batch.length > 0 && (bytes > BATCH_BYTES_MAX || batch.length === BATCH_BLOBS_MAX)) break
+      batch.push(waiting)
+      this.#waiting.delete(waiting)
+    }
+    return batch
+  }
+
+  async #deliver(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#send(batch.map(({ blob }) => blob))
+      for (const [n, { resolve, reject }] of batch.entries()) {
+        const refused = outcomes[n]
+        if (refused === null) resolve()
+        else reject(refused ?? new PeerRefusedError('internal', 'The peer told no outcome'))
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(asError(error))
+    }
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,64 @@
+/**
+ * What the blob room tells about itself, as Prometheus-shaped facts. Rule: no label names a blob or a caller.
+ */
+import type { MetricSample } from '../../base/types.ts'
+import type { DiskUsage } from '../base/blob-store.ts'
+import { severityOf } from '../../base/disk-level.ts'
+import type { BlobCounts } from '../disk/local-blobs.ts'
+
+export interface BlobFacts {
+  readonly counts: BlobCounts
+  /** Null until the disk was asked for the first time. */
+  readonly usage: DiskUsage | null
+  readonly writesUnderWay: number
+  readonly lateCopies: number
+}
+
+export function blobMetrics({
+  counts,
+  usage,
+  writesUnderWay,
+  lateCopies,
+}: BlobFacts): readonly MetricSample[] {
+  return [
+    counter('holdfast_blob_read_bytes_total', "Bytes read from this node's blob files.", counts.readBytes),
+    counter(
+      'holdfast_blob_write_bytes_total',
+      "Bytes made durable in this node's blob files.",
+      counts.writtenBytes,
+    ),
+    counter(
+      'holdfast_blobs_damaged_total',
+      'Damaged copies of this node that were quarantined.',
+      counts.damaged,
+    ),
+    gauge('holdfast_blob_writes_in_flight', 'Replicated blob writes under way on this node.', writesUnderWay),
+    gauge('holdfast_blob_late_copies', 'Copies that go on after their write was answered.', lateCopies),
+    ...(usage === null ? [] : diskGauges(usage)),
+  ]
+}
+
+function diskGauges({ totalBytes, freeBytes, level, isSuspect }: DiskUsage): MetricSample[] {
+  return [
+    gauge('holdfast_blob_disk_total_bytes', 'Size of the file system that holds the blobs.', totalBytes),
+    gauge('holdfast_blob_disk_free_bytes', 'Space left for blobs on that file system.', freeBytes),
+    gauge(
+      'holdfast_blob_disk_level',
+      '0 takes blobs, 1 others should be asked first, 2 refuses new blobs, 3 only removes and compacts.',
+      severityOf(level),
+    ),
+    gauge(
+      'holdfast_blob_disk_suspect',
+      '1 when the disk failed several operations in a row since the start.',
+      isSuspect ? 1 : 0,
+    ),
+  ]
+}
+
+function counter(name: string, help: string, value: number): MetricSample {
+  return { name, help, kind: 'counter', value }
+}
+
+function gauge(name: string, help: string, value: number): MetricSample {
+  return { name, help, kind: 'gauge', value }
+}

@@ -1,0 +1,10 @@
+/**
+ * What this version knows: the highest level of commands and formats that it can apply.
+ *
+ * Owns: the number. Knows nothing of: what came with which level. Rule: it rises by one with each command or format that an older
+ * version would not understand, and the state's own level follows only when every member knows it.
+ */
+export const FEATURE_LEVEL = 3
+
+/** Where every group begins: founders of different versions must begin equal, so nobody begins at what his own code knows. */
+export const FIRST_LEVEL = 1

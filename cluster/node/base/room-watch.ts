@@ -1,0 +1,134 @@
+/**
+ * How much room the disk of the log and of the state has left, and which proposals it still takes.
+ *
+ * Owns: the levels of this node, what the group as a whole can store, when the reserve of the log is given up and made again.
+ * Knows nothing of: what commands mean; each proposal says what it needs room for. Rule: what frees room is never refused here, so a
+ * group whose disks are full together can be emptied; the last room is for that alone.
+ */
+import type { NodeId } from '../../raft/types.ts'
+import type { Logger, RoomNeed } from '../../base/types.ts'
+import type { WalReserve } from '../../wal/wal.ts'
+import type { Clock } from '../../base/clock.ts'
+
+/** `scarce`: nothing new is stored. `last`: only what frees room is taken. */
+export type RoomLevel = 'open' | 'scarce' | 'last'
+
+/** The disks of the group, as a node sees them. */
+export interface RoomView {
+  /** Of the file system of the log and the state. */
+  usage(): Promise<{ readonly totalBytes: number; readonly freeBytes: number }>
+  /** Used part of that disk from which nothing new is stored. From 0 to 1. */
+  readonly scarceFrom: number
+  /** As that node said lately; false where it said nothing. */
+  isScarceAt(peer: NodeId): boolean
+}
+
+export interface RoomWatchParts {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Absent: there is always room. */
+  readonly room?: RoomView
+  readonly wal: { readonly reserve?: WalReserve }
+  /** The log has given its reserve up, and it is not made again yet. */
+  readonly isReserveSpent: () => boolean
+  readonly onReserveBack: () => void
+  /** If this node leads. Null: to whom it likes. */
+  readonly offerLead: (target: NodeId | null) => void
+  /** This node included. */
+  readonly voters: () => readonly NodeId[]
+  readonly self: NodeId
+}
+
+/** Between two looks at the disk. ms */
+const LOOK_EVERY_MS = 500
+/** Below this, when no less is left than at the last look, the reserve of the log is given up for LevelDB and the others on the disk. Bytes. */
+export const FREE_BYTES_LEAST: number = 16 * 1024 * 1024
+/** A disk that is not so many times the size of the reserve is judged as if it had none. */
+const RESERVE_SHARE = 8
+
+const TAKEN: { readonly [L in RoomLevel]: readonly RoomNeed[] } = {
+  open: ['growth', 'upkeep', 'relief'],
+  scarce: ['upkeep', 'relief'],
+  last: ['relief'],
+}
+
+export class RoomWatch {
+  readonly #parts: RoomWatchParts
+  #level: RoomLevel = 'open'
+  #isLooking = false
+  #lastFreeBytes = Number.POSITIVE_INFINITY
+  #nextLook = 0
+
+  constructor(parts: RoomWatchParts) {
+    this.#parts = parts
+  }
+
+  get level(): RoomLevel {
+    return this.#level === 'open' && this.#parts.isReserveSpent() ? 'scarce' : this.#level
+  }
+
+  /** So many voters can store more that they decide without the others. */
+  get hasMajority(): boolean {
+    return this.#roomy().length * 2 > this.#parts.voters().length
+  }
+
+  /** The lead goes to a voter that can store more, if that helps the group; from a disk that does not answer to anybody. */
+  leaveDisk(isStalled: boolean): void {
+    const { self, offerLead } = this.#parts
+    const successor = this.hasMajority ? this.#roomy().find((voter) => voter !== self) : undefined
+    if (isStalled) offerLead(null)
+    else if (successor !== undefined) offerLead(successor)
+  }
+
+  /** Null, or why a proposal with this need is refused here, as a sentence without its end. */
+  refusal(need: RoomNeed): string | null {
+    if (!TAKEN[this.level].includes(need)) return 'the disk of this node is full'
+    if (need === 'growth' && !this.hasMajority) return 'the disks of a majority are full'
+    return null
+  }
+
+  onTick(): void {
+    const { clock, room, logger } = this.#parts
+    if (room === undefined || this.#isLooking || clock.now() < this.#nextLook) return
+    this.#nextLook = clock.now() + LOOK_EVERY_MS
+    this.#isLooking = true
+    void room
+      .usage()
+      .then((usage) => this.#onUsage(room, usage))
+      .catch((err: unknown) => logger.warn({ err }, 'room on the disk not known'))
+      .finally(() => (this.#isLooking = false))
+  }
+
+  #onUsage(
+    { scarceFrom }: RoomView,
+    { totalBytes, freeBytes }: { readonly totalBytes: number; readonly freeBytes: number },
+  ): void {
+    const { logger } = this.#parts
+    const { reserve } = this.#parts.wal
+    const missing = missingReserve(reserve, totalBytes)
+    const used = totalBytes > 0 ? 1 - (freeBytes - missing) / totalBytes : 1
+    const level = used >= (1 + scarceFrom) / 2 ? 'last' : used >= scarceFrom ? 'scarce' : 'open'
+    if (level !== this.#level)
+      logger.warn({ level, totalBytes, freeBytes }, 'room on the disk of log and state')
+    this.#level = level
+    if (level === 'open' && reserve?.isHeld() === false) reserve.refill()
+    // While somebody else is filling the disk it would go to them.
+    const isSettled = freeBytes >= this.#lastFreeBytes
+    this.#lastFreeBytes = freeBytes
+    if (isSettled && freeBytes < FREE_BYTES_LEAST && reserve?.isHeld() === true) reserve.release()
+    if (this.#parts.isReserveSpent() && reserve?.isHeld() === true) this.#parts.onReserveBack()
+  }
+
+  #roomy(): readonly NodeId[] {
+    const { voters, self, room } = this.#parts
+    return voters().filter((voter) =>
+      voter === self ? this.level === 'open' : room?.isScarceAt(voter) !== true,
+    )
+  }
+}
+
+/** What of the free bytes belongs to the reserve of the log, which has been given up or is not made yet. */
+export function missingReserve(reserve: WalReserve | undefined, totalBytes: number): number {
+  if (reserve === undefined || reserve.isHeld() || totalBytes < RESERVE_SHARE * reserve.bytes) return 0
+  return reserve.bytes
+}

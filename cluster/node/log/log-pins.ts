@@ -1,0 +1,30 @@
+/**
+ * Which nodes need the log of this node next, and from where.
+ *
+ * Owns: the rule of who counts. Knows nothing of: sizes, bounds, segments. Rule: a member pins while it is heard; one that is silent
+ * for long finds what is kept anyway, or a snapshot. On a full disk nobody pins.
+ */
+import type { RaftStatus } from '../../raft/types.ts'
+import type { LogPin } from './log-keeper.ts'
+
+export interface PinRules {
+  /** Ticks without a message after which a member pins nothing. Count. */
+  readonly silentTicksMax: number
+  readonly isDiskFull: boolean
+  /** Of the snapshots that are being read here. */
+  readonly cuts: readonly LogPin[]
+}
+
+export function logPins(
+  { peers }: RaftStatus,
+  { silentTicksMax, isDiskFull, cuts }: PinRules,
+): readonly LogPin[] {
+  if (isDiskFull) return []
+  const fed = peers
+    .filter(({ silentTicks }) => silentTicks <= silentTicksMax)
+    .map(({ nodeId, matchIndex, offeredIndex }) => ({
+      nodeId,
+      index: Math.max(matchIndex, offeredIndex ?? 0),
+    }))
+  return [...fed, ...cuts]
+}

@@ -1,0 +1,16 @@
+/**
+ * The body of a call as one piece. Owns: its bound. Rule: a body that is larger than agreed is refused, never cut.
+ */
+import { PeerRefusedError, type ByteStream } from './transport.ts'
+
+export async function collectBody(body: ByteStream, bytesMax: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of body) {
+    length += part.length
+    if (length > bytesMax)
+      throw new PeerRefusedError('too_large', `The body of a call carries more than ${bytesMax} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts, length)
+}

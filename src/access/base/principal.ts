@@ -1,0 +1,52 @@
+/**
+ * Who is asking, once it has been proved.
+ *
+ * Owns: the identity types that operations pass around. Rule: a principal is made only by src/access; it holds no secret.
+ */
+import type { AdminRole } from '../../state-machine/base/origin.ts'
+import type { AccessKeyId, TenantId } from '../../state-machine/base/record-ids.ts'
+import type { SignedUrl } from './signed-url.ts'
+
+export type Verb = 'read' | 'write' | 'delete' | 'admin'
+
+/** `bucket` '*' means every bucket; `prefix` '' every key. */
+export interface Scope {
+  readonly verb: Verb
+  readonly bucket: string
+  readonly prefix: string
+}
+
+/** How a request came in: what the edge knows of it. */
+export interface Connection {
+  /** Of the client, or of the proxy before it. */
+  readonly address: string
+  readonly isSecure: boolean
+}
+
+/** Where a request comes from, and when: conditions of bucket policies ask for it. */
+export interface Circumstances extends Connection {
+  /** Milliseconds since 1970, by the clock of the node that was asked. */
+  readonly at: number
+}
+
+export interface AccessKeyPrincipal {
+  readonly kind: 'accessKey'
+  readonly accessKeyId: AccessKeyId
+  readonly tenantId: TenantId
+  /** Of the secret that was proved; a rotation makes another. */
+  readonly keyVersion: number
+  readonly scopes: readonly Scope[]
+  /** The URL by which the caller came; null: a bearer token. */
+  readonly signedUrl: SignedUrl | null
+  readonly circumstances: Circumstances
+}
+
+export interface AdminTokenPrincipal {
+  readonly kind: 'adminToken'
+  readonly tokenId: string
+  readonly role: AdminRole
+  /** null: all tenants. */
+  readonly tenantId: TenantId | null
+}
+
+export type Principal = AccessKeyPrincipal | AdminTokenPrincipal

@@ -1,0 +1,55 @@
+/**
+ * `holdfast cluster time`: shows it, confirms what was withheld, sets it back.
+ *
+ * Rule: what is confirmed or set back is what was read a moment before, and only with `--confirm`.
+ */
+import { askAdmin } from '../base/asking.ts'
+import type { AdminAccessOptions } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printFacts, printJson, printTable } from '../base/printing.ts'
+import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+
+export interface TimeOptions extends AdminAccessOptions, ChangeOptions {}
+
+export interface CorrectTimeOptions extends TimeOptions {
+  readonly reason: string
+  readonly confirm?: boolean
+}
+
+export function showTime(options: TimeOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const { answer } = await client.call('getClusterTime')
+    if (options.json) printJson(answer)
+    else {
+      const { offsets, ...facts } = answer
+      printFacts(facts)
+      printTable(offsets.map(({ nodeId, offsetMs }) => [nodeId, `${offsetMs} ms`]))
+    }
+    return EXIT.done
+  })
+}
+
+export function confirmTime(options: CorrectTimeOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const { answer: shown } = await client.call('getClusterTime')
+    const body = { withheldMs: shown.withheldMs, reason: options.reason }
+    const { answer } = await client.call('confirmClusterTime', { body, query: rehearsed(options) })
+    return toldChange<object>(answer, options, () => note(`${shown.withheldMs} ms of the time are confirmed`))
+  })
+}
+
+export function setTimeBack(options: CorrectTimeOptions): Promise<number> {
+  return askAdmin(options, async (client) => {
+    const { answer: shown } = await client.call('getClusterTime')
+    // Null is refused by the cluster, with its reason.
+    const majorityTime = shown.majorityTime ?? new Date(0).toISOString()
+    const body = { majorityTime, reason: options.reason }
+    const { answer } = await client.call('setBackClusterTime', { body, query: rehearsed(options) })
+    return toldChange<object>(answer, options, () => note(`The time of the log is ${majorityTime} again`))
+  })
+}
+
+/** Without `--confirm` it stays a rehearsal. */
+function rehearsed(options: CorrectTimeOptions): { dryRun?: boolean } {
+  return options.confirm === true ? rehearsal(options) : { dryRun: true }
+}

@@ -1,0 +1,93 @@
+/**
+ * How a command ends, and how an error is told to a person or a program. [decisions 15]
+ *
+ * Owns: the exit codes and the shape of an error on standard error. Rule: the cluster's errors are imported when one may be there; every
+ * command of this line would wait for all of the cluster's code.
+ */
+import { Refusal } from '../../base/refusal.ts'
+
+export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, unreachable: 4 } as const
+
+interface CommandErrorOptions {
+  readonly code: string
+  readonly hint: string
+  readonly requestId?: string | null
+  readonly exitCode?: number
+  readonly cause?: unknown
+}
+
+/** Something the person at the keyboard can mend; `hint` is what to do. */
+export class CommandError extends Error {
+  readonly exitCode: number
+  readonly code: string
+  readonly hint: string
+  /** Of the answer that said no. */
+  readonly requestId: string | null
+  constructor(message: string, options: CommandErrorOptions) {
+    super(message, { cause: options.cause })
+    this.name = 'CommandError'
+    this.code = options.code
+    this.hint = options.hint
+    this.requestId = options.requestId ?? null
+    this.exitCode = options.exitCode ?? EXIT.failed
+  }
+}
+
+interface ErrorText {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  readonly requestId?: string | null
+  readonly exitCode: number
+}
+
+async function describe(error: unknown): Promise<ErrorText> {
+  if (error instanceof CommandError) return error
+  if (error instanceof Refusal)
+    return { code: error.code, message: error.message, hint: '', exitCode: EXIT.refused }
+  const { Condition, StartError } = await import('../../../cluster/index.ts')
+  if (error instanceof StartError)
+    return { code: error.code, message: error.message, hint: error.hint, exitCode: EXIT.failed }
+  if (error instanceof Condition)
+    return { code: error.code, message: error.message, hint: 'Try again.', exitCode: EXIT.unreachable }
+  if (isOfFiles(error))
+    return { code: 'file_failed', message: error.message, hint: '', exitCode: EXIT.failed }
+  if (error instanceof Error && chainOf(error).some(isFromTheSystem))
+    return { code: 'refused_by_system', message: error.message, hint: '', exitCode: EXIT.failed }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return {
+    code: 'internal_error',
+    message,
+    hint: 'This is a bug in holdfast; the text above helps to find it.',
+    exitCode: EXIT.failed,
+  }
+}
+
+/** No such file, no permission: the message names the file. */
+function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error
+}
+
+/** ENOSPC and its like, also where LevelDB met them: no bug, and the message says what to do. */
+function isFromTheSystem(error: Error): boolean {
+  return 'code' in error && /^(E[A-Z]+|LEVEL_IO_ERROR)$/.test(String(error.code))
+}
+
+/** Unless the message says it already. */
+function rootCause(error: unknown, message: string): string {
+  const root = chainOf(error).at(-1)
+  return root === undefined || message.includes(root.message) ? '' : `\n  because: ${root.message}`
+}
+
+function chainOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...chainOf(error.cause)] : []
+}
+
+/** Resolves with the exit code. */
+export async function reportError(error: unknown, json: boolean): Promise<number> {
+  const { code, message, hint, exitCode, requestId } = await describe(error)
+  const named = requestId === undefined || requestId === null ? {} : { requestId }
+  if (json) process.stderr.write(`${JSON.stringify({ error: { code, message, hint, ...named } })}\n`)
+  else process.stderr.write(`error: ${message}${rootCause(error, message)}${hint ? `\n  ${hint}` : ''}\n`)
+  return exitCode
+}

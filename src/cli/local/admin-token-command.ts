@@ -1,0 +1,163 @@
+/**
+ * `holdfast admin-token create|list|revoke`: the one way to an admin token. [admin: Authentication 2] [decisions 1]
+ *
+ * Owns: the choice between the running node (local socket) and a pending record for a stopped one.
+ * Rule: the token is made here, printed once, and only its hash leaves this process.
+ */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { newAdminToken } from '../../access/admin-token.ts'
+import { parseDuration, ValueError } from '../../config/parse-value.ts'
+import type { AdminRole } from '../../state-machine/base/origin.ts'
+import { leaveWish } from '../../workers/pending-tokens.ts'
+import { CommandError, EXIT } from '../base/exit.ts'
+import { askLocalNode } from '../base/local-client.ts'
+
+export interface AdminTokenOptions {
+  readonly name: string
+  readonly role: AdminRole
+  readonly tenant?: string
+  readonly expiresIn?: string
+  readonly expiresAt?: string
+  /** commander's spelling of --no-expiry: true unless it was given. */
+  readonly expiry: boolean
+  readonly data: string
+  readonly json?: boolean
+}
+
+interface DataOptions {
+  readonly data: string
+  readonly json?: boolean
+}
+
+const DEFAULT_LIFETIME = '90d'
+
+function usage(message: string, hint: string): CommandError {
+  return new CommandError(message, { code: 'invalid_argument', hint, exitCode: EXIT.usage })
+}
+
+/** Milliseconds since 1970; null never expires. */
+export function tokenExpiry(
+  options: Pick<AdminTokenOptions, 'expiresIn' | 'expiresAt' | 'expiry'>,
+  now: number,
+): number | null {
+  if (!options.expiry) return null
+  if (options.expiresAt !== undefined) {
+    const time = /^\d{4}-\d\d-\d\d([Tt].+)?$/.test(options.expiresAt)
+      ? Date.parse(options.expiresAt)
+      : Number.NaN
+    if (Number.isNaN(time))
+      throw usage(
+        `--expires-at '${options.expiresAt}' is no RFC 3339 time`,
+        'Write it like 2027-01-31 or 2027-01-31T12:00:00Z.',
+      )
+    if (time <= now)
+      throw usage(`--expires-at '${options.expiresAt}' has passed`, 'Give a time in the future.')
+    return time
+  }
+  try {
+    return now + parseDuration(options.expiresIn ?? DEFAULT_LIFETIME)
+  } catch (cause) {
+    if (!(cause instanceof ValueError)) throw cause
+    throw usage(`--expires-in: ${cause.message}`, '')
+  }
+}
+
+function dataDirectory(given: string): string {
+  const dir = resolve(given)
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw usage(
+      `The data directory '${given}' does not exist`,
+      'Give the node.data_dir of a node with --data.',
+    )
+  }
+  return dir
+}
+
+export async function createToken(options: AdminTokenOptions): Promise<number> {
+  const dataDir = dataDirectory(options.data)
+  const { token, tokenId, sha256 } = newAdminToken()
+  const expiresAt = tokenExpiry(options, Date.now())
+  const record = {
+    tokenId,
+    name: options.name,
+    role: options.role,
+    tenantId: options.tenant ?? null,
+    expiresAt,
+    sha256,
+  }
+  const answer = await askLocalNode(dataDir, 'POST', '/admin-tokens', record)
+  if (answer === null) await leaveWish(dataDir, { wish: 'create', token: record })
+  const inForce = answer !== null
+  const expires = expiresAt === null ? null : new Date(expiresAt).toISOString()
+  if (options.json) {
+    const { role, name } = options
+    process.stdout.write(
+      `${JSON.stringify({ token, tokenId, name, role, tenantId: record.tenantId, expiresAt: expires, inForce })}\n`,
+    )
+    return EXIT.done
+  }
+  process.stdout.write(`${token}\n`)
+  process.stderr.write(
+    `Token ${tokenId} (${options.role}), expires ${expires ?? 'never'}. It is shown only here.\n`,
+  )
+  if (!inForce) process.stderr.write('The node is stopped: the token comes into force when it starts.\n')
+  return EXIT.done
+}
+
+export async function listTokens(options: DataOptions): Promise<number> {
+  const answer = await askLocalNode(dataDirectory(options.data), 'GET', '/admin-tokens')
+  if (answer === null) {
+    throw new CommandError('Cannot list admin tokens: no node runs on this data directory', {
+      code: 'node_stopped',
+      hint: 'Start it, or give the data directory of a running node.',
+      exitCode: EXIT.unreachable,
+    })
+  }
+  const { tokens } = answer as {
+    tokens: {
+      tokenId: string
+      name: string
+      role: string
+      tenantId: string | null
+      expiresAt: number | null
+      revokedAt: number | null
+      lastUsedAt: number | null
+    }[]
+  }
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ tokens })}\n`)
+    return EXIT.done
+  }
+  for (const { tokenId, name, role, tenantId, expiresAt, revokedAt, lastUsedAt } of tokens) {
+    const state =
+      revokedAt === null
+        ? `expires ${expiresAt === null ? 'never' : new Date(expiresAt).toISOString()}`
+        : 'revoked'
+    const used = `used ${lastUsedAt === null ? 'never' : new Date(lastUsedAt).toISOString()}`
+    process.stdout.write(
+      `${tokenId}  ${role.padEnd(8)}  ${(tenantId ?? 'all tenants').padEnd(20)}  ${state.padEnd(32)}  ${used.padEnd(29)}  ${name}\n`,
+    )
+  }
+  return EXIT.done
+}
+
+export async function revokeToken(tokenId: string, options: DataOptions): Promise<number> {
+  if (!/^adm_[0-9a-f]{16}$/.test(tokenId))
+    throw usage(
+      `'${tokenId}' is no token id`,
+      'A token id looks like adm_ and 16 hex digits; see admin-token list.',
+    )
+  const dataDir = dataDirectory(options.data)
+  const answer = await askLocalNode(dataDir, 'POST', `/admin-tokens/${tokenId}/revoke`)
+  if (answer === null) await leaveWish(dataDir, { wish: 'revoke', tokenId })
+  if (options.json)
+    process.stdout.write(`${JSON.stringify({ tokenId, revoked: true, inForce: answer !== null })}\n`)
+  else
+    process.stderr.write(
+      answer === null
+        ? `The node is stopped: ${tokenId} is revoked when it starts.\n`
+        : `${tokenId} is revoked.\n`,
+    )
+  return EXIT.done
+}

@@ -1,0 +1,67 @@
+/**
+ * `holdfast audit query`: rows of the audit log, asked over the admin API.
+ *
+ * Owns: how rows are told on a terminal. Knows nothing of: HTTP; the typed client does.
+ */
+import type { AdminClient } from '../../client/clients.ts'
+import type { AdminOperations } from '../../client/generated/admin-operations.ts'
+import { askAdmin, pagesOf } from '../base/asking.ts'
+import type { AdminAccessOptions } from '../base/cluster-access.ts'
+import { EXIT } from '../base/exit.ts'
+import { note, printable, printJson, printLine } from '../base/printing.ts'
+
+type Wish = NonNullable<AdminOperations['queryAuditLog']['call']['query']>
+type Page = AdminOperations['queryAuditLog']['answer']
+type Row = Page['records'][number]
+
+const PAGE_ROWS_MAX = 1000
+
+export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationToken'>, AdminAccessOptions {
+  /** Of all pages together. */
+  readonly limit: number
+  readonly json?: boolean
+}
+
+export function queryAudit(options: QueryAuditOptions): Promise<number> {
+  const { adminEndpoint: _, caFile: __, tokenFile: ___, clusterFile: ____, json = false, ...wish } = options
+  return askAdmin(options, async (client) => {
+    let left = wish.limit
+    for await (const { records, gaps = [], isTruncated } of rowsOf(client, wish)) {
+      for (const { from, to, rows } of gaps)
+        note(`No copy can be read of ${rows} rows that were recorded between ${from} and ${to}.`)
+      for (const row of records.slice(0, left)) {
+        if (json) printJson(row)
+        else printLine(lineOf(row))
+      }
+      const isMore = isTruncated || records.length > left
+      left -= Math.min(left, records.length)
+      if (left > 0) continue
+      if (isMore)
+        note(
+          'There is more: ask for more with --limit, or for less with --since, --until and the other filters.',
+        )
+      break
+    }
+    return EXIT.done
+  })
+}
+
+/** A page may hold fewer rows than asked for and not be the last. */
+function rowsOf(client: AdminClient, wish: Wish): AsyncGenerator<Page> {
+  return pagesOf((from) =>
+    client.call('queryAuditLog', {
+      query: { ...wish, limit: Math.min(PAGE_ROWS_MAX, wish.limit ?? PAGE_ROWS_MAX), ...from },
+    }),
+  )
+}
+
+/** Time, outcome, who, what, on what, from where, why. */
+function lineOf(row: Row): string {
+  const { time, outcome, status, code, actor, operation, bucket, key, sourceIp, reason } = row
+  const result = outcome === 'success' ? `${status ?? '-'}` : `${status ?? '-'} ${code ?? outcome}`
+  const by = actor.accessKeyId === undefined ? '' : ` of ${actor.accessKeyId}`
+  const who = `${actor.type} ${actor.id ?? '-'}${by}`
+  const aim = bucket === null ? '' : `${bucket}${key === null ? '' : `/${printable(key)}`}`
+  const why = reason === null ? '' : JSON.stringify(reason)
+  return [time, result, who, operation, aim, sourceIp ?? '-', why].filter((part) => part !== '').join('  ')
+}

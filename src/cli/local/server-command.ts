@@ -1,0 +1,51 @@
+/**
+ * `holdfast server`: one node until a signal or a failure ends it.
+ *
+ * Owns: signals and the way out. SIGTERM and SIGINT stop in order (hand over, finish, flush); a second one does not
+ * hurry, because a half-written shutdown is worse than a slow one; the supervisor has SIGKILL.
+ */
+import { loadConfig } from '../../config/load-config.ts'
+import { startService } from '../../service/service.ts'
+import { createLogger } from '../../telemetry/logger.ts'
+import type { NodeIdentity } from '../../../cluster/index.ts'
+import { EXIT, reportError } from '../base/exit.ts'
+import { printLine } from '../base/printing.ts'
+
+/** After this the process ends whatever is still open. [decisions 15: SIGTERM] */
+const STOP_MS_MAX = 30_000
+
+function stopRequested(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve(signal))
+  })
+}
+
+export async function runServer(configFile: string, isJoining: boolean): Promise<number> {
+  const config = loadConfig(configFile, process.env)
+  const logger = createLogger({ level: config.logging.level, nodeId: config.node.id })
+  const stop = stopRequested()
+  const service = await startService(config, logger, { isJoining })
+  if (service.waiting !== null) printLine(waitingText(service.waiting))
+  const why = await Promise.race([stop, service.failed])
+  if (why instanceof Error) logger.fatal({ err: why }, 'node failed')
+  else logger.info({ signal: why }, 'stopping')
+  const timer = setTimeout(() => {
+    logger.fatal({ limitMs: STOP_MS_MAX }, 'stop takes too long')
+    process.exit(EXIT.failed)
+  }, STOP_MS_MAX)
+  timer.unref()
+  await service.stop()
+  logger.info({}, 'stopped')
+  return why instanceof Error ? reportError(why, false) : EXIT.done
+}
+
+/** What an operator compares with what a member sees, so that no other machine is taken in under this name. */
+export function waitingText({ nodeId, incarnation, peerAddress, fingerprint }: NodeIdentity): string {
+  const compared = fingerprint === null ? '' : ` --fingerprint ${fingerprint}`
+  return [
+    `${nodeId} waits to be taken in. From wherever there is an owner token:`,
+    `  holdfast cluster join ${nodeId} --peer ${peerAddress}${compared} --reason '…' --wait`,
+    `  incarnation  ${incarnation}`,
+    `  certificate  ${fingerprint ?? 'none: nodes speak without TLS'}`,
+  ].join('\n')
+}

@@ -1,0 +1,31 @@
+/**
+ * The way of a command into the replicated state and of its reply back.
+ *
+ * Owns: encoding on the way in and out. Knows nothing of: what a command means.
+ * Rule: a refusal is a reply, returned; a Condition of the machine is thrown on as it is.
+ */
+import type { View } from '../state-machine/base/view.ts'
+import type { Cluster } from '../../cluster/index.ts'
+import { commandCost } from '../state-machine/command-cost.ts'
+import type { Command, CommandType, Reply } from '../state-machine/commands.ts'
+import type { Origin } from '../state-machine/base/origin.ts'
+import { ROOM_NEEDS } from '../state-machine/room-needs.ts'
+import { decodeReply, encodeCommand } from './command-codec.ts'
+
+/** `origin`: the request behind the command; the edge adds it to what operations propose. */
+export type Propose = <T extends CommandType>(
+  command: Extract<Command, { type: T }> & { type: T },
+  origin?: Origin,
+) => Promise<Reply<T>>
+
+/** `view`: what this node has applied, to tell how much work a command is. Absent: the machine guesses. */
+export function createPropose(cluster: Pick<Cluster, 'propose'>, view: View | null = null): Propose {
+  const propose = async (command: Command, origin?: Origin): Promise<Reply> => {
+    const bytes = encodeCommand(origin === undefined ? command : { ...command, origin })
+    const cost = view === null ? undefined : commandCost(view, command)
+    const correction = command.type === 'correctTime' ? command.correction : undefined
+    return decodeReply(await cluster.propose(bytes, { need: ROOM_NEEDS[command.type], cost, correction }))
+  }
+  // Which reply belongs to which command is ReplyValues' promise, kept by apply; bytes cannot carry it.
+  return propose as Propose
+}

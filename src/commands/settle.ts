@@ -1,0 +1,21 @@
+/**
+ * Turns the reply of a command into its value, or into the error that the caller must hear.
+ *
+ * Owns: the mapping reply -> value | Refusal | Condition. Every mutating operation ends with it.
+ */
+import { Condition } from '../../cluster/index.ts'
+import { Refusal } from '../base/refusal.ts'
+import type { CommandType, Reply, ReplyValues } from '../state-machine/commands.ts'
+
+export function settle<T extends CommandType>(reply: Reply<T>): ReplyValues[T] {
+  if (reply.ok) return reply.value
+  if (reply.code === 'chunks_gone' || reply.code === 'session_ended') {
+    // What the upload counted on was lost between its look and the commit, or its session was closed meanwhile. The bytes streamed by, so only the caller can send them again.
+    throw new Condition('slow_down', `${reply.message}; send the request again`, { retryAfterMs: 1000 })
+  }
+  if ('blocker' in reply && reply.blocker !== undefined) {
+    const blockers = [{ code: reply.blocker, message: reply.message }]
+    throw new Refusal(reply.code, reply.message, { blockers })
+  }
+  throw new Refusal(reply.code, reply.message)
+}

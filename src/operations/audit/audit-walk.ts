@@ -1,0 +1,123 @@
+/**
+ * Walks the audit log as one list, wherever its links lie: in rows, or in segments.
+ *
+ * Owns: where the next link is, and which segments are opened. Knows nothing of: which rows are wanted.
+ * Rules: links keep their number when they move from rows into a segment, so a walk that goes by numbers meets each once; no
+ * walk holds a cut of the state while it reads copies; a segment that cannot be read is told as a gap.
+ */
+import type { AuditIndex, AuditSegmentRecord } from '../../state-machine/audit/records.ts'
+import type { AuditReader, PlacedLink } from '../../store/reads/audit-reader.ts'
+import type { AuditSegments } from '../audit-segments/audit-segments.ts'
+import { plainRows } from '../audit-segments/link-rows.ts'
+import type { SealedLink } from '../audit-segments/segment-format.ts'
+
+export interface AuditWalkParts {
+  readonly audit: AuditReader
+  readonly segments: Pick<AuditSegments, 'open'>
+}
+
+export type WalkStep =
+  | { readonly kind: 'link'; readonly link: SealedLink }
+  /** `isOpened` false: passed over, nothing in it is wanted. */
+  | { readonly kind: 'segment'; readonly segment: AuditSegmentRecord; readonly isOpened: boolean }
+  | { readonly kind: 'gap'; readonly segment: AuditSegmentRecord; readonly fault: string }
+
+/** The links before `end`, the newest first; a segment is told before its links. */
+export async function* backwards(
+  { audit, segments }: AuditWalkParts,
+  end: number,
+  mayBeIn: (index: AuditIndex) => boolean,
+): AsyncGenerator<WalkStep> {
+  for (let place = end; place > 0; ) {
+    const rows = await audit.linksBefore(place)
+    // Asked after the rows: links that have left them in between are in a segment by now.
+    const segment = await audit.segmentBefore(place)
+    const sealedTo = segment === null ? 0 : Math.min(segment.next, place)
+    const newest = rows[0]
+    if (newest !== undefined && newest.sequence >= sealedTo) {
+      for (const row of rows) {
+        if (row.sequence < sealedTo) break
+        yield { kind: 'link', link: opened(row) }
+        place = row.sequence
+      }
+      continue
+    }
+    if (segment === null) return
+    const isWanted = mayBeIn(segment.index)
+    const links = isWanted ? await segments.open(segment) : []
+    if ('fault' in links) yield { kind: 'gap', segment, fault: links.fault }
+    else {
+      yield { kind: 'segment', segment, isOpened: isWanted }
+      for (const link of links.toReversed()) if (link.sequence < sealedTo) yield { kind: 'link', link }
+    }
+    place = segment.first
+  }
+}
+
+/** From `first` on, before `end`, the oldest first; all are opened. Ends early where links are missing or were trimmed. */
+export async function* forwards(
+  { audit, segments }: AuditWalkParts,
+  first: number,
+  end: number,
+): AsyncGenerator<WalkStep> {
+  for (let place = first; place < end; ) {
+    const segment = await segmentAt(audit, place)
+    if (segment !== null) {
+      const links = await segments.open(segment, false)
+      if ('fault' in links) yield { kind: 'gap', segment, fault: links.fault }
+      else {
+        yield { kind: 'segment', segment, isOpened: true }
+        for (const link of links) if (link.sequence >= place) yield { kind: 'link', link }
+      }
+      place = segment.next
+      continue
+    }
+    const rows = await audit.linksFrom(place)
+    const oldest = rows[0]
+    // They may have left the rows since the segment was looked for.
+    if (oldest?.sequence !== place && (await segmentAt(audit, place)) !== null) continue
+    if (oldest === undefined) return
+    for (const row of rows) {
+      if (row.sequence >= end) return
+      yield { kind: 'link', link: opened(row) }
+      place = row.sequence + 1
+    }
+  }
+}
+
+/** How many links there are before `time`: where a walk towards the beginning starts. Times of links ascend. */
+export async function linksBefore(audit: AuditReader, time: number): Promise<number> {
+  const { first, next } = audit.head()
+  let low = first
+  let high = next
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const row = audit.link(middle)
+    if (row !== undefined) {
+      if (row.time < time) low = middle + 1
+      else high = middle
+      continue
+    }
+    const segment = await segmentAt(audit, middle)
+    // Trimmed meanwhile.
+    if (segment === null) low = middle + 1
+    else if (segment.lastTime < time) low = segment.next
+    else if (segment.firstTime >= time) high = Math.min(middle, segment.first)
+    // Its links are looked at one by one by whoever walks.
+    else return segment.next
+  }
+  return low
+}
+
+async function segmentAt(
+  audit: Pick<AuditReader, 'segmentBefore'>,
+  sequence: number,
+): Promise<AuditSegmentRecord | null> {
+  const segment = await audit.segmentBefore(sequence + 1)
+  return segment !== null && sequence < segment.next ? segment : null
+}
+
+function opened({ sequence, link }: PlacedLink): SealedLink {
+  const { time, text, hash, packed } = link
+  return { sequence, time, text, hash, rows: packed === null ? undefined : plainRows(packed) }
+}

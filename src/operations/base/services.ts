@@ -1,0 +1,49 @@
+/**
+ * What an operation may use: ports only.
+ *
+ * Owns: the bundle that the composition root fills and every operation receives as its first argument.
+ * Knows nothing of: fastify, sockets, LevelDB.
+ */
+import type { Cluster, Logger } from '../../../cluster/index.ts'
+import type { Access } from '../../access/access.ts'
+import type { AuditTrail } from '../../audit/audit-trail.ts'
+import type { MasterKey } from '../../access/master-key.ts'
+import type { Config } from '../../config/types.ts'
+import type { Content } from '../../content/content.ts'
+import type { Propose } from '../../commands/propose.ts'
+import type { StateReader } from '../../store/reads/state-reader.ts'
+import type { AuditSegments } from '../audit-segments/audit-segments.ts'
+import type { CopyCensus } from './copy-census.ts'
+import type { WritesInProgress } from './writes-in-progress.ts'
+
+export interface Services {
+  readonly config: Config
+  readonly cluster: Pick<
+    Cluster,
+    | 'nodeId'
+    | 'clusterId'
+    | 'time'
+    | 'membership'
+    | 'reachesLevel'
+    | 'readBarrier'
+    | 'readiness'
+    | 'metrics'
+    | 'repairStatuses'
+    | 'placement'
+  >
+  readonly state: StateReader
+  /** Encodes, replicates, decodes. Throws Condition, and Refusal where a member does not know the command yet; refusals of apply are replies. */
+  readonly propose: Propose
+  readonly access: Access
+  readonly content: Content
+  readonly auditSegments: Pick<AuditSegments, 'open' | 'walk'>
+  readonly writesInProgress: WritesInProgress
+  readonly copyCensus: Pick<CopyCensus, 'look'>
+  /** Depend on the master keys and the label alone, so every node has the same. For seals such as paging tokens. */
+  readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
+  /** Aborted when the node begins to stop, for whoever waits. */
+  readonly stopping: AbortSignal
+  /** For the edge: operations do not know that they are audited. */
+  readonly audit: AuditTrail
+  readonly logger: Logger
+}

@@ -1,0 +1,392 @@
+/**
+ * One node of the service: puts the rooms together and takes them apart in order.
+ *
+ * Owns: the composition and the order of start and stop. Knows nothing of: command lines, signals.
+ * Rules: the store opens before the machine, the machine before the listeners; on the way down listeners close first
+ * and LevelDB last, because nobody may read a closed database.
+ */
+import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as moment } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import {
+  type Cluster,
+  createCluster,
+  type Logger,
+  type MetricSample,
+  type NodeIdentity,
+  StartError,
+} from '../../cluster/index.ts'
+import { LatestUses } from '../access/latest-uses.ts'
+import { MasterKey } from '../access/master-key.ts'
+import { NativeAccess } from '../access/native-access.ts'
+import { SealedSecrets } from '../access/sealed-secrets.ts'
+import { AuditSpool } from '../audit/audit-spool.ts'
+import type { AuditTrail } from '../audit/audit-trail.ts'
+import { createAdminServer } from '../api/server/admin-server.ts'
+import { createDataServer } from '../api/server/data-server.ts'
+import { PLAIN_EDGE } from '../api/edge.ts'
+import { ListenerTls } from '../api/listener-tls.ts'
+import { startLocalServer } from '../api/local/local-server.ts'
+import type { Config } from '../config/types.ts'
+import { ClusterContent } from '../content/cluster-content.ts'
+import { ObjectContent } from '../content/object-content.ts'
+import { localSocketPath } from '../base/local-socket.ts'
+import { AuditSegments } from '../operations/audit-segments/audit-segments.ts'
+import { CopyCensus } from '../operations/base/copy-census.ts'
+import { WritesInProgress } from '../operations/base/writes-in-progress.ts'
+import { withLevelGate } from '../commands/level-gate.ts'
+import type { Services } from '../operations/base/services.ts'
+import type { Command } from '../state-machine/commands.ts'
+import type { Origin } from '../state-machine/base/origin.ts'
+import { membersOf } from '../state-machine/members/members.ts'
+import { createCopyLedger } from '../store/ledger/copy-ledger.ts'
+import { openStore } from '../store/open-store.ts'
+import { createPropose } from '../commands/propose.ts'
+import type { StateReader } from '../store/reads/state-reader.ts'
+import { Metrics } from '../telemetry/metrics.ts'
+import { VERSION } from '../base/version.ts'
+import { Agreement } from '../workers/agreement.ts'
+import { allWorkers, type Work } from '../workers/all-workers.ts'
+import { KeyKeeper } from '../workers/key-keeper.ts'
+import { repeat } from '../workers/repeating.ts'
+import { settleIn } from '../workers/settle-in.ts'
+import { UploadSessions } from '../workers/upload-sessions.ts'
+
+export interface Service {
+  readonly dataAddress: string
+  readonly adminAddress: string
+  /** Resolves with the cause when the node cannot go on by itself. Never rejects. */
+  readonly failed: Promise<Error>
+  /** What an operator compares before this node is taken in; null: it belongs to its cluster. */
+  readonly waiting: NodeIdentity | null
+  /** Hands over, finishes what runs, closes everything. Idempotent. */
+  stop(): Promise<void>
+}
+
+async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new StartError('data_dir_unusable', `Cannot make the data directory '${dataDir}'`, {
+      hint: 'Give node.data_dir a folder that this user may write to.',
+      cause,
+    })
+  }
+}
+
+/** What one node consists of, before it listens. */
+interface Rooms {
+  readonly cluster: Cluster
+  readonly services: Services
+  readonly agreement: Agreement
+  readonly masterKey: MasterKey
+  readonly secrets: SealedSecrets
+  readonly content: ObjectContent
+  readonly keyKeeper: KeyKeeper
+  readonly work: Work
+  readonly audit: AuditSpool
+  readonly samples: () => readonly MetricSample[]
+}
+
+function clusterOptions(
+  config: Config,
+  masterKey: MasterKey,
+  isJoining: boolean,
+): Parameters<typeof createCluster>[0] {
+  return {
+    clusterId: config.cluster.id,
+    nodeId: config.node.id,
+    dataDir: config.node.dataDir,
+    witnessDir: config.node.witnessDir,
+    listen: config.listeners.peer,
+    members: config.cluster.members,
+    isJoining,
+    version: VERSION,
+    tls: config.peerTls,
+    fingerprint: masterKey.fingerprint,
+    olderFingerprints: masterKey.fingerprints.slice(1),
+    heartbeatMs: config.cluster.heartbeatMs,
+    electionTimeoutMs: config.cluster.electionTimeoutMs,
+    clockSkewMaxMs: config.cluster.clockSkewMaxMs,
+    logKeepEntries: config.cluster.logKeepEntries,
+    logKeepBytes: config.cluster.logKeepBytes,
+    logPinBytes: config.cluster.logPinBytes,
+    diskThresholds: config.disk,
+    scrubEveryMs: config.repair.scrubEveryMs,
+  }
+}
+
+function workSettings({ cluster, audit, notifications, listeners }: Config) {
+  const self = {
+    version: VERSION,
+    dataAddress: listeners.publicUrl ?? `http://${listeners.data}`,
+    adminAddress: `http://${listeners.admin}`,
+  }
+  return {
+    founders: cluster.members.map((member) => ({ ...member, dataAddress: null, adminAddress: null })),
+    self,
+    collectAfterMs: cluster.collectAfterMs,
+    promoteAfterMs: cluster.promoteAfterMs,
+    auditKeepMs: audit.keepMs,
+    notifications,
+  }
+}
+
+/** As they are now; before the cluster is founded, as configured. */
+function memberNames(state: Pick<StateReader, 'view'>, config: Config): readonly string[] {
+  const { members } = membersOf(state.view)
+  const known = members.filter(({ phase }) => phase !== 'lost')
+  return (known.length > 0 ? known : config.cluster.members).map(({ nodeId }) => nodeId)
+}
+
+/** What is called once the cluster is there. */
+function lateCluster(cluster: () => Cluster): Pick<Cluster, 'propose' | 'reachesLevel'> {
+  return {
+    propose: (command, how) => cluster().propose(command, how),
+    reachesLevel: (level, withinMs) => cluster().reachesLevel(level, withinMs),
+  }
+}
+
+async function composeServices(
+  config: Config,
+  logger: Logger,
+  { stopping, isJoining }: { readonly stopping: AbortSignal; readonly isJoining: boolean },
+): Promise<Rooms> {
+  const masterKey = await MasterKey.load(config.security.masterKeyFile)
+  await makeDataDir(config.node.dataDir)
+  const { stateMachine, reader } = openStore({
+    dir: join(config.node.dataDir, 'state'),
+    logger: logger.child({ room: 'store' }),
+  })
+  // The machine asks for tasks and the tasks propose to the machine: the knot is tied once it exists.
+  const late = lateCluster(() => cluster)
+  const propose = withLevelGate(createPropose(late, reader.view), late)
+  const cluster: Cluster = await createCluster(clusterOptions(config, masterKey, isJoining), {
+    stateMachine,
+    copyLedger: createCopyLedger(reader, propose),
+    logger,
+  })
+  const uses = new LatestUses()
+  const access = new NativeAccess({ masterKey, state: reader, config, uses, now: () => cluster.time.now() })
+  const nodeId = cluster.nodeId
+  const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
+  const content = new ObjectContent({ blobs: cluster.blobs, uploads, state: reader, masterKey, config })
+  const own = new ClusterContent({ blobs: cluster.blobs, uploads, state: reader, masterKey })
+  const agreement = new Agreement()
+  const audit = await openAuditSpool(config, logger)
+  const services = {
+    config,
+    cluster: agreement.guard(cluster),
+    state: reader,
+    propose,
+    access,
+    content,
+    auditSegments: new AuditSegments(own),
+    writesInProgress: new WritesInProgress(),
+    copyCensus: new CopyCensus({ state: reader, now: Date.now, wait: (ms) => moment(ms), logger }),
+    signing: masterKey,
+    stopping,
+    audit,
+    logger,
+  }
+  const secrets = new SealedSecrets(masterKey, reader)
+  const keyKeeper = createKeyKeeper(services, { cluster, content, masterKey, secrets })
+  const members = (): readonly string[] => memberNames(reader, config)
+  const parts = { cluster, state: reader, propose, uploads, uses, masterKey, audit, own, members, logger }
+  const work = allWorkers({ ...workSettings(config), ...parts })
+  return {
+    cluster,
+    services,
+    agreement,
+    masterKey,
+    secrets,
+    content,
+    keyKeeper,
+    work,
+    audit,
+    samples: () =>
+      [cluster.metrics(), work.samples(), keyKeeper.samples(), audit.samples(cluster.time.now())].flat(),
+  }
+}
+
+/** Audited while `isAudited` says so. */
+function auditedWhile(isAudited: () => boolean, services: Services): Services {
+  const { audit } = services
+  const propose = (command: Command, origin?: Origin): Promise<unknown> =>
+    services.propose(command, isAudited() ? origin : undefined)
+  const switched: AuditTrail = {
+    isStrict: audit.isStrict,
+    admit: () => audit.admit(),
+    append: (row) => void (isAudited() && audit.append(row)),
+    durable: () => audit.durable(),
+  }
+  return { ...services, audit: switched, propose: propose as Services['propose'] }
+}
+
+function openAuditSpool({ node, audit }: Config, logger: Logger): Promise<AuditSpool> {
+  return AuditSpool.open({
+    dir: join(node.dataDir, 'audit'),
+    isStrict: audit.strict,
+    bytesMax: audit.spoolBytesMax,
+    logger: logger.child({ room: 'audit' }),
+  })
+}
+
+function createKeyKeeper(
+  { config, state, propose, logger }: Services,
+  rooms: Pick<Rooms, 'cluster' | 'content' | 'masterKey' | 'secrets'>,
+): KeyKeeper {
+  const { cluster, content, masterKey, secrets } = rooms
+  const { node } = config
+  return new KeyKeeper({
+    masterKey,
+    secrets,
+    state,
+    propose,
+    nodeId: node.id,
+    members: () => memberNames(state, config),
+    isOnDuty: () => cluster.isOnDuty(),
+    forgetChangedKeys: () => content.forgetChangedKeys(),
+    logger: logger.child({ room: 'keys' }),
+  })
+}
+
+async function listen(server: FastifyInstance, address: string, setting: string): Promise<string> {
+  const colon = address.lastIndexOf(':')
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '')
+  try {
+    await server.listen({ host, port: Number(address.slice(colon + 1)) })
+  } catch (cause) {
+    throw listenError(address, setting, cause)
+  }
+  const { port } = server.server.address() as AddressInfo
+  return `${address.slice(0, colon)}:${port}`
+}
+
+function listenError(address: string, setting: string, cause: unknown): StartError {
+  const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
+  const taken = code === 'EADDRINUSE'
+  const message = taken ? `The address ${address} is already in use` : `Cannot listen on ${address} (${code})`
+  const hint = taken
+    ? `Stop the program that uses it, or set ${setting} to a free port.`
+    : `Set ${setting} to an address of this machine that this user may listen on.`
+  return new StartError(taken ? 'address_in_use' : 'listen_failed', message, { hint, cause })
+}
+
+/** Undo steps, run from the last to the first; a failing one does not keep the others from running. */
+class Teardown {
+  readonly #steps: { name: string; run: () => Promise<unknown> }[] = []
+  #running: Promise<void> | null = null
+
+  add(name: string, run: () => Promise<unknown>): void {
+    this.#steps.push({ name, run })
+  }
+
+  run(logger: Logger): Promise<void> {
+    this.#running ??= this.#runAll(logger)
+    return this.#running
+  }
+
+  async #runAll(logger: Logger): Promise<void> {
+    for (const { name, run } of this.#steps.toReversed()) {
+      await run().catch((err: unknown) => logger.error({ err, step: name }, 'stop step failed'))
+    }
+  }
+}
+
+async function openListeners(
+  config: Config,
+  { cluster, services, samples }: Pick<Rooms, 'cluster' | 'services' | 'samples'>,
+  teardown: Teardown,
+): Promise<{ data: string; admin: string }> {
+  const { adminTls, dataTls } = config
+  const edges = {
+    admin: { ...PLAIN_EDGE, tls: adminTls === null ? null : new ListenerTls('admin', adminTls) },
+    data: { ...PLAIN_EDGE, tls: dataTls === null ? null : new ListenerTls('data', dataTls) },
+  }
+  const certificates = [edges.data.tls, edges.admin.tls]
+  const metrics = new Metrics({
+    version: VERSION,
+    nodeId: cluster.nodeId,
+    samples: () => [...samples(), ...certificates.flatMap((tls) => tls?.samples() ?? [])],
+  })
+  const admin = createAdminServer(services, metrics, edges.admin)
+  teardown.add('admin listener', async () => admin.close())
+  const adminAddress = await listen(admin, config.listeners.admin, 'listeners.admin')
+  const data = createDataServer(services, metrics, edges.data)
+  teardown.add('data listener', async () => data.close())
+  const dataAddress = await listen(data, config.listeners.data, 'listeners.data')
+  await openLocalSocket(config, services, teardown)
+  return { data: dataAddress, admin: adminAddress }
+}
+
+async function openLocalSocket(config: Config, services: Services, teardown: Teardown): Promise<void> {
+  const path = localSocketPath(config.node.dataDir)
+  if (path === null) {
+    services.logger.warn({ dataDir: config.node.dataDir }, 'data directory path too long for a local socket')
+    return
+  }
+  const server = await startLocalServer(services, path)
+  teardown.add('local socket', () => new Promise((resolve) => server.close(resolve)))
+}
+
+/**
+ * Throws StartError with a hint when something only an operator can mend stands in the way; nothing is left running then.
+ * `isJoining`: this node waits to be taken in by a cluster that runs. `isAudited`: for the benchmark of what the audit log costs; no
+ * setting leads there.
+ */
+export async function startService(
+  config: Config,
+  logger: Logger,
+  { isAudited, isJoining = false }: { readonly isAudited?: () => boolean; readonly isJoining?: boolean } = {},
+): Promise<Service> {
+  const teardown = new Teardown()
+  try {
+    const stopping = new AbortController()
+    const composed = await composeServices(config, logger, { stopping: stopping.signal, isJoining })
+    const services = isAudited === undefined ? composed.services : auditedWhile(isAudited, composed.services)
+    const rooms = { ...composed, services }
+    const { cluster, content, work } = rooms
+    teardown.add('cluster', () => cluster.stop())
+    teardown.add('content', () => content.close())
+    teardown.add('audit', () => rooms.audit.close())
+    const addresses = await openListeners(config, rooms, teardown)
+    // Whoever waits for an operation would hold the listeners open.
+    teardown.add('waiting', async () => stopping.abort())
+    const settling = new AbortController()
+    const settled = settleIn(rooms, settling.signal)
+    teardown.add('settling', async () => {
+      settling.abort()
+      await settled.catch(() => undefined)
+    })
+    const working = new AbortController()
+    const kept = settled.then(() => rooms.keyKeeper.run(working.signal))
+    const worked = settled.then(() => Promise.all(work.workers.map((one) => repeat(one, working.signal))))
+    teardown.add('workers', async () => {
+      working.abort()
+      settling.abort()
+      await Promise.allSettled([kept, worked])
+      await work.close()
+    })
+    logger.info({ ...addresses, version: VERSION }, 'node started')
+    return {
+      dataAddress: addresses.data,
+      adminAddress: addresses.admin,
+      failed: Promise.race([
+        cluster.failed,
+        rooms.audit.failed,
+        Promise.all([kept, worked]).then(
+          () => new Promise<never>(() => undefined),
+          (error: Error) => error,
+        ),
+      ]),
+      waiting: cluster.membership.isJoining ? cluster.membership.identity : null,
+      stop: () => teardown.run(logger),
+    }
+  } catch (error) {
+    await teardown.run(logger)
+    throw error
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Ids given by the log: unique because a position in the log is, ascending because the log is, also after its time was set back.
+ *
+ * Owns: the spelling of version ids and bucket ids. Rule: nothing here is random; every node makes the same id.
+ */
+import type { ApplyContext } from './view.ts'
+import { assert } from './assert.ts'
+import type { AccountId, BucketId, VersionId } from './record-ids.ts'
+
+/** Crockford base32: no I, L, O, U, and its order is the order of ASCII. */
+export const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** 5 bits a character: 48 bits of time fit in 10, a safe integer in 11. */
+const TIME_CHARACTERS = 10
+const INDEX_CHARACTERS = 11
+const ORDINAL_CHARACTERS = 5
+/** Ids that one command may need. */
+const ITEMS_MAX = 1024
+
+type LogPosition = Pick<ApplyContext, 'index' | 'orderTime' | 'ordinal'>
+
+/** 26 characters: time, log index, position in the entry and in the command. Looks and sorts like a ULID. */
+export function versionIdAt(context: LogPosition, item = 0): VersionId {
+  return base32(context.orderTime, TIME_CHARACTERS) + positionOf(context, item)
+}
+
+const ID_CHARACTERS = TIME_CHARACTERS + INDEX_CHARACTERS + ORDINAL_CHARACTERS
+const VERSION_ID = new RegExp(`^[${BASE32}]{${ID_CHARACTERS}}$`)
+/** No version is newer. */
+export const VERSION_ID_MAX: VersionId = 'Z'.repeat(ID_CHARACTERS)
+
+/** Whether it is spelled like one: what callers bring is looked up only then. */
+export function isVersionId(text: string): boolean {
+  return VERSION_ID.test(text)
+}
+
+/** Told from an object key by its form alone. [decisions 16] */
+export function uploadIdAt(context: LogPosition): string {
+  return `mpu_${versionIdAt(context)}`
+}
+
+/** Accounts are listed in the order in which they were made. */
+export function accountIdAt(context: LogPosition): AccountId {
+  return `acc_${versionIdAt(context)}`
+}
+
+export function bucketIdAt(context: LogPosition): BucketId {
+  return positionOf(context)
+}
+
+function positionOf({ index, ordinal }: Pick<LogPosition, 'index' | 'ordinal'>, item = 0): string {
+  assert(item < ITEMS_MAX, 'a command makes no more ids than it has positions')
+  return base32(index, INDEX_CHARACTERS) + base32(ordinal * ITEMS_MAX + item, ORDINAL_CHARACTERS)
+}
+
+function base32(value: number, characters: number): string {
+  assert(Number.isSafeInteger(value) && value >= 0, 'an id is made of whole numbers')
+  let text = ''
+  let rest = value
+  for (let i = 0; i < characters; i++) {
+    text = BASE32.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  assert(rest === 0, 'the number fits its field, or ids would stop ascending')
+  return text
+}

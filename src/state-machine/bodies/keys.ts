@@ -1,0 +1,58 @@
+/**
+ * Row keys of bodies, and the ranges that listings read.
+ */
+import type {
+  DiscardedBodyRecord,
+  DiscardRecord,
+  InlineBodyRecord,
+  ManifestPageRecord,
+  PartPageRecord,
+  UploadPageRecord,
+} from './records.ts'
+import {
+  hex,
+  INDEX_DIGITS,
+  join,
+  type KeyRange,
+  PAGE_DIGITS,
+  rangeOf,
+  type RowKey,
+  SEPARATOR,
+} from '../base/row-key.ts'
+import type { BucketId, VersionId } from '../base/record-ids.ts'
+
+export const bodyKeys = {
+  uploadPage: (bucket: BucketId, uploadId: string, page: number): RowKey<UploadPageRecord> =>
+    join('in', bucket, 'uploadPage', uploadId, hex(page, PAGE_DIGITS)),
+  partPage: (bucket: BucketId, version: VersionId, page: number): RowKey<PartPageRecord> =>
+    join('in', bucket, 'partPage', version, hex(page, PAGE_DIGITS)),
+  /** By version id, which ascends: bodies and manifests are appended to the key space, never scattered over it. */
+  inlineBody: (bucket: BucketId, version: VersionId): RowKey<InlineBodyRecord> =>
+    join('in', bucket, 'inlineBody', version),
+  manifestPage: (bucket: BucketId, version: VersionId, page: number): RowKey<ManifestPageRecord> =>
+    join('in', bucket, 'manifestPage', version, hex(page, PAGE_DIGITS)),
+  discard: (id: string): RowKey<DiscardRecord> => join('discard', id),
+  /** By the index of the entry that discarded it: what was discarded first is released first. */
+  discarded: (index: number, id: VersionId): RowKey<DiscardedBodyRecord> =>
+    join('discarded', hex(index, INDEX_DIGITS), id),
+} as const
+
+export const bodyRanges = {
+  manifestPages: (bucket: BucketId): KeyRange<ManifestPageRecord> => rangeOf('in', bucket, 'manifestPage'),
+  /** From page `first` on. */
+  uploadPages: (bucket: BucketId, uploadId: string, first: number): KeyRange<UploadPageRecord> => ({
+    start: bodyKeys.uploadPage(bucket, uploadId, first),
+    end: rangeOf('in', bucket, 'uploadPage', uploadId).end,
+  }),
+  discards: (): KeyRange<DiscardRecord> => rangeOf('discard'),
+  discarded: (): KeyRange<DiscardedBodyRecord> => rangeOf('discarded'),
+} as const
+
+/** Which page of which body a manifest row is. */
+export function manifestNameIn(key: RowKey<ManifestPageRecord>): {
+  readonly version: VersionId
+  readonly page: number
+} {
+  const [, , , version = '', page = ''] = key.split(SEPARATOR)
+  return { version, page: Number.parseInt(page, 16) }
+}

@@ -1,0 +1,40 @@
+/**
+ * Commands about buckets, their policies and CORS rules, and their replies.
+ */
+import type { TenantId } from '../base/record-ids.ts'
+import type { BucketPolicyRecord, BucketRecord, CorsRecord } from './records.ts'
+
+export type BucketCommand =
+  | {
+      readonly type: 'createBucket'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly bucketsMax: number
+      readonly versioning: BucketRecord['versioning']
+      readonly objectLockEnabled: boolean
+    }
+  | {
+      readonly type: 'setBucketVersioning'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly versioning: BucketRecord['versioning']
+    }
+  /** `policy`: JSON that the gateway has read and found good. */
+  | {
+      readonly type: 'setBucketPolicy'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly policy: string
+    }
+  | { readonly type: 'deleteBucketPolicy'; readonly tenantId: TenantId; readonly name: string }
+  | ({ readonly type: 'setBucketCors'; readonly tenantId: TenantId; readonly name: string } & CorsRecord)
+  | { readonly type: 'deleteBucketCors'; readonly tenantId: TenantId; readonly name: string }
+
+export interface BucketReplies {
+  createBucket: BucketRecord
+  setBucketVersioning: BucketRecord
+  setBucketPolicy: BucketPolicyRecord
+  deleteBucketPolicy: null
+  setBucketCors: CorsRecord
+  deleteBucketCors: null
+}

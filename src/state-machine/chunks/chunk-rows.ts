@@ -1,0 +1,131 @@
+/**
+ * A chunk's row together with every row that follows from it.
+ *
+ * Owns: the making index, the condemned queue, the keys and the number of repair rows, drop rows, usage of chunks.
+ * Knows nothing of: why a chunk changes.
+ * Rules: a chunk row is written here alone. A node that is neither listed nor owed any more gets a drop row, one that
+ * comes to be listed or owed again loses it: so a copy never stands under both a need and a permission to remove it.
+ */
+import { chunkKeys } from './keys.ts'
+import type { RowKey } from '../base/row-key.ts'
+import { assert } from '../base/assert.ts'
+import type { Draft } from '../base/draft.ts'
+import { countTasks } from '../operations/operations.ts'
+import type { ChunkRecord, RepairRecord } from './records.ts'
+import { countTenant } from '../usage/usage.ts'
+
+export interface ChunkChange {
+  /** Null: there was no row. */
+  readonly before: ChunkRecord | null
+  /** Null: the row goes. */
+  readonly after: ChunkRecord | null
+  /** One for each target that `after` owes and `before` did not. */
+  readonly granted?: readonly RepairRecord[]
+}
+
+export function changeChunk(draft: Draft, { before, after, granted = [] }: ChunkChange): void {
+  const chunk = after ?? before
+  assert(chunk !== null, 'a change has a chunk')
+  if (after === null) draft.remove(chunkKeys.chunk(chunk.tenantId, chunk.id))
+  else draft.put(chunkKeys.chunk(chunk.tenantId, chunk.id), after)
+  indexMaking(draft, before, after)
+  queueCondemned(draft, before, after)
+  moveTasks(draft, { before, after, granted })
+  moveDrops(draft, before, after)
+  countTenant(draft, chunk.tenantId, difference(before, after))
+}
+
+export function taskKey(chunk: ChunkRecord, target: string): RowKey<RepairRecord> {
+  return chunkKeys.repair({ target, copies: chunk.replicas.length, birth: chunk.birth, id: chunk.id })
+}
+
+function indexMaking(draft: Draft, before: ChunkRecord | null, after: ChunkRecord | null): void {
+  if (before?.birth === after?.birth) return
+  if (before !== null) draft.remove(chunkKeys.making(before.birth, before.id))
+  if (after !== null) draft.put(chunkKeys.making(after.birth, after.id), { tenantId: after.tenantId })
+}
+
+function queueCondemned(draft: Draft, before: ChunkRecord | null, after: ChunkRecord | null): void {
+  if (before !== null && before.condemnedAt !== null)
+    draft.remove(chunkKeys.condemned(before.condemnedAt, before.tenantId, before.id))
+  if (after === null || after.condemnedAt === null) return
+  const { tenantId, id: chunkId, birth, condemnedAt } = after
+  draft.put(chunkKeys.condemned(condemnedAt, tenantId, chunkId), { tenantId, chunkId, birth, condemnedAt })
+}
+
+/** Tasks that stay move with the number of copies; those of another birth or of a target no longer owed end. */
+function moveTasks(draft: Draft, { before, after, granted = [] }: ChunkChange): void {
+  const tasks = new Map(granted.map((task) => [task.target, task]))
+  for (const target of before?.owed ?? []) {
+    const key = taskKey(before as ChunkRecord, target)
+    const task = draft.get(key)
+    assert(task !== undefined, 'a target that a chunk names as owed has a task')
+    draft.remove(key)
+    const isDone = before?.birth === after?.birth && after?.replicas.includes(target) === true
+    if (before?.birth === after?.birth && after?.owed.includes(target) === true) tasks.set(target, task)
+    else countEnd(draft, task, isDone ? before : null)
+  }
+  for (const { operation } of granted) countTasks(draft, operation, { tasksOpen: 1 })
+  for (const target of after?.owed ?? []) {
+    const task = tasks.get(target)
+    assert(task !== undefined && task.birth === after?.birth, 'a copy is owed by a task of its birth')
+    assert(!after.replicas.includes(target), 'a copy that is there is not owed')
+    draft.put(taskKey(after, target), task)
+  }
+  const change = (after?.owed.length ?? 0) - (before?.owed.length ?? 0)
+  if (change === 0) return
+  const count = (draft.get(chunkKeys.repairTotal())?.count ?? 0) + change
+  assert(count >= 0, 'no more repairs end than began')
+  draft.put(chunkKeys.repairTotal(), { count })
+}
+
+function countEnd(draft: Draft, { operation }: RepairRecord, made: ChunkRecord | null): void {
+  const result = made === null ? { skipped: 1 } : { blobsDone: 1, bytesMoved: made.sealedSize }
+  countTasks(draft, operation, { tasksOpen: -1, ...result })
+}
+
+function moveDrops(draft: Draft, before: ChunkRecord | null, after: ChunkRecord | null): void {
+  const needed = after === null ? [] : [...after.replicas, ...after.owed]
+  const isSameMaking = before?.birth === after?.birth
+  for (const node of before === null ? [] : [...before.replicas, ...before.owed]) {
+    if (before === null || (isSameMaking && needed.includes(node))) continue
+    const { id, birth } = before
+    draft.put(chunkKeys.drop(node, birth, id), { node, id, birth })
+  }
+  if (after === null) return
+  for (const node of needed) {
+    const isNew = !isSameMaking || !(before?.replicas.includes(node) || before?.owed.includes(node))
+    const key = chunkKeys.drop(node, after.birth, after.id)
+    if (isNew && draft.get(key) !== undefined) draft.remove(key)
+  }
+}
+
+function difference(before: ChunkRecord | null, after: ChunkRecord | null) {
+  const [old, now] = [figuresOf(before), figuresOf(after)]
+  const change = { ...now }
+  for (const figure of Object.keys(change) as (keyof typeof change)[]) change[figure] -= old[figure]
+  return change
+}
+
+/** What one chunk adds to the usage of its tenant. */
+export function figuresOf(chunk: ChunkRecord | null): typeof NO_FIGURES {
+  if (chunk === null) return NO_FIGURES
+  const { size, sealedSize, replicas, references } = chunk
+  return {
+    chunkCount: 1,
+    chunkBytes: size,
+    storedBytes: sealedSize,
+    copyBytes: sealedSize * replicas.length,
+    dedupSavedBytes: size * Math.max(0, references - 1),
+    compressionSavedBytes: Math.max(0, size - sealedSize),
+  }
+}
+
+const NO_FIGURES = {
+  chunkCount: 0,
+  chunkBytes: 0,
+  storedBytes: 0,
+  copyBytes: 0,
+  dedupSavedBytes: 0,
+  compressionSavedBytes: 0,
+}

@@ -1,0 +1,94 @@
+/**
+ * Collection: what nothing refers to any more leaves the rows, and its holders are told to remove their copies.
+ *
+ * Owns: collectChunks and its halt. Knows nothing of: who proposes it; anybody may, any number of times.
+ * Rule: a chunk is collected only while it is condemned at the very index that the proposer saw: one that was revived,
+ * even if it was condemned again since, stays.
+ */
+import { chunkKeys } from './keys.ts'
+import type { ApplyContext, View } from '../base/view.ts'
+import type { ChunkCommand } from './commands.ts'
+import { changeChunk } from './chunk-rows.ts'
+import { tooMany } from '../base/batch-bound.ts'
+import type { SettingsRecord } from './records.ts'
+import type { Draft } from '../base/draft.ts'
+import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+
+const DEFAULT_SETTINGS: SettingsRecord = {
+  collectionHalted: null,
+  repairBytesPerSecond: null,
+  lastRecount: null,
+  collectionResumed: null,
+}
+
+export function collectChunks(
+  draft: Draft,
+  command: Extract<ChunkCommand, { type: 'collectChunks' }>,
+): Accepted<{ readonly collected: number }> | Refused {
+  const fault = tooMany('collect chunks', command.chunks.length)
+  if (fault !== null) return fault
+  const halted = settingsOf(draft).collectionHalted
+  if (halted !== null) {
+    return refuse('precondition_failed', `Cannot collect chunks: collection is halted (${halted.reason})`)
+  }
+  let collected = 0
+  for (const { tenantId, chunkId, birth, condemnedAt } of command.chunks) {
+    const before = draft.get(chunkKeys.chunk(tenantId, chunkId))
+    const isStill = before?.birth === birth && before.condemnedAt === condemnedAt
+    if (before === undefined || !isStill || before.references > 0) continue
+    changeChunk(draft, { before, after: null })
+    collected++
+  }
+  return accept({ collected })
+}
+
+/** The first reason stands: it is what somebody must look into. */
+export function haltCollection(
+  draft: Draft,
+  command: { readonly reason: string },
+  context: ApplyContext,
+): Accepted<null> {
+  const present = settingsOf(draft)
+  if (present.collectionHalted === null) {
+    const collectionHalted = { reason: command.reason, since: context.time }
+    draft.put(chunkKeys.settings(), { ...present, collectionHalted })
+  }
+  return accept(null)
+}
+
+/** Changes nothing while the collection is not halted. */
+export function resumeCollection(
+  draft: Draft,
+  command: Extract<ChunkCommand, { type: 'resumeCollection' }>,
+  context: ApplyContext,
+): Accepted<null> {
+  const present = settingsOf(draft)
+  if (present.collectionHalted !== null) {
+    const collectionResumed = {
+      requestedBy: command.requestedBy,
+      reason: command.reason,
+      at: context.time,
+    }
+    draft.put(chunkKeys.settings(), { ...present, collectionHalted: null, collectionResumed })
+  }
+  return accept(null)
+}
+
+export function setRepairRate(
+  draft: Draft,
+  command: Extract<ChunkCommand, { type: 'setRepairRate' }>,
+): Accepted<null> | Refused {
+  const { bytesPerSecond } = command
+  if (bytesPerSecond !== null && !(Number.isSafeInteger(bytesPerSecond) && bytesPerSecond > 0)) {
+    return refuse(
+      'invalid_argument',
+      `Cannot set repair rate: ${bytesPerSecond} is no rate; give 1 or more, or null`,
+    )
+  }
+  draft.put(chunkKeys.settings(), { ...settingsOf(draft), repairBytesPerSecond: bytesPerSecond })
+  return accept(null)
+}
+
+export function settingsOf(view: View): SettingsRecord {
+  return { ...DEFAULT_SETTINGS, ...view.get(chunkKeys.settings()) }
+}

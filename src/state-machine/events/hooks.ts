@@ -1,0 +1,93 @@
+/**
+ * The row of a hook and everything that follows from it: the index of busy hooks, the counts of its tenant and of all.
+ *
+ * Owns: when a hook ends, and that no count is changed without the row it counts. Knows nothing of: events, attempts.
+ * Rule: a hook is written here and nowhere else.
+ */
+import { eventKeys } from './keys.ts'
+import type { View } from '../base/view.ts'
+import { assert } from '../base/assert.ts'
+import type { Draft } from '../base/draft.ts'
+import type { BucketRecord } from '../buckets/records.ts'
+import type { HookRecord, OutboxTotalRecord } from './records.ts'
+
+export const NO_OUTBOX: OutboxTotalRecord = { pending: 0, dead: 0, delivered: 0, dropped: 0 }
+
+/** Whether what it owes is delivered now. */
+export function isDeliverable({ state, enabled, stop }: HookRecord): boolean {
+  return state !== 'removed' && enabled && stop === null
+}
+
+/** Whether it has an index row. */
+export function isBusy(hook: HookRecord): boolean {
+  return hook.pending > 0 && isDeliverable(hook)
+}
+
+export function rowsOfHook({ pending, dead, delivered }: HookRecord): number {
+  return pending + dead + delivered
+}
+
+/** What is left of it: a hook whose bucket is gone ends when it owes nothing more, and goes with its last row. */
+function settled(hook: HookRecord): HookRecord | null {
+  const isOver = hook.state === 'draining' && !isBusy(hook)
+  const next: HookRecord = isOver || hook.state === 'removed' ? removed(hook) : hook
+  return next.state === 'removed' && rowsOfHook(next) === 0 ? null : next
+}
+
+function removed(hook: HookRecord): HookRecord {
+  return { ...hook, state: 'removed', secret: new Uint8Array(0) }
+}
+
+/** `before` null: it is new. Returns what was written, null when nothing is left of it. */
+export function changeHook(draft: Draft, before: HookRecord | null, wanted: HookRecord): HookRecord | null {
+  const { bucketId, hookId, tenantId } = wanted
+  const after = settled(wanted)
+  if (after === null) draft.remove(eventKeys.hook(bucketId, hookId))
+  else draft.put(eventKeys.hook(bucketId, hookId), after)
+  const wasBusy = before !== null && isBusy(before)
+  const isBusyNow = after !== null && isBusy(after)
+  if (isBusyNow && !wasBusy) draft.put(eventKeys.busyHook(bucketId, hookId), { bucketId, hookId })
+  if (wasBusy && !isBusyNow) draft.remove(eventKeys.busyHook(bucketId, hookId))
+  countTotal(draft, before, wanted)
+  countTenant(draft, tenantId, rowsOfHook(wanted) - (before === null ? 0 : rowsOfHook(before)))
+  return after
+}
+
+function countTotal(draft: Draft, before: HookRecord | null, after: HookRecord): void {
+  const total = { ...(draft.get(eventKeys.outboxTotal()) ?? NO_OUTBOX) }
+  let isChanged = false
+  for (const figure of Object.keys(NO_OUTBOX) as (keyof OutboxTotalRecord)[]) {
+    const difference = after[figure] - (before?.[figure] ?? 0)
+    total[figure] += difference
+    isChanged ||= difference !== 0
+    assert(after[figure] >= 0 && total[figure] >= 0, 'there are never fewer deliveries than none')
+  }
+  if (isChanged) draft.put(eventKeys.outboxTotal(), total)
+}
+
+function countTenant(draft: Draft, tenantId: string, difference: number): void {
+  if (difference === 0) return
+  const key = eventKeys.outbox(tenantId)
+  const rows = (draft.get(key)?.rows ?? 0) + difference
+  assert(rows >= 0, 'a tenant never has fewer deliveries than none')
+  if (rows === 0) draft.remove(key)
+  else draft.put(key, { rows })
+}
+
+/** In the order in which they were set. */
+export function hooksOf(view: View, bucket: BucketRecord): readonly HookRecord[] {
+  if (bucket.hasNotifications !== true) return []
+  const { subscriptions = [] } = view.get(eventKeys.notifications(bucket.id)) ?? {}
+  return subscriptions.map(({ hookId }) => {
+    const hook = view.get(eventKeys.hook(bucket.id, hookId))
+    assert(hook !== undefined, 'a hook that a bucket names is there')
+    return hook
+  })
+}
+
+/** Its bucket is deleted in this entry. `state`: whether what they owe is still delivered. */
+export function leaveHooks(draft: Draft, bucket: BucketRecord, state: 'draining' | 'removed'): void {
+  if (bucket.hasNotifications !== true) return
+  for (const hook of hooksOf(draft, bucket)) changeHook(draft, hook, { ...hook, state })
+  draft.remove(eventKeys.notifications(bucket.id))
+}

@@ -1,0 +1,53 @@
+/**
+ * Row keys of events, and the ranges that listings read.
+ */
+import type {
+  DeliveryName,
+  DeliveryRecord,
+  HookRecord,
+  NotificationsRecord,
+  OutboxRecord,
+  OutboxTotalRecord,
+} from './records.ts'
+import { descending, hex, INDEX_DIGITS, join, type KeyRange, rangeOf, type RowKey } from '../base/row-key.ts'
+import type { BucketId, HookId, TenantId } from '../base/record-ids.ts'
+
+export const eventKeys = {
+  notifications: (bucket: BucketId): RowKey<NotificationsRecord> => join('in', bucket, 'notifications'),
+  /** The newest comes first. */
+  delivery: ({ bucketId, eventId, hookId }: DeliveryName): RowKey<DeliveryRecord> =>
+    join('in', bucketId, 'delivery', descending(eventId), hookId),
+  due: ({ bucketId, hookId, eventId }: DeliveryName, at: number): RowKey<DeliveryName> =>
+    join('in', bucketId, 'due', hookId, hex(at, INDEX_DIGITS), eventId),
+  settled: (
+    { bucketId, hookId, eventId }: DeliveryName,
+    status: 'delivered' | 'dead',
+    at: number,
+  ): RowKey<DeliveryName> => join('in', bucketId, 'settled', hookId, status, hex(at, INDEX_DIGITS), eventId),
+  hook: (bucket: BucketId, id: HookId): RowKey<HookRecord> => join('hook', bucket, id),
+  busyHook: (
+    bucket: BucketId,
+    id: HookId,
+  ): RowKey<{ readonly bucketId: BucketId; readonly hookId: HookId }> => join('busyHook', bucket, id),
+  outbox: (tenant: TenantId): RowKey<OutboxRecord> => join('outbox', tenant),
+  outboxTotal: (): RowKey<OutboxTotalRecord> => join('outboxTotal'),
+} as const
+
+export const eventRanges = {
+  deliveries: (bucket: BucketId): KeyRange<DeliveryRecord> => rangeOf('in', bucket, 'delivery'),
+  /** Of one hook, what is due at `before` or earlier. */
+  due: (bucket: BucketId, hook: HookId, before: number): KeyRange<DeliveryName> => ({
+    start: rangeOf('in', bucket, 'due', hook).start,
+    end: eventKeys.due({ bucketId: bucket, hookId: hook, eventId: '' }, before + 1),
+  }),
+  /** Of one hook, the earliest first. */
+  settled: (bucket: BucketId, hook: HookId, status: 'delivered' | 'dead'): KeyRange<DeliveryName> =>
+    rangeOf('in', bucket, 'settled', hook, status),
+  hooks: (): KeyRange<HookRecord> => rangeOf('hook'),
+  busyHooks: (): KeyRange<{ readonly bucketId: BucketId; readonly hookId: HookId }> => rangeOf('busyHook'),
+} as const
+
+/** Behind which delivery a page ended, as a name inside `eventRanges.deliveries`. */
+export function deliveryPosition(name: DeliveryName): string {
+  return eventKeys.delivery(name).slice(eventRanges.deliveries(name.bucketId).start.length)
+}

@@ -1,0 +1,151 @@
+/**
+ * The rotation of the master key.
+ *
+ * Owns: which master key the cluster seals with, who has which, the replacing of sealed secrets. Knows nothing of: what is
+ * in a sealed secret. Rules: the cluster moves to a key only when every node has it in first place; a sealed secret is
+ * replaced only if it is still the very bytes that were opened to seal it anew.
+ */
+import { tenantKeys } from '../tenants/keys.ts'
+import { eventKeys } from '../events/keys.ts'
+import { isKeyPart } from '../base/row-key.ts'
+import { auditRowKeys } from '../audit/keys.ts'
+import type { MasterKeyCommand, MasterKeyReplies } from './commands.ts'
+import type { Draft } from '../base/draft.ts'
+import type { AuditKeysRecord } from '../audit/records.ts'
+import { AUDIT_OWNER } from '../base/record-ids.ts'
+import { MASTER_KEYS_MAX, REWRAP_ITEMS_MAX } from './limits.ts'
+import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+
+const HOLDERS_MAX = 256
+const FINGERPRINT = /^[0-9a-f]{64}$/
+
+/** A node says which master keys it has, the one it wants to seal with first. Repeating it changes nothing. */
+export function announceMasterKeys(
+  draft: Draft,
+  command: Extract<MasterKeyCommand, { type: 'announceMasterKeys' }>,
+): Accepted<MasterKeyReplies['announceMasterKeys']> | Refused {
+  const { nodeId, fingerprints } = command
+  const row = draft.get(tenantKeys.clusterKey())
+  if (row === undefined)
+    return refuse('precondition_failed', 'Cannot announce master keys: the cluster has none yet')
+  const isList = fingerprints.length >= 1 && fingerprints.length <= MASTER_KEYS_MAX
+  if (!isKeyPart(nodeId) || !isList || !fingerprints.every((one) => FINGERPRINT.test(one))) {
+    return refuse(
+      'invalid_argument',
+      `Cannot announce master keys: 1 to ${MASTER_KEYS_MAX} fingerprints are expected`,
+    )
+  }
+  if (!fingerprints.includes(row.masterKeyFingerprint)) {
+    return refuse(
+      'precondition_failed',
+      `Cannot announce master keys: "${nodeId}" lacks the key of the cluster`,
+    )
+  }
+  const holders = { ...row.holders, [nodeId]: fingerprints }
+  if (Object.keys(holders).length > HOLDERS_MAX) {
+    return refuse('precondition_failed', `Cannot announce master keys: more than ${HOLDERS_MAX} nodes did`)
+  }
+  const announced = { ...row, holders }
+  draft.put(tenantKeys.clusterKey(), announced)
+  return accept(announced)
+}
+
+/** From this entry on every node seals with `to`. Repeating it changes nothing. */
+export function advanceClusterKey(
+  draft: Draft,
+  command: Extract<MasterKeyCommand, { type: 'advanceClusterKey' }>,
+): Accepted<MasterKeyReplies['advanceClusterKey']> | Refused {
+  const { from, to, nodes } = command
+  const row = draft.get(tenantKeys.clusterKey())
+  if (row?.masterKeyFingerprint === to) return accept(row)
+  if (row === undefined || row.masterKeyFingerprint !== from) {
+    return refuse(
+      'precondition_failed',
+      'Cannot advance the master key: the cluster seals with another one by now',
+    )
+  }
+  // In first place, not only somewhere: two nodes that want different keys must not push the cluster to and fro.
+  const lacking = nodes.filter((node) => row.holders?.[node]?.[0] !== to)
+  if (nodes.length === 0 || lacking.length > 0) {
+    const names = lacking.join(', ')
+    return refuse('precondition_failed', `Cannot advance the master key: not yet the first key of ${names}`)
+  }
+  const advanced = { ...row, masterKeyFingerprint: to }
+  draft.put(tenantKeys.clusterKey(), advanced)
+  return accept(advanced)
+}
+
+export function rewrapTenantKeys(
+  draft: Draft,
+  command: Extract<MasterKeyCommand, { type: 'rewrapTenantKeys' }>,
+): Accepted<MasterKeyReplies['rewrapTenantKeys']> | Refused {
+  const { items, masterKeyId } = command
+  if (items.length > REWRAP_ITEMS_MAX) return tooMany(items.length)
+  let rewrapped = 0
+  for (const { tenantId, before, after } of items) {
+    if (tenantId === AUDIT_OWNER) {
+      rewrapped += rewrapAuditKeys(draft, before, after)
+      continue
+    }
+    const tenant = draft.get(tenantKeys.tenant(tenantId))
+    if (tenant === undefined) continue
+    if (!isSame(tenant.dataKey, before.dataKey) || !isSame(tenant.dedupKey, before.dedupKey)) continue
+    draft.put(tenantKeys.tenant(tenantId), { ...tenant, ...after, masterKeyId })
+    rewrapped += 1
+  }
+  return accept({ rewrapped })
+}
+
+function rewrapAuditKeys(draft: Draft, before: AuditKeysRecord, after: AuditKeysRecord): number {
+  const present = draft.get(auditRowKeys.auditKeys())
+  if (present === undefined) return 0
+  if (!isSame(present.dataKey, before.dataKey) || !isSame(present.dedupKey, before.dedupKey)) return 0
+  draft.put(auditRowKeys.auditKeys(), after)
+  return 1
+}
+
+/** The secret stays what it was, and so does the version of the key: tokens live on. */
+export function rewrapAccessKeys(
+  draft: Draft,
+  command: Extract<MasterKeyCommand, { type: 'rewrapAccessKeys' }>,
+): Accepted<MasterKeyReplies['rewrapAccessKeys']> | Refused {
+  const { items } = command
+  if (items.length > REWRAP_ITEMS_MAX) return tooMany(items.length)
+  let rewrapped = 0
+  for (const { accessKeyId, before, after } of items) {
+    const accessKey = draft.get(tenantKeys.accessKey(accessKeyId))
+    if (accessKey === undefined || !isSame(accessKey.secret, before)) continue
+    draft.put(tenantKeys.accessKey(accessKeyId), { ...accessKey, secret: after })
+    rewrapped += 1
+  }
+  return accept({ rewrapped })
+}
+
+/** Of hooks that still have one: a removed hook has none. */
+export function rewrapHookSecrets(
+  draft: Draft,
+  command: Extract<MasterKeyCommand, { type: 'rewrapHookSecrets' }>,
+): Accepted<MasterKeyReplies['rewrapHookSecrets']> | Refused {
+  const { items } = command
+  if (items.length > REWRAP_ITEMS_MAX) return tooMany(items.length)
+  let rewrapped = 0
+  for (const { bucketId, hookId, before, after } of items) {
+    const key = eventKeys.hook(bucketId, hookId)
+    const hook = draft.get(key)
+    if (hook === undefined || hook.secret.length === 0 || !isSame(hook.secret, before)) continue
+    draft.put(key, { ...hook, secret: after })
+    rewrapped += 1
+  }
+  return accept({ rewrapped })
+}
+
+function tooMany(count: number): Refused {
+  return refuse(
+    'invalid_argument',
+    `Cannot rewrap: ${count} secrets are more than the ${REWRAP_ITEMS_MAX} of an entry`,
+  )
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at])
+}

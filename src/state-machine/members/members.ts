@@ -1,0 +1,176 @@
+/**
+ * Who belongs to the cluster, and the operations that change it.
+ *
+ * Owns: the members row, its phases, the steps of membership operations. Knows nothing of: who is reachable, logs, how a vote moves.
+ * Rules: every fact that follows from rows is decided here, whatever was looked at before; one operation at a time may change votes;
+ * a step is taken once, from the step before it; a name that left does not come back while it is remembered; the last voter stays.
+ */
+import { memberKeys } from './keys.ts'
+import type { ApplyContext, View } from '../base/view.ts'
+import { isKeyPart } from '../base/row-key.ts'
+import type { Draft } from '../base/draft.ts'
+import type { MembershipCommand, MembershipReplies } from './commands.ts'
+import {
+  DEPARTED_MAX,
+  type DepartedRecord,
+  type FirstMember,
+  MEMBER_RULES_LEVEL,
+  type MemberRecord,
+  MEMBERS_MAX,
+  type MembersRecord,
+  type NewMember,
+  REMEMBERED_MAX,
+} from './records.ts'
+import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+
+type Of<T extends MembershipCommand['type']> = Extract<MembershipCommand, { type: T }>
+
+const NOBODY: MembersRecord = { members: [], departed: [], configIndex: 0, change: null }
+
+export function membersOf(view: View): MembersRecord {
+  return view.get(memberKeys.members()) ?? NOBODY
+}
+
+/** Nothing new may be kept there: it is empty and stays so, or is gone. */
+export function mayHold(view: View, node: string): boolean {
+  return view.get(memberKeys.leavers())?.nodes.includes(node) !== true
+}
+
+/** Together with the row that is asked for with every copy, and is not there until somebody leaves. */
+export function putMembers(draft: Draft, members: MembersRecord): void {
+  draft.put(memberKeys.members(), members)
+  const leaving = members.members.filter(({ phase }) => phase === 'drained' || phase === 'lost')
+  const nodes = [...new Set([...leaving, ...members.departed].map(({ nodeId }) => nodeId))]
+  if (nodes.length > 0) draft.put(memberKeys.leavers(), { nodes })
+}
+
+/** The first writer wins: the members of the configuration are the first ones and no more than that. */
+export function foundMembers(
+  draft: Draft,
+  { members }: Of<'foundMembers'>,
+  context: ApplyContext,
+): Accepted<MembersRecord> | Refused {
+  const present = draft.get(memberKeys.members())
+  if (present !== undefined) return accept(present)
+  const areNamed = members.every(({ nodeId }) => isKeyPart(nodeId))
+  if (!areNamed || members.length < 1 || members.length > MEMBERS_MAX)
+    return refuse('invalid_argument', `Cannot found the cluster: 1 to ${MEMBERS_MAX} members are expected`)
+  const founded: MembersRecord = {
+    members: members.map((member) => founder(member, context)),
+    departed: [],
+    configIndex: context.index,
+    change: null,
+  }
+  putMembers(draft, founded)
+  return accept(founded)
+}
+
+function founder(member: FirstMember, { time }: ApplyContext): MemberRecord {
+  return { ...member, incarnation: null, version: null, phase: 'active', addedAt: time }
+}
+
+/** What others have to hear of when it changes. */
+const PLACE = ['peerAddress', 'zone', 'weight'] as const
+
+/** Idempotent. Where clients reach a node and what it runs may change; its directory may not. */
+export function introduceMember(
+  draft: Draft,
+  command: Of<'introduceMember'>,
+  context: ApplyContext,
+): Accepted<MembersRecord> | Refused {
+  const { type: _, nodeId, ...said } = command
+  const present = membersOf(draft)
+  const member = memberIn(present, nodeId)
+  if (member === undefined) return refuse('not_found', `Node "${nodeId}" is no member`)
+  if (member.incarnation !== null && member.incarnation !== said.incarnation) {
+    return refuse(
+      'member_tombstoned',
+      `Cannot introduce "${nodeId}": another data directory has this name for ever`,
+    )
+  }
+  const taken = present.members.find((one) => one !== member && one.peerAddress === said.peerAddress)
+  if (taken !== undefined)
+    return refuse('address_in_use', `Cannot introduce "${nodeId}": "${taken.nodeId}" has its address`)
+  const isMoved = PLACE.some((name) => member[name] !== said[name])
+  const configIndex = isMoved ? context.index : present.configIndex
+  const introduced = { ...replaced(present, { ...member, ...said }), configIndex }
+  putMembers(draft, introduced)
+  return accept(introduced)
+}
+
+export function memberIn({ members }: MembersRecord, nodeId: string): MemberRecord | undefined {
+  return members.find((member) => member.nodeId === nodeId)
+}
+
+export function replaced(present: MembersRecord, changed: MemberRecord): MembersRecord {
+  const members = present.members.map((member) => (member.nodeId === changed.nodeId ? changed : member))
+  return { ...present, members }
+}
+
+export function added(present: MembersRecord, newcomer: NewMember, time: number): MembersRecord {
+  const member: MemberRecord = { ...newcomer, phase: 'joining', addedAt: time }
+  return { ...present, members: [...present.members, member] }
+}
+
+/** Its name goes to those that left, unless it stands there already. */
+export function departing(
+  present: MembersRecord,
+  leaver: { readonly nodeId: string; readonly how: 'lost' | 'removed'; readonly reason: string | null },
+  { index, time, featureLevel }: ApplyContext,
+): MembersRecord {
+  const { nodeId } = leaver
+  if (present.departed.some((gone) => gone.nodeId === nodeId)) return present
+  const incarnation = memberIn(present, nodeId)?.incarnation ?? null
+  const departed = [...present.departed, { ...leaver, incarnation, at: time, index }]
+  return { ...present, departed: featureLevel < MEMBER_RULES_LEVEL ? departed : latest(departed) }
+}
+
+/**
+ * As many as are kept. Whoever was removed was proved empty before: no chunk names it, and whoever speaks under a name that nobody has is
+ * not heard. A lost one may still be the only one that a chunk names.
+ */
+function latest(departed: readonly DepartedRecord[]): readonly DepartedRecord[] {
+  const emptied = departed.filter(({ how }) => how === 'removed')
+  const forgotten = new Set(emptied.slice(0, Math.max(0, departed.length - REMEMBERED_MAX)))
+  return departed.filter((gone) => !forgotten.has(gone))
+}
+
+/** Why this newcomer cannot be taken in, as far as rows say. */
+export function newcomerFault(
+  present: MembersRecord,
+  newcomer: NewMember,
+  { featureLevel }: Pick<ApplyContext, 'featureLevel'>,
+): Refused | null {
+  const { nodeId, peerAddress, dataAddress, adminAddress } = newcomer
+  const cannot = `Cannot take in "${nodeId}"`
+  if (!isKeyPart(nodeId)) return refuse('invalid_argument', `${cannot}: the name is malformed`)
+  if (present.departed.some((gone) => gone.nodeId === nodeId))
+    return refuse(
+      'member_tombstoned',
+      `${cannot}: a member of this name was removed or lost; choose another name and an empty data directory`,
+    )
+  if (memberIn(present, nodeId) !== undefined)
+    return refuse('member_exists', `${cannot}: a member has this name; choose one that was never used`)
+  const taken = present.members.find(
+    (member) =>
+      member.peerAddress === peerAddress ||
+      (dataAddress !== null && member.dataAddress === dataAddress) ||
+      (adminAddress !== null && member.adminAddress === adminAddress),
+  )
+  if (taken !== undefined)
+    return refuse(
+      'address_in_use',
+      `${cannot}: "${taken.nodeId}" has one of its addresses; name the addresses of the new node itself`,
+    )
+  if (present.members.length >= MEMBERS_MAX)
+    return refuse('precondition_failed', `${cannot}: there are ${MEMBERS_MAX} members, and no more can be`)
+  const isForgetful = featureLevel >= MEMBER_RULES_LEVEL
+  const kept = present.departed.filter(({ how }) => !isForgetful || how === 'lost').length
+  if (kept < (isForgetful ? REMEMBERED_MAX : DEPARTED_MAX)) return null
+  return refuse(
+    'precondition_failed',
+    `${cannot}: ${kept} members have left, and no more can be kept in mind`,
+  )
+}
+
+export type StartedMembership = Accepted<MembershipReplies['startMembership']> | Refused

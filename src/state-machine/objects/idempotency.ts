@@ -1,0 +1,50 @@
+/**
+ * Writes that may be repeated: the answer to each idempotency key is kept and given again.
+ *
+ * Owns: the record and its end. Knows nothing of: how a fingerprint is made.
+ * Rule: the record is made in the entry that made the object, so a key takes effect at most once, whatever is repeated where.
+ */
+import { objectKeys } from './keys.ts'
+import type { ApplyContext, View } from '../base/view.ts'
+import { isKeyPart } from '../base/row-key.ts'
+import type { BucketId } from '../base/record-ids.ts'
+import type { IdempotencyWish } from './commands.ts'
+import type { ObjectRecord } from '../versions/records.ts'
+import type { Draft } from '../base/draft.ts'
+import { expireAt } from './expiry-queue.ts'
+import { type Refused, refuse } from '../base/reply.ts'
+
+export const IDEMPOTENCY_KEPT_MS: number = 24 * 3_600_000
+
+/** What the same request answered before; null when it comes for the first time. */
+export function earlierAnswer(
+  view: View,
+  { bucket, key, wish }: { readonly bucket: BucketId; readonly key: string; readonly wish: IdempotencyWish },
+): ObjectRecord | Refused | null {
+  if (!isKeyPart(wish.key)) return refuse('invalid_argument', 'The idempotency key is empty or malformed')
+  const record = view.get(objectKeys.idempotency(bucket, key, wish.key))
+  if (record === undefined) return null
+  if (record.fingerprint === wish.fingerprint) return record.object
+  const message = `Idempotency key "${wish.key}" was used for another upload of "${key}": take a new one`
+  return refuse('idempotency_conflict', message)
+}
+
+export function keepAnswer(
+  draft: Draft,
+  {
+    bucket,
+    wish,
+    object,
+  }: { readonly bucket: BucketId; readonly wish: IdempotencyWish; readonly object: ObjectRecord },
+  context: ApplyContext,
+): void {
+  const { key } = object
+  const expiresAt = context.time + IDEMPOTENCY_KEPT_MS
+  draft.put(objectKeys.idempotency(bucket, key, wish.key), {
+    fingerprint: wish.fingerprint,
+    object,
+    expiresAt,
+  })
+  const what = { kind: 'idempotency', bucketId: bucket, key, name: wish.key } as const
+  expireAt(draft, { at: expiresAt, id: object.versionId, what })
+}

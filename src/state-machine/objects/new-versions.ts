@@ -1,0 +1,148 @@
+/**
+ * One more version of a key, however its bytes came: by a put, a copy, or the completion of an upload.
+ *
+ * Owns: the order of refusals after the body is known to be good, and what a new version replaces.
+ * Rules: precondition, then quota, then locks; nothing is written before all of them passed. Only a bucket that keeps
+ * versions keeps what was there; elsewhere the null version is replaced, and only if it may go.
+ */
+import type { ApplyContext, View } from '../base/view.ts'
+import { isKeyPart } from '../base/row-key.ts'
+import { type BodyPlace, discardBody } from '../bodies/bodies.ts'
+import type { VersionId } from '../base/record-ids.ts'
+import type { BodyRecord } from '../bodies/records.ts'
+import { countContent } from '../buckets/buckets.ts'
+import { bucketOf } from '../buckets/find-bucket.ts'
+import type { BucketRecord } from '../buckets/records.ts'
+import type { NewVersion, ObjectName } from './commands.ts'
+import type { ObjectRecord, VersionRecord } from '../versions/records.ts'
+import type { Draft } from '../base/draft.ts'
+import { lockOf, settingsFault } from '../versions/locks.ts'
+import { preconditionFault } from './preconditions.ts'
+import { quotaFault } from '../usage/quota.ts'
+import { type Accepted, type Refused, refuse } from '../base/reply.ts'
+import { activeTenant } from '../tenants/tenants.ts'
+import { currentObject, findVersion, NULL_VERSION, VersionChain } from '../versions/versions.ts'
+
+/** The bucket that a command on a key is about. */
+export function bucketFor(
+  view: View,
+  { tenantId, bucket, key }: ObjectName,
+): Accepted<BucketRecord> | Refused {
+  const tenant = activeTenant(view, tenantId)
+  if (!tenant.ok) return tenant
+  if (!isKeyPart(key))
+    return refuse('invalid_key', 'The object key is empty, holds a NUL or is no valid Unicode')
+  return bucketOf(view, tenantId, bucket)
+}
+
+/** What a version brings that it was not asked for now, but when its upload began. */
+interface Earlier {
+  /** Counted in the quota already, as parts. */
+  readonly bytes: number
+  /** When its locks were asked for: they were good then, and may have run out since. */
+  readonly at: number
+}
+
+/** Null: the version may be made. */
+export function newVersionFault(
+  view: View,
+  {
+    bucket,
+    wish,
+    size,
+    earlier,
+  }: {
+    readonly bucket: BucketRecord
+    readonly wish: NewVersion
+    readonly size: number
+    readonly earlier?: Earlier
+  },
+  context: ApplyContext,
+): Refused | null {
+  const { tenantId, key, precondition } = wish
+  const current = currentObject(view, bucket.id, key)
+  const replaced = replacedBy(view, bucket, key)
+  const freed = replaced?.kind === 'object' ? replaced.size : 0
+  const bytes = size - (earlier?.bytes ?? 0) - freed
+  return (
+    preconditionFault(precondition, current) ??
+    quotaFault(view, tenantId, { bytes, objects: current === undefined ? 1 : 0 }) ??
+    settingsFault(bucket, wish, Math.min(earlier?.at ?? context.confirmedTime, context.confirmedTime)) ??
+    (replaced === undefined ? null : lockedFault(replaced, context))
+  )
+}
+
+/** What has to go for a new version: the null version, in a bucket that keeps none. */
+export function replacedBy(view: View, bucket: BucketRecord, key: string): VersionRecord | undefined {
+  switch (bucket.versioning) {
+    case 'Enabled':
+      return undefined
+    case 'Suspended':
+      return findVersion(view, bucket.id, key, NULL_VERSION)
+    case 'Unversioned':
+      return currentObject(view, bucket.id, key)
+  }
+}
+
+export function lockedFault(version: VersionRecord, { confirmedTime }: ApplyContext): Refused | null {
+  const lock = lockOf(version, confirmedTime)
+  return lock === null
+    ? null
+    : refuse('object_locked', `Cannot remove this version of "${version.key}": ${lock}`)
+}
+
+export interface VersionBody {
+  readonly id: VersionId
+  readonly size: number
+  readonly etag: string
+  readonly checksums: ObjectRecord['checksums']
+  readonly body: BodyRecord
+}
+
+/** After `newVersionFault` said nothing, and with the rows of the body written. */
+export function putVersion(
+  draft: Draft,
+  {
+    bucket,
+    wish,
+    made,
+  }: { readonly bucket: BucketRecord; readonly wish: NewVersion; readonly made: VersionBody },
+  context: ApplyContext,
+): ObjectRecord {
+  const { key, contentType, metadata, masterKeyId, tags, retention, legalHold } = wish
+  const { id: versionId, size, etag, checksums, body } = made
+  const chain = new VersionChain(draft, bucket.id, key)
+  const replaced = replacedBy(draft, bucket, key)
+  if (replaced !== undefined) chain.remove(replaced)
+  const object = chain.push({
+    kind: 'object',
+    key,
+    versionId,
+    isNull: bucket.versioning !== 'Enabled',
+    lastModified: context.time,
+    older: null,
+    newer: null,
+    size,
+    etag,
+    contentType,
+    checksums,
+    metadata,
+    masterKeyId,
+    body,
+    tags,
+    retention,
+    legalHold,
+  })
+  countVersions(draft, bucket, chain)
+  if (replaced?.kind === 'object') discardBody(draft, placeOf(bucket, replaced), replaced.body, context)
+  return object
+}
+
+export function countVersions(draft: Draft, bucket: BucketRecord, { change }: VersionChain): void {
+  const { bytes: logicalBytes, ...counts } = change
+  countContent(draft, bucket, { ...counts, logicalBytes })
+}
+
+export function placeOf(bucket: BucketRecord, { versionId: id }: ObjectRecord): BodyPlace {
+  return { bucket, id }
+}

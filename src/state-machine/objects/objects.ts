@@ -1,0 +1,165 @@
+/**
+ * Objects: put and delete.
+ *
+ * Owns: what a delete does in each state of versioning. Knows nothing of: rows of versions and bodies.
+ * Rule: nothing is written until everything that may refuse has passed; a locked version goes by no way.
+ */
+import type { ApplyContext } from '../base/view.ts'
+import { bodyFault, type ChunksGone, discardBody, type SessionEnded, writeBody } from '../bodies/bodies.ts'
+import { tooMany } from '../base/batch-bound.ts'
+import type { BucketRecord } from '../buckets/records.ts'
+import type { Deleted, ItemRefused, ObjectCommand, ObjectReplies } from './commands.ts'
+import type { DeleteMarkerRecord, VersionRecord } from '../versions/records.ts'
+import type { Draft } from '../base/draft.ts'
+import { announce } from '../events/events.ts'
+import { earlierAnswer, keepAnswer } from './idempotency.ts'
+import {
+  bucketFor,
+  countVersions,
+  lockedFault,
+  newVersionFault,
+  placeOf,
+  putVersion,
+} from './new-versions.ts'
+import { preconditionFault } from './preconditions.ts'
+import { type Accepted, accept, type Refused } from '../base/reply.ts'
+import { versionIdAt } from '../base/version-id.ts'
+import { currentObject, findVersion, NULL_VERSION, VersionChain } from '../versions/versions.ts'
+
+const NOTHING_DELETED: Deleted = { existed: false, version: null, isMade: false }
+
+export function putObject(
+  draft: Draft,
+  command: Extract<ObjectCommand, { type: 'putObject' }>,
+  context: ApplyContext,
+): Accepted<ObjectReplies['putObject']> | Refused | ChunksGone | SessionEnded {
+  const target = bucketFor(draft, command)
+  if (!target.ok) return target
+  const bucket = target.value
+  const { key, size, idempotency: wish } = command
+  const earlier = wish === null ? null : earlierAnswer(draft, { bucket: bucket.id, key, wish })
+  if (earlier !== null) return 'ok' in earlier ? earlier : accept({ object: earlier, replayed: true })
+  const fault = newVersionFault(draft, { bucket, wish: command, size }, context) ?? bodyFault(draft, command)
+  if (fault !== null) return fault
+  const id = versionIdAt(context)
+  const body = writeBody(draft, { bucket, id }, command.body, context)
+  const { etag, checksums } = command
+  const object = putVersion(
+    draft,
+    { bucket, wish: command, made: { id, size, etag, checksums, body } },
+    context,
+  )
+  announce(draft, bucket, { eventName: 's3:ObjectCreated:Put', version: object }, context)
+  if (wish !== null) keepAnswer(draft, { bucket: bucket.id, wish, object }, context)
+  return accept({ object, replayed: false })
+}
+
+/** What is not there cannot be deleted, and that is no error: the wish is fulfilled. */
+export function deleteObject(
+  draft: Draft,
+  command: Extract<ObjectCommand, { type: 'deleteObject' }>,
+  context: ApplyContext,
+): Accepted<Deleted> | Refused {
+  const target = bucketFor(draft, command)
+  if (!target.ok) return target
+  const { key, versionId, ifMatch } = command
+  const { id } = target.value
+  const meant = versionId === null ? currentObject(draft, id, key) : findVersion(draft, id, key, versionId)
+  const object = meant?.kind === 'object' ? meant : undefined
+  const fault = preconditionFault({ ifMatch, ifNoneMatch: null }, object)
+  return fault ?? deleteOne(draft, { bucket: target.value, key, versionId, n: 0 }, context)
+}
+
+/** Each item by itself: one that is refused keeps no other from going. */
+export function deleteObjects(
+  draft: Draft,
+  command: Extract<ObjectCommand, { type: 'deleteObjects' }>,
+  context: ApplyContext,
+): Accepted<readonly (Deleted | ItemRefused)[]> | Refused {
+  const fault = tooMany('delete objects', command.items.length)
+  if (fault !== null) return fault
+  const results: (Deleted | ItemRefused)[] = []
+  for (const [n, item] of command.items.entries()) {
+    if (item.refused !== undefined) {
+      results.push(item.refused)
+      continue
+    }
+    const target = bucketFor(draft, { ...command, key: item.key })
+    const reply = target.ok ? deleteOne(draft, { ...item, n, bucket: target.value }, context) : target
+    if (reply.ok) results.push(reply.value)
+    else if (reply.code === 'not_found' || reply.code === 'tenant_disabled') return reply
+    else results.push({ code: reply.code, message: reply.message })
+  }
+  return accept(results)
+}
+
+interface Deletion {
+  readonly bucket: BucketRecord
+  readonly key: string
+  readonly versionId: string | null
+  /** Its place among those of the command: each marker needs an id of its own. */
+  readonly n: number
+}
+
+function deleteOne(draft: Draft, deletion: Deletion, context: ApplyContext): Accepted<Deleted> | Refused {
+  const { bucket, key, versionId } = deletion
+  const chain = new VersionChain(draft, bucket.id, key)
+  if (versionId !== null || bucket.versioning === 'Unversioned') {
+    const found = chain.find(versionId ?? NULL_VERSION)
+    return found === undefined
+      ? accept(NOTHING_DELETED)
+      : removeOne(draft, { bucket, chain, found, n: deletion.n }, context)
+  }
+  return mark(draft, { ...deletion, chain }, context)
+}
+
+function removeOne(
+  draft: Draft,
+  {
+    bucket,
+    chain,
+    found,
+    n,
+  }: {
+    readonly bucket: BucketRecord
+    readonly chain: VersionChain
+    readonly found: VersionRecord
+    readonly n: number
+  },
+  context: ApplyContext,
+): Accepted<Deleted> | Refused {
+  const locked = lockedFault(found, context)
+  if (locked !== null) return locked
+  chain.remove(found)
+  countVersions(draft, bucket, chain)
+  if (found.kind === 'object') discardBody(draft, placeOf(bucket, found), found.body, context)
+  announce(draft, bucket, { eventName: 's3:ObjectRemoved:Delete', version: found, n }, context)
+  return accept({ existed: true, version: found, isMade: false })
+}
+
+/** Where there are versions, a delete hides them all; a suspended bucket gives up its null version for the marker. */
+function mark(
+  draft: Draft,
+  { bucket, chain, key, n }: Deletion & { readonly chain: VersionChain },
+  context: ApplyContext,
+): Accepted<Deleted> | Refused {
+  const isNull = bucket.versioning === 'Suspended'
+  const replaced = isNull ? chain.find(NULL_VERSION) : undefined
+  const locked = replaced === undefined ? null : lockedFault(replaced, context)
+  if (locked !== null) return locked
+  const existed = chain.newest?.kind === 'object'
+  if (replaced !== undefined) chain.remove(replaced)
+  const marker: DeleteMarkerRecord = chain.push({
+    kind: 'deleteMarker',
+    key,
+    versionId: versionIdAt(context, n),
+    isNull,
+    lastModified: context.time,
+    older: null,
+    newer: null,
+  })
+  countVersions(draft, bucket, chain)
+  if (replaced?.kind === 'object') discardBody(draft, placeOf(bucket, replaced), replaced.body, context)
+  announce(draft, bucket, { eventName: 's3:ObjectRemoved:DeleteMarkerCreated', version: marker, n }, context)
+  return accept({ existed, version: marker, isMade: true })
+}

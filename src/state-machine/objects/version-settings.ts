@@ -1,0 +1,103 @@
+/**
+ * What may be changed of a version that stands: tags, retention, legal hold.
+ *
+ * Owns: finding the version and the change. Knows nothing of: which locks may be set; that is locks.ts.
+ */
+import type { ApplyContext, View } from '../base/view.ts'
+import type { ObjectCommand } from './commands.ts'
+import { bucketOf } from '../buckets/find-bucket.ts'
+import type { BucketRecord } from '../buckets/records.ts'
+import type { ObjectRecord, VersionSettings } from '../versions/records.ts'
+import type { Draft } from '../base/draft.ts'
+import { announce, type BucketEvent } from '../events/events.ts'
+import { extensionFault, retentionFault } from '../versions/locks.ts'
+import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
+import { activeTenant } from '../tenants/tenants.ts'
+import { findVersion, newestVersion, VersionChain } from '../versions/versions.ts'
+
+export function setObjectRetention(
+  draft: Draft,
+  command: Extract<ObjectCommand, { type: 'setObjectRetention' }>,
+  context: ApplyContext,
+): Accepted<ObjectRecord> | Refused {
+  const found = lockable(draft, command)
+  if (!found.ok) return found
+  const { retention } = command
+  const before = found.value.object.retention
+  const isSame = before?.mode === retention.mode && before.until === retention.until
+  if (isSame) return accept(found.value.object)
+  const { confirmedTime } = context
+  const fault = retentionFault(retention, confirmedTime) ?? extensionFault(before, retention, confirmedTime)
+  if (fault !== null) return fault
+  return change(draft, found.value, { retention }, { eventName: 's3:ObjectRetention:Put', context })
+}
+
+export function setObjectLegalHold(
+  draft: Draft,
+  command: Extract<ObjectCommand, { type: 'setObjectLegalHold' }>,
+  context: ApplyContext,
+): Accepted<ObjectRecord> | Refused {
+  const found = lockable(draft, command)
+  if (!found.ok) return found
+  const { legalHold } = command
+  if (found.value.object.legalHold === legalHold) return accept(found.value.object)
+  return change(draft, found.value, { legalHold }, { eventName: 's3:ObjectLegalHold:Put', context })
+}
+
+export function setObjectTags(
+  draft: Draft,
+  command: Extract<ObjectCommand, { type: 'setObjectTags' }>,
+  context: ApplyContext,
+): Accepted<ObjectRecord> | Refused {
+  const found = objectAt(draft, command)
+  if (!found.ok) return found
+  const { tags } = command
+  const eventName = Object.keys(tags).length === 0 ? 's3:ObjectTagging:Delete' : 's3:ObjectTagging:Put'
+  return change(draft, found.value, { tags }, { eventName, context })
+}
+
+interface Found {
+  readonly bucket: BucketRecord
+  readonly object: ObjectRecord
+}
+
+interface VersionName {
+  readonly tenantId: string
+  readonly bucket: string
+  readonly key: string
+  /** As clients name it; null: the current one. */
+  readonly versionId: string | null
+}
+
+function lockable(view: View, name: VersionName): Accepted<Found> | Refused {
+  const found = objectAt(view, name)
+  if (!found.ok || found.value.bucket.objectLockEnabled) return found
+  return refuse('object_lock_not_enabled', `Bucket "${name.bucket}" was created without object lock`)
+}
+
+/** A delete marker has no settings, so it is as if it were not there. */
+function objectAt(
+  view: View,
+  { tenantId, bucket: name, key, versionId }: VersionName,
+): Accepted<Found> | Refused {
+  const tenant = activeTenant(view, tenantId)
+  if (!tenant.ok) return tenant
+  const bucket = bucketOf(view, tenantId, name)
+  if (!bucket.ok) return bucket
+  const { id } = bucket.value
+  const object = versionId === null ? newestVersion(view, id, key) : findVersion(view, id, key, versionId)
+  if (object?.kind !== 'object')
+    return refuse('not_found', `Object "${key}" does not exist in bucket "${name}"`)
+  return accept({ bucket: bucket.value, object })
+}
+
+function change(
+  draft: Draft,
+  { bucket, object }: Found,
+  settings: Partial<VersionSettings>,
+  { eventName, context }: { readonly eventName: BucketEvent['eventName']; readonly context: ApplyContext },
+): Accepted<ObjectRecord> {
+  const changed = new VersionChain(draft, bucket.id, object.key).adjust(object, settings)
+  announce(draft, bucket, { eventName, version: changed }, context)
+  return accept(changed)
+}

@@ -1,0 +1,82 @@
+/**
+ * Commands about tenants, their access keys and accounts, and admin tokens, and their replies.
+ */
+import type { AccessKeyId, AccountId, TenantId } from '../base/record-ids.ts'
+import type { AdminRole } from '../base/origin.ts'
+import type {
+  AccessKeyRecord,
+  AccountRecord,
+  AdminTokenRecord,
+  ClusterKeyRecord,
+  TenantRecord,
+} from './records.ts'
+
+export type TenantCommand =
+  | { readonly type: 'setClusterKey'; readonly masterKeyFingerprint: string }
+  | {
+      readonly type: 'createTenant'
+      readonly id: TenantId
+      readonly name: string
+      readonly dataKey: Uint8Array
+      readonly dedupKey: Uint8Array
+      readonly masterKeyId: string
+    }
+  | {
+      readonly type: 'createAccessKey'
+      readonly accessKeyId: AccessKeyId
+      readonly tenantId: TenantId
+      readonly accountId: AccountId | null
+      readonly name: string | null
+      readonly scopes: string
+      readonly secret: Uint8Array
+      readonly expiresAt: number | null
+    }
+  | {
+      readonly type: 'rotateAccessKey'
+      readonly accessKeyId: AccessKeyId
+      readonly tenantId: TenantId
+      readonly secret: Uint8Array
+      readonly scopes: string | null
+      /** undefined is not plain data: null keeps the present expiry, 0 clears it. */
+      readonly expiresAt: number | null
+    }
+  | {
+      readonly type: 'revokeAccessKey'
+      readonly accessKeyId: AccessKeyId
+      readonly tenantId: TenantId
+      readonly reason: string
+    }
+  | {
+      readonly type: 'createAccount'
+      readonly tenantId: TenantId
+      readonly name: string
+      readonly description: string
+    }
+  /** When keys and tokens were last seen at some node. */
+  | {
+      readonly type: 'noteUses'
+      readonly accessKeys: readonly { readonly accessKeyId: AccessKeyId; readonly at: number }[]
+      readonly adminTokens: readonly { readonly tokenId: string; readonly at: number }[]
+    }
+  | {
+      readonly type: 'createAdminToken'
+      readonly tokenId: string
+      readonly name: string
+      readonly role: AdminRole
+      readonly tenantId: TenantId | null
+      readonly expiresAt: number | null
+      readonly sha256: string
+    }
+  | { readonly type: 'revokeAdminToken'; readonly tokenId: string }
+
+export interface TenantReplies {
+  setClusterKey: ClusterKeyRecord
+  createTenant: TenantRecord
+  createAccessKey: AccessKeyRecord
+  rotateAccessKey: AccessKeyRecord
+  revokeAccessKey: AccessKeyRecord
+  createAccount: AccountRecord
+  noteUses: { readonly noted: number }
+  createAdminToken: AdminTokenRecord
+  revokeAdminToken: AdminTokenRecord
+}

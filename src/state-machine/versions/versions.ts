@@ -1,0 +1,211 @@
+/**
+ * The versions of one key, newest first.
+ *
+ * Owns: which row holds which version, their links, what they add to the counts of their bucket. Knows nothing of: who may
+ * remove one, bodies, buckets.
+ * Rule: a version with a lock setting has an index row from the entry that gave it one to the entry that took it, or it.
+ * Layout: the newest version, if it is an object, is the object row, so that a listing of objects steps over nothing. All
+ * others are version rows. Each knows its neighbours, so that any of them goes without a look at the rest.
+ */
+import { versionKeys } from './keys.ts'
+import type { View } from '../base/view.ts'
+import { assert } from '../base/assert.ts'
+import type { Draft } from '../base/draft.ts'
+import { hasLockSetting } from './locks.ts'
+import type { BucketId, VersionId } from '../base/record-ids.ts'
+import type { ChainRecord, ObjectRecord, VersionRecord, VersionSettings } from './records.ts'
+import { isVersionId } from '../base/version-id.ts'
+
+/** What clients call the version that a bucket without versions has, whatever its id. */
+export const NULL_VERSION = 'null'
+
+const NO_CHAIN: ChainRecord = { marker: null, nullVersion: null }
+
+/** The newest version, or nothing when it is a delete marker or there is none. */
+export function currentObject(view: View, bucket: BucketId, key: string): ObjectRecord | undefined {
+  return view.get(versionKeys.object(bucket, key))
+}
+
+/** By the id that clients use. */
+export function findVersion(
+  view: View,
+  bucket: BucketId,
+  key: string,
+  versionId: string,
+): VersionRecord | undefined {
+  const current = currentObject(view, bucket, key)
+  if (versionId === NULL_VERSION) {
+    if (current?.isNull === true) return current
+    const id = view.get(versionKeys.chain(bucket, key))?.nullVersion ?? null
+    return id === null ? undefined : view.get(versionKeys.version(bucket, key, id))
+  }
+  if (!isVersionId(versionId)) return undefined
+  const found =
+    current?.versionId === versionId ? current : view.get(versionKeys.version(bucket, key, versionId))
+  return found?.isNull === true ? undefined : found
+}
+
+/** By its own id, whatever clients call it. */
+export function versionAt(
+  view: View,
+  bucket: BucketId,
+  key: string,
+  id: VersionId,
+): VersionRecord | undefined {
+  const current = currentObject(view, bucket, key)
+  return current?.versionId === id ? current : view.get(versionKeys.version(bucket, key, id))
+}
+
+/** What of a key would be shown as the newest: an object, a delete marker, or nothing. */
+export function newestVersion(view: View, bucket: BucketId, key: string): VersionRecord | undefined {
+  const current = currentObject(view, bucket, key)
+  if (current !== undefined) return current
+  const marker = view.get(versionKeys.chain(bucket, key))?.marker ?? null
+  return marker === null ? undefined : view.get(versionKeys.version(bucket, key, marker))
+}
+
+/** As buckets count. */
+export interface VersionCounts {
+  readonly objects: number
+  readonly versions: number
+  readonly deleteMarkers: number
+  readonly bytes: number
+}
+
+export class VersionChain {
+  readonly #draft: Draft
+  readonly #bucket: BucketId
+  readonly #key: string
+  readonly #change = { objects: 0, versions: 0, deleteMarkers: 0, bytes: 0 }
+
+  constructor(draft: Draft, bucket: BucketId, key: string) {
+    this.#draft = draft
+    this.#bucket = bucket
+    this.#key = key
+  }
+
+  /** What its calls have added so far. */
+  get change(): VersionCounts {
+    return this.#change
+  }
+
+  get newest(): VersionRecord | undefined {
+    return newestVersion(this.#draft, this.#bucket, this.#key)
+  }
+
+  find(versionId: string): VersionRecord | undefined {
+    return findVersion(this.#draft, this.#bucket, this.#key, versionId)
+  }
+
+  /** It becomes the newest; its links are made here. Ids ascend, so the order of rows is the order of pushes. */
+  push<V extends VersionRecord>(version: V): V {
+    const before = this.newest
+    assert(before === undefined || before.versionId < version.versionId, 'version ids ascend')
+    assert(!version.isNull || this.find(NULL_VERSION) === undefined, 'a key has one null version')
+    if (before?.kind === 'object') this.#draft.remove(versionKeys.object(this.#bucket, this.#key))
+    if (before !== undefined) this.#putBelow({ ...before, newer: version.versionId })
+    const newest = { ...version, older: before?.versionId ?? null, newer: null }
+    this.#putNewest(newest)
+    if (hasLockSetting(newest)) this.#putLocked(newest)
+    this.#count(version, 1)
+    this.#change.objects += Number(version.kind === 'object') - Number(before?.kind === 'object')
+    return newest
+  }
+
+  /** The next older one becomes the newest if this was it. */
+  remove(version: VersionRecord): void {
+    const { older: olderId, newer: newerId } = version
+    if (version.isNull) this.#setChain({ nullVersion: null })
+    if (hasLockSetting(version)) this.#draft.remove(this.#lockedRowOf(version.versionId))
+    if (newerId === null) {
+      if (version.kind === 'object') this.#draft.remove(versionKeys.object(this.#bucket, this.#key))
+      else this.#draft.remove(this.#rowOf(version.versionId))
+      this.#setChain({ marker: null })
+      const older = olderId === null ? undefined : this.#below(olderId)
+      if (older !== undefined) this.#promote(older)
+      this.#change.objects += Number(older?.kind === 'object') - Number(version.kind === 'object')
+    } else {
+      this.#draft.remove(this.#rowOf(version.versionId))
+      const newer = this.#at(newerId)
+      this.#replace({ ...newer, older: olderId })
+      if (olderId !== null) this.#draft.put(this.#rowOf(olderId), { ...this.#below(olderId), newer: newerId })
+    }
+    this.#count(version, -1)
+  }
+
+  /** The same version with other settings. */
+  adjust(version: ObjectRecord, settings: Partial<VersionSettings>): ObjectRecord {
+    const changed = { ...version, ...settings }
+    this.#replace(changed)
+    if (hasLockSetting(changed)) this.#putLocked(changed)
+    else if (hasLockSetting(version)) this.#draft.remove(this.#lockedRowOf(version.versionId))
+    return changed
+  }
+
+  /** The same version with other settings or links. */
+  #replace(version: VersionRecord): void {
+    if (version.newer === null && version.kind === 'object')
+      this.#draft.put(versionKeys.object(this.#bucket, this.#key), version)
+    else this.#draft.put(this.#rowOf(version.versionId), version)
+  }
+
+  #promote(older: VersionRecord): void {
+    this.#draft.remove(this.#rowOf(older.versionId))
+    if (older.isNull) this.#setChain({ nullVersion: null })
+    this.#putNewest({ ...older, newer: null })
+  }
+
+  #putNewest(version: VersionRecord): void {
+    this.#replace(version)
+    if (version.kind === 'object') this.#setChain({ marker: null })
+    else
+      this.#setChain({
+        marker: version.versionId,
+        ...(version.isNull ? { nullVersion: version.versionId } : {}),
+      })
+  }
+
+  #putBelow(version: VersionRecord): void {
+    this.#draft.put(this.#rowOf(version.versionId), version)
+    if (version.isNull) this.#setChain({ nullVersion: version.versionId })
+  }
+
+  #at(versionId: VersionId): VersionRecord {
+    const version = versionAt(this.#draft, this.#bucket, this.#key, versionId)
+    assert(version !== undefined, 'a version that a neighbour names is there')
+    return version
+  }
+
+  #below(versionId: VersionId): VersionRecord {
+    const version = this.#draft.get(this.#rowOf(versionId))
+    assert(version !== undefined, 'a version that a neighbour names is there')
+    return version
+  }
+
+  #putLocked({ key, versionId }: VersionRecord): void {
+    this.#draft.put(this.#lockedRowOf(versionId), { key, versionId })
+  }
+
+  #lockedRowOf(versionId: VersionId) {
+    return versionKeys.lockedVersion(this.#bucket, this.#key, versionId)
+  }
+
+  #rowOf(versionId: VersionId) {
+    return versionKeys.version(this.#bucket, this.#key, versionId)
+  }
+
+  #setChain(part: Partial<ChainRecord>): void {
+    const key = versionKeys.chain(this.#bucket, this.#key)
+    const present = this.#draft.get(key)
+    const chain = { ...(present ?? NO_CHAIN), ...part }
+    if (chain.marker !== null || chain.nullVersion !== null) this.#draft.put(key, chain)
+    else if (present !== undefined) this.#draft.remove(key)
+  }
+
+  #count(version: VersionRecord, sign: 1 | -1): void {
+    if (version.kind === 'object') {
+      this.#change.versions += sign
+      this.#change.bytes += sign * version.size
+    } else this.#change.deleteMarkers += sign
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * One committed entry over what its batch sees: command after command, each seeing those before it.
+ *
+ * Owns: the context of a command, both codecs. Knows nothing of: where rows lie, when they are durable.
+ */
+import { hash } from 'node:crypto'
+import type { TextDigest } from '../../state-machine/base/view.ts'
+import { type ApplyBatch, EntryFailedError } from '../../../cluster/index.ts'
+import { apply } from '../../state-machine/state-machine.ts'
+import type { BatchView } from './batch-view.ts'
+import { decodeCommand, encodeReply } from '../../commands/command-codec.ts'
+import { isOfStore } from '../rows/state-errors.ts'
+
+const digest: TextDigest = (text) => hash('sha256', text)
+
+/**
+ * The replies, in the order of the commands, one for each step. What they change is in `view`. Throws EntryFailedError where a command
+ * cannot be decided, and what the store says where it could not be asked.
+ */
+export function* applyEntry(
+  view: BatchView,
+  entry: ApplyBatch['entries'][number],
+): Generator<Uint8Array, void> {
+  const { commands, ...where } = entry
+  for (const [ordinal, bytes] of commands.entries()) {
+    yield decided(where.index, () => {
+      const { writes, reply } = apply(view, decodeCommand(bytes), { ...where, ordinal, digest })
+      view.write(writes)
+      return encodeReply(reply)
+    })
+  }
+}
+
+function decided(index: number, decide: () => Uint8Array): Uint8Array {
+  try {
+    return decide()
+  } catch (error) {
+    throw isOfStore(error) ? error : new EntryFailedError(index, error)
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * What the commands of one apply batch see: the stored rows under everything the batch has decided so far.
+ *
+ * Owns: the overlay of a batch, and what it changes in the end. Knows nothing of: what is decided.
+ * Rule: it lives for one batch, in which nobody else writes; what a change replaces was read from disk and verified.
+ */
+import type { Row, View, Write } from '../../state-machine/base/view.ts'
+import type { RowKey } from '../../state-machine/base/row-key.ts'
+import type { OpenState } from '../rows/open-state.ts'
+import { encodeRow, keyBytes } from '../rows/row-codec.ts'
+
+interface Stored {
+  readonly row: Row
+  readonly value: Buffer
+}
+
+/** Values as they lie on disk; null where there is no row. */
+export interface Change {
+  readonly key: Buffer
+  readonly before: Buffer | null
+  readonly after: Buffer | null
+}
+
+/** What of a state a batch asks for. */
+export type StoredRows = Pick<OpenState, 'readStored' | 'readVerified'>
+
+export class BatchView implements View {
+  readonly #state: StoredRows
+  /** Rows that were read, null where there is none: the bucket and tenant rows are asked for by every command. */
+  readonly #read = new Map<RowKey, Stored | null>()
+  readonly #written = new Map<RowKey, Row | null>()
+  #touched = 0
+
+  constructor(state: StoredRows) {
+    this.#state = state
+  }
+
+  get<R extends object>(key: RowKey<R>): R | undefined {
+    this.#touched++
+    const known = this.#written.get(key)
+    if (known !== undefined) return known === null ? undefined : (known as R)
+    return this.#fromStore(key)
+  }
+
+  write(writes: readonly Write[]): void {
+    this.#touched += writes.length
+    for (const { key, row } of writes) this.#written.set(key, row)
+  }
+
+  /** Looks and writes so far, every one of them: how much work the batch has been. */
+  get touched(): number {
+    return this.#touched
+  }
+
+  get written(): ReadonlyMap<RowKey, Row | null> {
+    return this.#written
+  }
+
+  /** What is written over a row that no command looked at is read here. Throws StateDamagedError. */
+  *changes(): Generator<Change> {
+    for (const [name, row] of this.#written) {
+      const key = keyBytes(name)
+      const known = this.#read.get(name)
+      const before = known === undefined ? this.#state.readVerified(key) : known?.value
+      yield { key, before: before ?? null, after: row === null ? null : encodeRow(key, row) }
+    }
+  }
+
+  #fromStore<R extends object>(key: RowKey<R>): R | undefined {
+    const memo = this.#read.get(key)
+    if (memo !== undefined) return memo === null ? undefined : (memo.row as R)
+    const stored = this.#state.readStored(key)
+    this.#read.set(key, stored ?? null)
+    return stored?.row
+  }
+}

@@ -1,0 +1,345 @@
+/**
+ * The StateMachine port on LevelDB: the pure state machine with a disk under it that is not trusted.
+ *
+ * Owns: one synced write per apply batch with record and running checksum inside, snapshots, the switch to an installed
+ * state. Knows nothing of: what commands mean, what the record says.
+ * Rules: rows, checksum and record become durable together or not at all; after a failed write nothing is applied any
+ * more, for LevelDB's errors are sticky and what is on disk is uncertain; after damage nothing is, and nobody reads, until
+ * an install. What damages a state is replaced as a whole: a flipped bit spoils a block of many rows, and no row is known good.
+ */
+import assert from 'node:assert/strict'
+import { basename } from 'node:path'
+import type { View } from '../../state-machine/base/view.ts'
+import {
+  type ApplyBatch,
+  type Logger,
+  type OpenedState,
+  StateDamagedError,
+  type StateCut,
+  type StateMachine,
+  type StateSource,
+} from '../../../cluster/index.ts'
+import { commandCost } from '../../state-machine/command-cost.ts'
+import { applyEntry } from './apply-entry.ts'
+import { BatchView } from './batch-view.ts'
+import { removeCleanStop, writeCleanStop } from '../state/clean-stop.ts'
+import { decodeCommand } from '../../commands/command-codec.ts'
+import { writeRefusal } from '../rows/state-errors.ts'
+import { OpenState, StateHandle } from '../rows/open-state.ts'
+import { rowHash } from '../rows/row-sum.ts'
+import { takeCut } from '../snapshots/state-cut.ts'
+import { StateDirectory } from '../state/state-directory.ts'
+import { isJustInstalled, removeInstalled, writeInstalled } from '../state/installed-mark.ts'
+import { pullInto } from '../snapshots/state-install.ts'
+import { StateOpening, WHOLE_BYTES_MAX } from '../state/state-opening.ts'
+import { type BatchOperation, sealOperations, type StateSeal } from '../rows/state-seal.ts'
+import { verifyState } from '../state/state-verification.ts'
+import { TableCheck } from '../state/table-check.ts'
+import { Turns } from '../rows/turns.ts'
+
+const NO_ROWS: View = { get: () => undefined }
+
+export interface LevelStateMachineOptions {
+  /** Absolute; created when absent. docs/formats/row.md lists what is in it. */
+  readonly dir: string
+  readonly logger: Logger
+  /** Called after each durable step of an install, with its name: tests cut the power there. */
+  readonly onInstallStep?: (step: string) => void
+  /** WHOLE_BYTES_MAX unless said otherwise. */
+  readonly wholeBytesMax?: number
+}
+
+export class LevelStateMachine implements StateMachine {
+  /** Through which readers reach whatever state is current. */
+  readonly handle: StateHandle = new StateHandle()
+  readonly #directory: StateDirectory
+  readonly #logger: Logger
+  readonly #onInstallStep: (step: string) => void
+  readonly #wholeBytesMax: number
+  #onDamaged: (error: StateDamagedError) => void = () => {}
+  /** A damaged state that was in use: nobody reads it any more, and it is closed when another takes its place. */
+  #withdrawn: OpenState | null = null
+  #seal: StateSeal | null = null
+  #isInstalled = false
+  #writing = false
+  #isClosed = false
+  #check: TableCheck | null = null
+  #failure: Error | null = null
+  /** Marks of distrust, one after the other. Never rejects. */
+  #marking: Promise<void> = Promise.resolve()
+
+  constructor(options: LevelStateMachineOptions) {
+    const { dir, logger, onInstallStep = () => {}, wholeBytesMax = WHOLE_BYTES_MAX } = options
+    this.#wholeBytesMax = wholeBytesMax
+    this.#directory = new StateDirectory(dir)
+    this.#logger = logger.child({ room: 'store' })
+    this.#onInstallStep = onInstallStep
+  }
+
+  async open(onDamaged: (error: StateDamagedError) => void = () => {}): Promise<OpenedState> {
+    this.#onDamaged = onDamaged
+    const opening = new StateOpening({
+      directory: this.#directory,
+      logger: this.#logger,
+      wholeBytesMax: this.#wholeBytesMax,
+      onDamage: (error, state) => this.#onDamage(error, state),
+    })
+    const opened = await opening.open()
+    if ('fault' in opened) {
+      this.#logger.error({ fault: opened.fault }, 'state must not be used')
+      this.handle.swap(null, opened.fault)
+      return { record: null, fault: opened.fault }
+    }
+    this.#seal = opened.seal
+    this.handle.swap(opened.state)
+    if (opened.unread.size > 0) this.#check = this.#checkTables(opened.state, opened.unread)
+    const { path } = this.#directory
+    this.#isInstalled = await isJustInstalled(path, basename(opened.state.location))
+    return { record: opened.seal.record, fault: null, isInstalled: this.#isInstalled }
+  }
+
+  /** The tables that were left unread at the start have been read, or there are none. */
+  get tablesChecked(): Promise<void> {
+    return this.#check?.done ?? Promise.resolve()
+  }
+
+  async apply(batch: ApplyBatch): Promise<readonly (readonly Uint8Array[])[]> {
+    return await this.#exclusively(async () => {
+      this.#assertTrusted()
+      const state = this.handle.current
+      const view = new BatchView(state)
+      const turns = new Turns()
+      const replies: (readonly Uint8Array[])[] = []
+      for (const entry of batch.entries) replies.push(await this.#decide(view, entry, turns))
+      await this.#endInstalled()
+      await this.#write(state, { view, turns }, batch.record)
+      return replies
+    })
+  }
+
+  /** Of a state that cannot be read now nothing is looked up: the estimate is lower then. */
+  cost(command: Uint8Array): number {
+    const state = this.handle.usable
+    const view: View = state === null ? NO_ROWS : { get: (key) => state.read(key) }
+    return command.length === 0 ? 0 : commandCost(view, decodeCommand(command))
+  }
+
+  checksum(): Uint8Array {
+    return this.#sealed.sum.bytes()
+  }
+
+  async verify(): Promise<string | null> {
+    this.#assertTrusted()
+    const state = this.handle.current
+    const fault = await verifyState(state, (rows) => {
+      this.#logger.info({ rows }, 'state is being verified')
+    })
+    // Somebody else was first, and it is withdrawn or replaced already.
+    if (fault === null || this.handle.usable !== state) return null
+    this.#onDamage(new StateDamagedError(`Cannot trust the state: ${fault}`), state)
+    return fault
+  }
+
+  async distrust(why: string): Promise<void> {
+    this.#withdraw(new StateDamagedError(`Cannot use the state, it is distrusted: ${why}`))
+    await this.#mark(why)
+  }
+
+  async snapshot(): Promise<StateCut> {
+    this.#assertTrusted()
+    return takeCut(this.handle.current)
+  }
+
+  async install(source: StateSource): Promise<Uint8Array> {
+    return await this.#exclusively(async () => {
+      const own = this.handle.usable?.db ?? null
+      await pullInto(this.#directory.incoming, source, { onStep: this.#onInstallStep, own })
+      assert(!this.#isClosed, 'an install ends before the state is closed')
+      const name = await this.#directory.nameIncoming()
+      this.#onInstallStep('named')
+      const { state, seal } = await this.#openInstalled(name)
+      assert(seal.record !== null, 'an installed state has a machine record')
+      await this.#switchTo(name, state)
+      const old = this.handle.swap(state) ?? this.#withdrawn
+      this.#withdrawn = null
+      this.#seal = seal
+      this.#failure = null
+      await this.#retire(old, state)
+      this.#logger.info({ state: name }, 'installed a snapshot')
+      return seal.record
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const state = this.handle.swap(null) ?? this.#withdrawn
+    this.#withdrawn = null
+    await this.#check?.stop()
+    await this.#marking
+    if (state === null) return
+    const isClean = this.#failure === null && !this.#writing
+    await state.close()
+    if (!isClean) return
+    try {
+      await writeCleanStop(this.#directory.path, basename(state.location), this.#sealed)
+    } catch (err) {
+      this.#logger.warn({ err }, 'clean stop could not be noted: the next start verifies every row')
+    }
+  }
+
+  get #sealed(): StateSeal {
+    this.#assertTrusted()
+    assert(this.#seal !== null, 'the state is used after it was opened')
+    return this.#seal
+  }
+
+  /** The log has heard of the install: before that nothing is applied. */
+  async #endInstalled(): Promise<void> {
+    if (!this.#isInstalled) return
+    await this.#fatal(() => removeInstalled(this.#directory.path))
+    this.#isInstalled = false
+  }
+
+  /** Others have their turns between commands; what is decided so far is seen by nobody. */
+  async #decide(
+    view: BatchView,
+    entry: ApplyBatch['entries'][number],
+    turns: Turns,
+  ): Promise<readonly Uint8Array[]> {
+    const replies: Uint8Array[] = []
+    let touched = view.touched
+    for (const reply of applyEntry(view, entry)) {
+      replies.push(reply)
+      if (turns.isOver(view.touched - touched)) await turns.end()
+      touched = view.touched
+    }
+    return replies
+  }
+
+  async #write(
+    state: OpenState,
+    { view, turns }: { readonly view: BatchView; readonly turns: Turns },
+    record: Uint8Array,
+  ): Promise<void> {
+    const sum = this.#sealed.sum.copy()
+    const operations: BatchOperation[] = []
+    for (const { key, before, after } of view.changes()) {
+      if (before !== null) sum.subtract(rowHash(key, before))
+      if (after !== null) sum.add(rowHash(key, after))
+      operations.push(after === null ? { type: 'del', key } : { type: 'put', key, value: after })
+      if (turns.isOver(1)) await turns.end()
+    }
+    // A reader may have met damage while others had their turns.
+    this.#assertTrusted()
+    const seal = { record, sum }
+    await this.#fatal(() => state.write([...operations, ...sealOperations(seal)]))
+    this.#seal = seal
+    await state.lease(() => state.repairs.follow(view.written))
+  }
+
+  async #openInstalled(name: string): Promise<{ readonly state: OpenState; readonly seal: StateSeal }> {
+    const location = this.#directory.locationOf(name)
+    const state = await OpenState.open({
+      location,
+      create: false,
+      onDamage: (error, state) => this.#onDamage(error, state),
+    })
+    try {
+      const seal = state.seal()
+      assert(seal !== null, 'an installed state has a seal')
+      await state.repairs.load()
+      return { state, seal }
+    } catch (cause) {
+      await state.close()
+      throw new Error('Cannot switch to the installed state: it cannot be read', { cause })
+    }
+  }
+
+  /** Before anybody reads the new state: what was said of the old one is void, what is found in the new one is not. */
+  async #switchTo(name: string, state: OpenState): Promise<void> {
+    try {
+      await this.#fatal(async () => {
+        await writeInstalled(this.#directory.path, name)
+        this.#onInstallStep('noted')
+        await this.#directory.makeCurrent(name)
+        this.#isInstalled = true
+        this.#onInstallStep('made current')
+        await this.#marking
+        await this.#directory.endDistrust()
+        await removeCleanStop(this.#directory.path)
+        this.#onInstallStep('trusted again')
+      })
+    } catch (error) {
+      await state.close()
+      throw error
+    }
+  }
+
+  /** The new state stands already: what fails here is tidied at the next start. */
+  async #retire(old: OpenState | null, current: OpenState): Promise<void> {
+    try {
+      await this.#check?.stop()
+      this.#check = null
+      await old?.close()
+      await current.removeNotes()
+      await this.#directory.removeAllBut(basename(current.location))
+      this.#onInstallStep('old state removed')
+    } catch (err) {
+      this.#logger.warn({ err }, 'old state could not be removed')
+    }
+  }
+
+  /** Of the state in use; while one is being opened or installed the caller deals with it. Told once: then it is in use no more. */
+  #onDamage(error: StateDamagedError, state: OpenState): void {
+    if (this.handle.usable !== state) return
+    this.#logger.error({ err: error }, 'state is damaged')
+    this.#withdraw(error)
+    // A failure shows when the node, which hears of it now, marks the state as well.
+    void this.#mark(error.message).catch(() => {})
+    this.#onDamaged(error)
+  }
+
+  /** From here on nobody reads it and nothing is applied to it. */
+  #withdraw(damage: StateDamagedError): void {
+    this.#failure ??= damage
+    this.#withdrawn ??= this.handle.swap(null, damage.message)
+  }
+
+  #checkTables(state: OpenState, tables: ReadonlyMap<number, number>): TableCheck {
+    const onFault = (fault: string): void =>
+      this.#onDamage(new StateDamagedError(`Cannot trust the state: ${fault}`), state)
+    return new TableCheck({ location: state.location, tables, logger: this.#logger, onFault })
+  }
+
+  #mark(why: string): Promise<void> {
+    const marked = this.#marking.then(() => this.#directory.distrust(why))
+    this.#marking = marked.catch(() => {})
+    return marked
+  }
+
+  #assertTrusted(): void {
+    if (this.#failure instanceof StateDamagedError) throw this.#failure
+  }
+
+  /** A write whose outcome on disk is uncertain once it failed. Damage that it met is another thing: then the state is replaced. */
+  async #fatal(write: () => Promise<void>): Promise<void> {
+    try {
+      await write()
+    } catch (cause) {
+      if (cause instanceof StateDamagedError) throw cause
+      this.#failure = writeRefusal(cause)
+      throw this.#failure
+    }
+  }
+
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    assert(!this.#writing, 'apply and install are called one at a time')
+    if (this.#failure !== null && !(this.#failure instanceof StateDamagedError)) throw this.#failure
+    this.#writing = true
+    try {
+      return await work()
+    } finally {
+      this.#writing = false
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The rows about copies as the machine below sees them: its names in, commands out.
+ *
+ * Owns: the translation between rows and the CopyLedger port. Knows nothing of: how a copy is made or removed.
+ * Rules: a task is shown only for the birth that the chunk's row names; every answer is of the state that this node has
+ * applied, never of what another node knows.
+ */
+import { chunkKeys } from '../../state-machine/chunks/keys.ts'
+import {
+  type BlobName,
+  type BlobRef,
+  Condition,
+  type CopyLedger,
+  type ReplicaTask,
+} from '../../../cluster/index.ts'
+import { ITEMS_PER_COMMAND_MAX } from '../../state-machine/base/batch-bound.ts'
+import type { ChunkRecord, RepairRecord } from '../../state-machine/chunks/records.ts'
+import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
+import { recoveryOf } from '../../state-machine/operations/recoveries.ts'
+import { standing } from '../../state-machine/chunks/standing.ts'
+import type { LevelStateReader } from '../reads/level-state-reader.ts'
+import { newOperationId } from '../../commands/operation-id.ts'
+import type { Propose } from '../../commands/propose.ts'
+
+/** Chunk rows looked at for one page of what a node holds: a node may hold none of them. */
+const ROWS_PER_PAGE = 512
+
+export function createCopyLedger(reader: LevelStateReader, propose: Propose): CopyLedger {
+  return {
+    pending: (target, limit) => pendingIn(reader, target, limit),
+    async drops(holder, limit) {
+      return (await reader.drops(holder, limit)).map((drop) => ({ id: drop.id as string, birth: drop.birth }))
+    },
+    standing: (name, holder) => standing(reader.view, name, holder),
+    find(name) {
+      const making = reader.view.get(chunkKeys.making(name.birth, name.id as string))
+      const chunk = making === undefined ? undefined : reader.chunk(making.tenantId, name.id as string)
+      return chunk === undefined || chunk.birth !== name.birth ? null : refOf(chunk)
+    },
+    async listed(holder, after, limit) {
+      const { items, next } = await reader.chunks(after ?? '', Math.min(limit, ROWS_PER_PAGE))
+      return { refs: items.filter(({ replicas }) => replicas.includes(holder)).map(refOf), next }
+    },
+    async done({ ref, target, permit }) {
+      const tenantId = ownerOf(ref)
+      const about = { tenantId, chunkId: ref.id as string, birth: ref.birth, node: target, permit }
+      const reply = await propose({ type: 'addReplica', ...about })
+      if (!reply.ok) throw new Error(`Cannot end replica task: ${reply.message}`)
+    },
+    async dropped(holder, names) {
+      for (const part of inParts(names)) {
+        const plain = part.map(({ id, birth }: BlobName) => ({ id: id as string, birth }))
+        await propose({ type: 'dropsDone', node: holder, names: plain })
+      }
+    },
+    async lost(holder, refs, found) {
+      const operation = found === 'inventory' ? newOperationId() : null
+      for (const part of inParts(refs.filter(({ owner }) => owner !== undefined))) {
+        const copies = part.map((ref) => ({
+          tenantId: ownerOf(ref),
+          chunkId: ref.id as string,
+          birth: ref.birth,
+        }))
+        const reply = await propose({ type: 'dropReplicas', node: holder, copies, operation })
+        if (!reply.ok) throw new Error(`Cannot strike off lost copies: ${reply.message}`)
+      }
+    },
+    async inventoried(holder) {
+      const recovery = recoveryOf(reader.view, holder)
+      if (recovery === undefined || recovery.cursor === ALL_PLANNED) return
+      const { operationId, cursor: from } = recovery
+      const counted = { cursor: ALL_PLANNED, phase: 'waiting for copies', counted: {} }
+      const reply = await propose({ type: 'advanceOperation', operationId, from, ...counted })
+      if (!reply.ok) throw new Error(`Cannot end the count of lost copies: ${reply.message}`)
+    },
+  }
+}
+
+/** Asked at any time, also while the state is being replaced: nothing is owed by what cannot be read. */
+function pendingIn(reader: LevelStateReader, target: string, limit: number): readonly ReplicaTask[] {
+  try {
+    return reader.repairs(target, limit).flatMap((repair) => taskFor(reader, repair))
+  } catch (error) {
+    if (error instanceof Condition) return []
+    throw error
+  }
+}
+
+function taskFor(reader: Pick<LevelStateReader, 'chunk'>, repair: RepairRecord): readonly ReplicaTask[] {
+  const chunk = reader.chunk(repair.tenantId, repair.chunkId)
+  if (chunk === undefined || chunk.birth !== repair.birth) return []
+  return [{ ref: refOf(chunk), target: repair.target, permit: repair.permit }]
+}
+
+/** The machine knows no chunks: to it the id is the name of a blob. */
+function refOf(chunk: ChunkRecord): BlobRef {
+  const { id, birth, sealedSize: size, checksum, replicas, tenantId: owner } = chunk
+  return { id: id as string, birth, size, checksum, replicas, owner }
+}
+
+function ownerOf({ id, owner }: BlobRef): string {
+  if (owner === undefined) throw new Error(`Cannot speak of blob "${id}": it came without its owner`)
+  return owner
+}
+
+function* inParts<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let first = 0; first < items.length; first += ITEMS_PER_COMMAND_MAX)
+    yield items.slice(first, first + ITEMS_PER_COMMAND_MAX)
+}

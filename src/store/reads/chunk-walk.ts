@@ -1,0 +1,85 @@
+/**
+ * Goes through the chunks of a tenant or a bucket, a bounded number at a time, from a position that is plain text.
+ *
+ * Layout of a position: empty at the beginning, `end` behind the last chunk, else `<link>:<name>`. For a tenant the name is the
+ * last chunk and the link 0; for a bucket it is the id of a body, and the link the one to go on with in its manifest.
+ * Rule: whatever is there from the beginning of the walk to its end is seen at least once. A bucket is walked by its
+ * manifests, which never move: those of versions, of their parts, and of parts whose upload is under way.
+ */
+import type { TenantId } from '../../state-machine/base/record-ids.ts'
+import type { BucketRecord } from '../../state-machine/buckets/records.ts'
+import type { ChunkRecord } from '../../state-machine/chunks/records.ts'
+import { LINKS_PER_PAGE } from '../../state-machine/bodies/manifests.ts'
+import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
+import type { StateReader } from './state-reader.ts'
+
+export interface WalkedChunk {
+  readonly chunk: ChunkRecord
+  /** The position behind it. */
+  readonly position: string
+}
+
+type State = Pick<StateReader, 'chunk' | 'chunksOf' | 'manifestPages'>
+
+/** Each has LINKS_PER_PAGE links at most. */
+const MANIFEST_PAGES_READ = 16
+
+interface Place {
+  readonly link: number
+  readonly name: string
+}
+
+/** Fewer than `limit` mean the end. */
+export async function chunksOfTenant(
+  state: State,
+  tenant: TenantId,
+  position: string,
+  limit: number,
+): Promise<readonly WalkedChunk[]> {
+  const { items } = await state.chunksOf(tenant, placeOf(position).name, limit)
+  return items.map((chunk) => ({ chunk, position: positionOf({ link: 0, name: chunk.id }) }))
+}
+
+export interface BucketStep {
+  readonly chunks: readonly WalkedChunk[]
+  /** Where to go on when all of them are done; `end` when there is nothing left. */
+  readonly next: string
+}
+
+/** A chunk that lies in several bodies is seen several times. */
+export async function chunksOfBucket(
+  state: State,
+  bucket: BucketRecord,
+  position: string,
+  limit: number,
+): Promise<BucketStep> {
+  const { link, name } = placeOf(position)
+  const from = { version: name, page: Math.floor(link / LINKS_PER_PAGE) }
+  const pages = await state.manifestPages(bucket.id, from, MANIFEST_PAGES_READ)
+  const chunks: WalkedChunk[] = []
+  let next = ALL_PLANNED
+  for (const { version, page, links } of pages) {
+    const isBegun = version === name && page === from.page
+    const first = isBegun ? link % LINKS_PER_PAGE : 0
+    for (const [n, { id }] of links.entries()) {
+      if (n < first) continue
+      if (chunks.length === limit) return { chunks, next }
+      const chunk = state.chunk(bucket.tenantId, id)
+      next = positionOf({ link: page * LINKS_PER_PAGE + n + 1, name: version })
+      if (chunk !== undefined) chunks.push({ chunk, position: next })
+    }
+    // The next page of this body, or the first of the next one.
+    next = positionOf({ link: (page + 1) * LINKS_PER_PAGE, name: version })
+  }
+  return { chunks, next: pages.length < MANIFEST_PAGES_READ ? ALL_PLANNED : next }
+}
+
+function positionOf({ link, name }: Place): string {
+  return `${link}:${name}`
+}
+
+function placeOf(position: string): Place {
+  const colon = position.indexOf(':')
+  if (colon === -1) return { link: 0, name: '' }
+  return { link: Number(position.slice(0, colon)), name: position.slice(colon + 1) }
+}

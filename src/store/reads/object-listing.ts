@@ -1,0 +1,65 @@
+/**
+ * Listing of a bucket: keys in UTF-8 byte order, with everything below a common prefix folded into one line.
+ *
+ * Owns: the walk. Knows nothing of: tokens, HTTP. [decisions 4]
+ * Rule: work is bounded by the page, not by the bucket: what lies below a common prefix is stepped over, by a seek where it is much.
+ */
+import { versionRanges } from '../../state-machine/versions/keys.ts'
+import { successor } from '../../state-machine/base/row-key.ts'
+import type { BucketId } from '../../state-machine/base/record-ids.ts'
+import type { ObjectRecord } from '../../state-machine/versions/records.ts'
+import { RowCursor } from '../rows/row-cursor.ts'
+import type { Database } from '../rows/state-rows.ts'
+import type { ListObjectsQuery, ObjectPage } from './state-reader.ts'
+
+export async function listObjects(
+  db: Database,
+  bucket: BucketId,
+  query: ListObjectsQuery,
+): Promise<ObjectPage> {
+  const all = versionRanges.objects(bucket)
+  const { prefix, limit } = query
+  const first = startOf(all.start, query)
+  const cursor = await RowCursor.open(db, { all, prefix, first, lines: limit + 1 })
+  try {
+    return await pageOf(cursor, query)
+  } finally {
+    await cursor.close()
+  }
+}
+
+async function pageOf(cursor: RowCursor<ObjectRecord>, query: ListObjectsQuery): Promise<ObjectPage> {
+  const objects: ObjectRecord[] = []
+  const commonPrefixes: string[] = []
+  let last: string | null = null
+  for (let found = 0; cursor.name !== null; found++) {
+    if (found === query.limit) return { objects, commonPrefixes, next: last }
+    const folded = commonPrefixOf(cursor.name, query)
+    last = folded ?? cursor.name
+    if (folded === null) {
+      objects.push(cursor.row)
+      await cursor.next()
+    } else {
+      commonPrefixes.push(folded)
+      await cursor.skip(folded)
+    }
+  }
+  return { objects, commonPrefixes, next: null }
+}
+
+/** Everything up to and including the first delimiter after the prefix; null when there is none. */
+export function commonPrefixOf(
+  key: string,
+  { prefix, delimiter }: Pick<ListObjectsQuery, 'prefix' | 'delimiter'>,
+): string | null {
+  if (delimiter === '' || !key.startsWith(prefix)) return null
+  const at = key.indexOf(delimiter, prefix.length)
+  return at < 0 ? null : key.slice(0, at + delimiter.length)
+}
+
+function startOf(start: string, query: ListObjectsQuery): string {
+  const after = start + query.after
+  if (query.after === '') return start
+  // A key holds no NUL, so nothing lies between a key and the same key with a NUL behind it.
+  return commonPrefixOf(query.after, query) === query.after ? successor(after) : `${after}\u0000`
+}

@@ -1,0 +1,109 @@
+/**
+ * Listing of all versions of a bucket: keys in UTF-8 byte order, of a key the newest first, with everything below a
+ * common prefix folded into one line.
+ *
+ * Owns: the merge of object rows with version rows. Knows nothing of: tokens, HTTP. [decisions 4]
+ * Rules: both are read from one cut; work is bounded by the page, not by the bucket nor by the versions of a key: it
+ * begins behind the marker, and what lies below a common prefix is stepped over, by a seek where it is much.
+ */
+import { versionKeys, versionRanges } from '../../state-machine/versions/keys.ts'
+import type { View } from '../../state-machine/base/view.ts'
+import { successor } from '../../state-machine/base/row-key.ts'
+import type { BucketId, VersionId } from '../../state-machine/base/record-ids.ts'
+import type { ObjectRecord, VersionRecord } from '../../state-machine/versions/records.ts'
+import { isVersionId, VERSION_ID_MAX } from '../../state-machine/base/version-id.ts'
+import { findVersion, NULL_VERSION } from '../../state-machine/versions/versions.ts'
+import { commonPrefixOf } from './object-listing.ts'
+import { keyBytes } from '../rows/row-codec.ts'
+import { type CursorRange, RowCursor } from '../rows/row-cursor.ts'
+import { cutView } from '../rows/cut-view.ts'
+import type { ListVersionsQuery, VersionMarker, VersionPage } from './state-reader.ts'
+import type { Database } from '../rows/state-rows.ts'
+
+export async function listVersions(
+  db: Database,
+  bucket: BucketId,
+  query: ListVersionsQuery,
+): Promise<VersionPage> {
+  const snapshot = db.snapshot()
+  const open: RowCursor<VersionRecord>[] = []
+  try {
+    const shown = lastShown(cutView(db, snapshot), bucket, query)
+    const { prefix, limit } = query
+    for (const walk of walks(bucket, query, shown))
+      open.push(await RowCursor.open<VersionRecord>(db, { ...walk, prefix, lines: limit + 1, snapshot }))
+    const [objects, versions] = open as [RowCursor<ObjectRecord>, RowCursor<VersionRecord>]
+    if (shown !== null && objects.name === query.keyMarker && objects.row.versionId >= shown)
+      await objects.next()
+    return await merge([objects, versions], query)
+  } finally {
+    for (const cursor of open) await cursor.close()
+    await snapshot.close()
+  }
+}
+
+/** Of `keyMarker`, the version to go on behind; null: behind all of them. */
+function lastShown(view: View, bucket: BucketId, query: ListVersionsQuery): VersionId | null {
+  const { keyMarker, versionIdMarker } = query
+  if (keyMarker === '' || versionIdMarker === '') return null
+  if (isVersionId(versionIdMarker)) return versionIdMarker
+  const found =
+    versionIdMarker === NULL_VERSION ? findVersion(view, bucket, keyMarker, NULL_VERSION) : undefined
+  return found?.versionId ?? VERSION_ID_MAX
+}
+
+type Walk = Pick<CursorRange<VersionRecord>, 'all' | 'first'>
+
+/**
+ * Where the rows begin that were not shown yet. Behind a version of the marked key the object row counts too: what it
+ * holds may have come up from below since, when the versions above it went.
+ */
+function walks(bucket: BucketId, query: ListVersionsQuery, shown: VersionId | null): readonly Walk[] {
+  const { keyMarker: key } = query
+  const [objects, versions] = [versionRanges.objects(bucket), versionRanges.versions(bucket)]
+  const from = (object: string, version: string): readonly Walk[] => [
+    { all: objects, first: object },
+    { all: versions, first: version },
+  ]
+  if (key === '') return from(objects.start, versions.start)
+  if (shown !== null)
+    return from(versionKeys.object(bucket, key), `${versionKeys.version(bucket, key, shown)}\u0000`)
+  if (commonPrefixOf(key, query) === key)
+    return from(successor(objects.start + key), successor(versions.start + key))
+  // A key holds no NUL: behind it and one comes what else there is of the key, and then other keys.
+  return from(`${objects.start}${key}\u0000`, `${versions.start}${key}\u0001`)
+}
+
+async function merge(
+  cursors: readonly [RowCursor<ObjectRecord>, RowCursor<VersionRecord>],
+  query: ListVersionsQuery,
+): Promise<VersionPage> {
+  const versions: VersionRecord[] = []
+  const commonPrefixes: string[] = []
+  let next: VersionMarker | null = null
+  for (;;) {
+    const cursor = foremost(cursors)
+    if (cursor.name === null) return { versions, commonPrefixes, next: null }
+    if (versions.length + commonPrefixes.length === query.limit) return { versions, commonPrefixes, next }
+    const folded = commonPrefixOf(cursor.name, query)
+    if (folded === null) {
+      const version = cursor.row
+      versions.push(version)
+      next = { keyMarker: version.key, versionIdMarker: version.versionId }
+      await cursor.next()
+    } else {
+      commonPrefixes.push(folded)
+      next = { keyMarker: folded, versionIdMarker: '' }
+      await Promise.all(cursors.map((one) => one.skip(folded)))
+    }
+  }
+}
+
+/** Of one key the object comes first: it is the newest. */
+function foremost([objects, versions]: readonly [RowCursor<ObjectRecord>, RowCursor<VersionRecord>]):
+  | RowCursor<ObjectRecord>
+  | RowCursor<VersionRecord> {
+  if (objects.name === null) return versions
+  if (versions.name === null) return objects
+  return Buffer.compare(keyBytes(objects.name), keyBytes(versions.name)) <= 0 ? objects : versions
+}

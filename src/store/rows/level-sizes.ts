@@ -1,0 +1,60 @@
+/**
+ * How much memory the LevelDB of a state may take, and how large its tables are, by the memory of the machine.
+ *
+ * Owns: the shares and their bounds. Knows nothing of: rows. Rules: all of it together stays below a tenth of the memory, because several nodes may share a
+ * machine; an empty or small state takes next to none of it, whatever it may take.
+ */
+import { totalmem } from 'node:os'
+
+const MIB = 1024 * 1024
+
+export interface LevelSizes {
+  /** Rows gather here, and once more while they are being written out. A start reads as much log. Bytes. */
+  readonly writeBufferSize: number
+  /** Of a table, about. Bytes. */
+  readonly maxFileSize: number
+  /** For blocks of rows, uncompressed. Bytes. */
+  readonly cacheSize: number
+  /** Tables whose index and filter are in memory. A look into another one opens it on the thread that asks. */
+  readonly maxOpenFiles: number
+}
+
+/** Larger ones mean fewer to be opened and longer compactions. */
+const TABLE_BYTES = 32 * MIB
+/** Index and filter of such a table, with rows of some 250 bytes that compress to a third. */
+const OPEN_TABLE_BYTES = 1.5 * MIB
+/** LevelDB keeps so many descriptors for other files than tables. */
+const OTHER_FILES = 10
+
+/** Parts of the memory: one in so many. */
+const WRITE_BUFFER_SHARE = 512
+const CACHE_SHARE = 64
+const OPEN_TABLES_SHARE = 32
+
+const WRITE_BUFFER_MIN_BYTES = 4 * MIB
+const WRITE_BUFFER_MAX_BYTES = 64 * MIB
+const CACHE_MIN_BYTES = 16 * MIB
+const CACHE_MAX_BYTES = 512 * MIB
+const OPEN_TABLES_MIN = 64
+/** Of each a descriptor or a mapping: more than a thousand are over the usual limits of a process. */
+const OPEN_TABLES_MAX = 1_000
+
+export function levelSizes(memoryBytes: number): LevelSizes {
+  const openTables = memoryBytes / OPEN_TABLES_SHARE / OPEN_TABLE_BYTES
+  return {
+    writeBufferSize: within(memoryBytes / WRITE_BUFFER_SHARE, WRITE_BUFFER_MIN_BYTES, WRITE_BUFFER_MAX_BYTES),
+    maxFileSize: TABLE_BYTES,
+    cacheSize: within(memoryBytes / CACHE_SHARE, CACHE_MIN_BYTES, CACHE_MAX_BYTES),
+    maxOpenFiles: OTHER_FILES + within(openTables, OPEN_TABLES_MIN, OPEN_TABLES_MAX),
+  }
+}
+
+/** Of the machine, or what a container leaves to this process, whichever is less. Bytes. */
+export function memoryOfProcess(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
+
+function within(wanted: number, min: number, max: number): number {
+  return Math.floor(Math.min(max, Math.max(min, wanted)))
+}

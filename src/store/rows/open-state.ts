@@ -1,0 +1,225 @@
+/**
+ * One opened LevelDB directory that holds the replicated state, and the handle through which everybody reaches it.
+ *
+ * Owns: opening, typed single reads, and a close that waits for reads in flight.
+ * Knows nothing of: what rows mean, which directory is the current one.
+ * Rules: nobody keeps an OpenState; a read takes it from the handle each time, because an install swaps it. Whatever
+ * damage a read meets is told to the owner of the state before the reader hears of it. To a reader damage is one more
+ * reason why this node cannot serve now: it is being replaced, and who asks again later is answered.
+ */
+import assert from 'node:assert/strict'
+import { Level } from 'level'
+import type { View } from '../../state-machine/base/view.ts'
+import type { RowKey } from '../../state-machine/base/row-key.ts'
+import { Condition, StateDamagedError } from '../../../cluster/index.ts'
+import { cutView } from './cut-view.ts'
+import { damageIn, damageInWrite } from './state-errors.ts'
+import { levelSizes, memoryOfProcess } from './level-sizes.ts'
+import { RepairWindow } from './repair-window.ts'
+import { decodeRow, keyBytes, openRow } from './row-codec.ts'
+import { type BatchOperation, readSeal, type StateSeal } from './state-seal.ts'
+import { ROWS_PER_TURN, Turns } from './turns.ts'
+import { type Database, type DatabaseSnapshot, FIRST_STATE_KEY, removeKeys } from './state-rows.ts'
+
+export type OnDamage = (error: StateDamagedError, state: OpenState) => void
+
+export interface OpenStateOptions {
+  readonly location: string
+  /** The directory must not hold a database yet. Otherwise it must. */
+  readonly create: boolean
+  /** Called for every damage that a read of this state meets, before the reader hears of it. */
+  readonly onDamage: OnDamage
+}
+
+export class OpenState {
+  readonly location: string
+  readonly db: Database
+  readonly repairs: RepairWindow
+  readonly #onDamage: OnDamage
+  #leases = 0
+  #isClosing = false
+  #drained: (() => void) | null = null
+
+  private constructor(db: Database, { location, onDamage }: OpenStateOptions) {
+    this.location = location
+    this.db = db
+    this.repairs = new RepairWindow(db)
+    this.#onDamage = onDamage
+  }
+
+  /** Rejects with what LevelDB says; nothing in the state was looked at yet. */
+  static async open(options: OpenStateOptions): Promise<OpenState> {
+    return new OpenState(await openDatabase(options.location, options.create), options)
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
+
+  /** Throws StateDamagedError. */
+  read<R extends object>(key: RowKey<R>): R | undefined {
+    const stored = this.readStored(key)
+    return stored?.row
+  }
+
+  /** With the bytes that the row was made of. Throws StateDamagedError. */
+  readStored<R extends object>(key: RowKey<R>): { readonly row: R; readonly value: Buffer } | undefined {
+    return this.#watched(() => {
+      const value = this.db.getSync(keyBytes(key))
+      return value === undefined ? undefined : { row: decodeRow(key, value), value }
+    })
+  }
+
+  /** What is stored under a key, verified but not decoded. Throws StateDamagedError. */
+  readVerified(key: Buffer): Buffer | undefined {
+    return this.#watched(() => {
+      const value = this.db.getSync(key)
+      if (value !== undefined) openRow(key, value)
+      return value
+    })
+  }
+
+  /** Single reads of one moment, whatever is written between them. Throws StateDamagedError. */
+  cut<T>(read: (view: View) => T): T {
+    return this.#watched(() => {
+      const snapshot = this.db.snapshot()
+      try {
+        return read(cutView(this.db, snapshot))
+      } finally {
+        // Nothing of it is awaited: LevelDB lets go of it before this returns.
+        void snapshot.close()
+      }
+    })
+  }
+
+  seal(snapshot?: DatabaseSnapshot): StateSeal | null {
+    return this.#watched(() => readSeal(this.db, snapshot))
+  }
+
+  /** Durable when it resolves. Throws StateDamagedError where LevelDB met damage in what it read for it. */
+  async write(operations: readonly BatchOperation[]): Promise<void> {
+    try {
+      if (operations.length <= ROWS_PER_TURN) await this.db.batch([...operations], { sync: true })
+      else await this.#writeInTurns(operations)
+    } catch (error) {
+      const damage = damageInWrite(error)
+      if (damage === null) throw error
+      this.#onDamage(damage, this)
+      throw damage
+    }
+  }
+
+  /** One atomic batch all the same: it is handed over piece by piece, and written at the end. */
+  async #writeInTurns(operations: readonly BatchOperation[]): Promise<void> {
+    const batch = this.db.batch()
+    const turns = new Turns()
+    for (const operation of operations) {
+      if (operation.type === 'put') batch.put(operation.key, operation.value)
+      else batch.del(operation.key)
+      if (turns.isOver(1)) await turns.end()
+    }
+    await batch.write({ sync: true })
+  }
+
+  /** Notes of the install that made this state. */
+  async removeNotes(): Promise<void> {
+    await removeKeys(this.db, { lt: FIRST_STATE_KEY })
+  }
+
+  /** Keeps the database open until `work` is done. For bounded work only: an install waits for it. */
+  async lease<T>(work: (state: OpenState) => Promise<T>): Promise<T> {
+    this.#leases++
+    try {
+      return await work(this)
+    } catch (error) {
+      throw this.#told(error)
+    } finally {
+      this.#leases--
+      if (this.#leases === 0) this.#drained?.()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    if (this.#leases > 0) await new Promise<void>((resolve) => (this.#drained = resolve))
+    await this.db.close()
+  }
+
+  #watched<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      throw this.#told(error)
+    }
+  }
+
+  #told(error: unknown): unknown {
+    const damage = damageIn(error)
+    if (damage === null) return error
+    this.#onDamage(damage, this)
+    return damage
+  }
+}
+
+export async function openDatabase(location: string, create: boolean): Promise<Database> {
+  const db: Database = new Level(location, {
+    keyEncoding: 'buffer',
+    valueEncoding: 'buffer',
+    createIfMissing: create,
+    errorIfExists: create,
+    ...levelSizes(memoryOfProcess()),
+  })
+  await db.open()
+  return db
+}
+
+export class StateHandle {
+  #current: OpenState | null = null
+  #fault: string | null = null
+
+  /** For those who read for the service. Throws Condition, whose cause is a StateDamagedError where damage was met. */
+  read<T>(work: (state: OpenState) => T): T {
+    try {
+      return work(this.current)
+    } catch (error) {
+      throw conditionOf(error)
+    }
+  }
+
+  /** As `read`, with the database kept open until the work is done. */
+  async lease<T>(work: (state: OpenState) => Promise<T>): Promise<T> {
+    try {
+      return await this.current.lease(work)
+    } catch (error) {
+      throw conditionOf(error)
+    }
+  }
+
+  /** Throws StateDamagedError while there is nothing that may be read. */
+  get current(): OpenState {
+    if (this.#fault !== null) throw new StateDamagedError(`Cannot read the state: ${this.#fault}`)
+    assert(this.#current !== null, 'the state is read between open and close only')
+    return this.#current
+  }
+
+  /** Null while there is nothing that may be read. */
+  get usable(): OpenState | null {
+    return this.#current
+  }
+
+  /** Returns what was current before; its owner closes it. `fault`: why nothing is. */
+  swap(next: OpenState | null, fault: string | null = null): OpenState | null {
+    assert(next === null || fault === null, 'a state with a fault is not given to readers')
+    const previous = this.#current
+    this.#current = next
+    this.#fault = fault
+    return previous
+  }
+}
+
+function conditionOf(error: unknown): unknown {
+  if (!(error instanceof StateDamagedError)) return error
+  const message =
+    'Cannot read: the state of this node is damaged and is being replaced by that of another node'
+  return new Condition('leader_not_ready', message, { cause: error })
+}

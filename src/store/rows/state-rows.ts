@@ -1,0 +1,96 @@
+/**
+ * Which keys of a database are rows of the replicated state, and the one way to walk them. docs/formats/keyspace.md
+ *
+ * Owns: the keys that do not count, and verified reading in the order of keys. Knows nothing of: what rows mean.
+ * Rule: every row is verified and must ascend before anybody sees it; an index that was damaged shows rows twice or out of order.
+ */
+import type { Level } from 'level'
+import { StateDamagedError } from '../../../cluster/index.ts'
+import type { StoredRow } from './row-block.ts'
+import { keyBytes, openRow } from './row-codec.ts'
+
+/** Opaque bytes of the machine under the state: applied index, configuration, sessions. Written with every batch. */
+export const MACHINE_RECORD_KEY: Buffer = keyBytes('machineRecord')
+/** The running checksum, written with every batch. */
+export const STATE_CHECKSUM_KEY: Buffer = keyBytes('stateChecksum')
+/** Keys below are notes of an install under way; no row of the state begins with NUL. */
+export const FIRST_STATE_KEY: Buffer = Buffer.of(1)
+
+const ROWS_PER_READ = 128
+const READ_BYTES = 256 * 1024
+const KEYS_PER_REMOVAL = 1000
+
+export type Database = Level<Buffer, Buffer>
+export type DatabaseSnapshot = ReturnType<Database['snapshot']>
+
+export interface RowRange {
+  /** Exclusive. Empty: from the first row on. */
+  readonly after: Uint8Array
+  /** Inclusive; null: to the last row. */
+  readonly through: Uint8Array | null
+  readonly snapshot?: DatabaseSnapshot
+}
+
+export const ALL_ROWS: RowRange = { after: new Uint8Array(), through: null }
+
+export function isStateKey(key: Uint8Array): boolean {
+  return (
+    Buffer.compare(key, FIRST_STATE_KEY) >= 0 &&
+    !MACHINE_RECORD_KEY.equals(key) &&
+    !STATE_CHECKSUM_KEY.equals(key)
+  )
+}
+
+/** Rows in bounded pieces, which may be empty. Between two pieces others get their turn. Throws StateDamagedError. */
+export async function* scanRows(db: Database, range: RowRange): AsyncGenerator<readonly StoredRow[]> {
+  const { after, through, snapshot } = range
+  const iterator = db.iterator({
+    ...(after.length === 0 ? { gte: FIRST_STATE_KEY } : { gt: Buffer.from(after) }),
+    ...(through === null ? {} : { lte: Buffer.from(through) }),
+    ...(snapshot === undefined ? {} : { snapshot }),
+    highWaterMarkBytes: READ_BYTES,
+    fillCache: false,
+  })
+  let last = after
+  try {
+    for (;;) {
+      const entries = await iterator.nextv(ROWS_PER_READ)
+      if (entries.length === 0) return
+      for (const [key, value] of entries) {
+        assertAscending(last, key)
+        if (through !== null && Buffer.compare(key, through) > 0) throw outOfPlace()
+        openRow(key, value)
+        last = key
+      }
+      yield entries.filter(([key]) => isStateKey(key)).map(([key, value]) => ({ key, value }))
+    }
+  } finally {
+    await iterator.close()
+  }
+}
+
+/** In bounded steps, each of them synced: nothing that LevelDB's log holds may be followed by what is durable before it. */
+export async function removeKeys(
+  db: Database,
+  range: { readonly [bound in 'gt' | 'gte' | 'lt' | 'lte']?: Buffer },
+): Promise<void> {
+  for (;;) {
+    const keys = await db.keys({ ...range, limit: KEYS_PER_REMOVAL }).all()
+    if (keys.length > 0) {
+      await db.batch(
+        keys.map((key) => ({ type: 'del', key })),
+        { sync: true },
+      )
+    }
+    if (keys.length < KEYS_PER_REMOVAL) return
+  }
+}
+
+/** LevelDB never checks its indexes: a damaged one shows rows again or out of order. Throws StateDamagedError. */
+export function assertAscending(before: Uint8Array, key: Uint8Array): void {
+  if (Buffer.compare(key, before) <= 0) throw outOfPlace()
+}
+
+function outOfPlace(): StateDamagedError {
+  return new StateDamagedError("Cannot read the state: its rows do not ascend; this node's state is damaged")
+}

@@ -1,0 +1,197 @@
+/**
+ * The rows of an install under way: a database beside the state that fills block by block and remembers which it holds.
+ *
+ * Owns: the directory `incoming`, its rows and the notes of the blocks they came in. Knows nothing of: where blocks come from.
+ * Rules: rows and the note of their block become durable together; a note is believed only after the rows were read back
+ * and have its digest, so damage here costs another pull and nothing else. Memory holds one block.
+ */
+import { createHash, hash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { Packr } from 'msgpackr'
+import { StateDamagedError, type StateBlock } from '../../../cluster/index.ts'
+import { damageIn, isLocked, isRefusal } from '../rows/state-errors.ts'
+import { faultInFiles } from '../level/level-files.ts'
+import { openDatabase } from '../rows/open-state.ts'
+import { frameRow, rowsOf } from '../rows/row-block.ts'
+import { openRow, sealRow } from '../rows/row-codec.ts'
+import { rowHash, RowSum } from '../rows/row-sum.ts'
+import { type BatchOperation, sealOperations, type StateSeal } from '../rows/state-seal.ts'
+import { type Database, FIRST_STATE_KEY, removeKeys, type RowRange, scanRows } from '../rows/state-rows.ts'
+
+const NOTE_PREFIX = Buffer.of(0)
+const NO_ROWS = hash('sha256', '', 'buffer')
+
+const packr = new Packr({ useRecords: false })
+
+export interface HeldRange {
+  readonly through: Buffer
+  readonly digest: Buffer
+}
+
+interface Note extends HeldRange {
+  readonly after: Buffer
+}
+
+export class IncomingState {
+  readonly #db: Database
+
+  private constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** What an earlier install left there, if it can be used. */
+  static async open(location: string): Promise<IncomingState> {
+    try {
+      // What LevelDB makes of damaged files is anything, the end of the process included.
+      if ((await faultInFiles(location)) === null)
+        return new IncomingState(await openDatabase(location, false))
+    } catch (error) {
+      if (isLocked(error) || isRefusal(error)) throw error
+    }
+    await rm(location, { recursive: true, force: true })
+    return new IncomingState(await openDatabase(location, true))
+  }
+
+  async close(): Promise<void> {
+    await this.#db.close()
+  }
+
+  /** The block that begins after this key, if its rows are still what they were. */
+  async held(after: Uint8Array): Promise<HeldRange | null> {
+    return await guarded(async () => {
+      const note = this.#note(after)
+      if (note === null || Buffer.compare(note.through, after) <= 0) return null
+      const found = await this.#digestOf(note)
+      return found?.equals(note.digest) === true ? note : null
+    })
+  }
+
+  /** From `after` on, up to the end of the block or for ever where it is the last, the rows are those of the block. */
+  async replace(after: Uint8Array, block: StateBlock): Promise<void> {
+    const { rows, digest, through, isEnd } = block
+    await guarded(async () => {
+      if (rows === null) {
+        if (isEnd) await this.#clear({ after: through, through: null })
+        return
+      }
+      const rest = await this.#clear({ after, through: isEnd ? null : through })
+      await this.#write([
+        ...Array.from(rowsOf(rows), (row) => ({ type: 'put', ...row }) as const),
+        noteOperation({ after, through, digest }),
+        ...(rest === null ? [] : [noteOperation(rest)]),
+      ])
+    })
+  }
+
+  /** The sum of all rows up to `end`, each read back; null when they are not what they were. A bad block is forgotten then. */
+  async readBack(end: Uint8Array): Promise<RowSum | null> {
+    return await guarded(async () => {
+      const sum = new RowSum()
+      let after: Uint8Array = new Uint8Array()
+      do {
+        const note = this.#note(after)
+        const found = note === null ? null : await this.#digestOf(note, sum)
+        if (note === null || found?.equals(note.digest) !== true) {
+          await this.#write([{ type: 'del', key: noteKey(after) }])
+          return null
+        }
+        after = note.through
+      } while (Buffer.compare(after, end) < 0)
+      const beyond = await this.#digestOf({ after: end, through: null })
+      return end.length === 0 || beyond?.equals(NO_ROWS) === true ? sum : null
+    })
+  }
+
+  /** The rows are a state now. The notes stay, for an install that is cut short before the state is the current one. */
+  async seal(seal: StateSeal): Promise<void> {
+    await this.#write(sealOperations(seal))
+  }
+
+  /**
+   * Removes rows of a range, and the notes of blocks that begin in it. Where the last of them reaches further, what is
+   * left of it is given back as a note, still to be written.
+   */
+  async #clear(range: RowRange): Promise<Note | null> {
+    const cut = await this.#removeNotes(range)
+    await removeKeys(this.#db, {
+      ...(range.after.length === 0 ? { gte: FIRST_STATE_KEY } : { gt: Buffer.from(range.after) }),
+      ...(range.through === null ? {} : { lte: Buffer.from(range.through) }),
+    })
+    if (cut === null || range.through === null || Buffer.compare(cut.through, range.through) <= 0) return null
+    const rest = { after: Buffer.from(range.through), through: cut.through }
+    const digest = await this.#digestOf(rest)
+    return digest === null ? null : { ...rest, digest }
+  }
+
+  /** Gives the last that was removed. */
+  async #removeNotes({ after, through }: RowRange): Promise<Note | null> {
+    const bounds = { gte: noteKey(after), lt: through === null ? FIRST_STATE_KEY : noteKey(through) }
+    const [lastKey] = await this.#db.keys({ ...bounds, reverse: true, limit: 1 }).all()
+    if (lastKey === undefined) return null
+    const last = this.#note(lastKey.subarray(NOTE_PREFIX.length))
+    await removeKeys(this.#db, bounds)
+    return last
+  }
+
+  /** Of the rows as they are on disk; null when one of them is damaged. */
+  async #digestOf(range: RowRange, sum?: RowSum): Promise<Buffer | null> {
+    const digest = createHash('sha256')
+    try {
+      for await (const rows of scanRows(this.#db, range)) {
+        for (const { key, value } of rows) {
+          digest.update(frameRow(key, value))
+          sum?.add(rowHash(key, value))
+        }
+      }
+    } catch (error) {
+      if (error instanceof StateDamagedError) return null
+      throw error
+    }
+    return digest.digest()
+  }
+
+  #note(after: Uint8Array): Note | null {
+    const key = noteKey(after)
+    const value = this.#db.getSync(key)
+    if (value === undefined) return null
+    try {
+      const [through, digest] = packr.unpack(openRow(key, value)) as [Buffer, Buffer]
+      return { after: Buffer.from(after), through, digest }
+    } catch (error) {
+      if (error instanceof StateDamagedError) return null
+      throw error
+    }
+  }
+
+  async #write(operations: readonly BatchOperation[]): Promise<void> {
+    // NOTE: every batch is synced. A later synced batch would not cover earlier ones: LevelDB changes its log file
+    // without syncing the one it leaves.
+    await this.#db.batch([...operations], { sync: true })
+  }
+}
+
+/** LevelDB cannot even walk what was gathered: it is to be thrown away as a whole. Says nothing of the state in use. */
+export class IncomingDamagedError extends Error {
+  override readonly name = 'IncomingDamagedError'
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const damage = damageIn(error)
+    if (damage === null) throw error
+    throw new IncomingDamagedError('Cannot go on with the install: what was gathered is damaged', {
+      cause: error,
+    })
+  }
+}
+
+function noteKey(after: Uint8Array): Buffer {
+  return Buffer.concat([NOTE_PREFIX, after])
+}
+
+function noteOperation({ after, through, digest }: { [part in keyof Note]: Uint8Array }): BatchOperation {
+  const key = noteKey(after)
+  return { type: 'put', key, value: sealRow(key, packr.pack([Buffer.from(through), Buffer.from(digest)])) }
+}

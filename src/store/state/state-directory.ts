@@ -1,0 +1,179 @@
+/**
+ * Which of the directories `state-<n>` is the state, and whether it may be used: the marker files beside them say so.
+ *
+ * Owns: the pointer, the quarantine, the numbering, and the removal of what a crash left behind. Knows nothing of: rows.
+ * Rules: the pointer is switched by rename between two fsyncs, after what it points to is durable and verified. A
+ * missing pointer beside states is damage, never a fresh start.
+ */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError } from '../../../cluster/index.ts'
+import { readMarker, removeMarker, syncDirectory, writeMarker } from './marker-file.ts'
+
+/** Of rows, markers and layout together. 1 had no checksum over all rows, 2 no versions, 3 a row for each part of an upload, 4 no rows of locked versions and no lists of keys. */
+export const STATE_FORMAT = 5
+
+export const POINTER = 'CURRENT'
+/** There from before the first state is made until the pointer names it. */
+const CREATING = 'CREATING'
+export const DISTRUSTED = 'DISTRUSTED'
+const INCOMING = 'incoming'
+const NAME = /^state-([1-9][0-9]{0,14})$/
+const FIRST_FORMAT = /^state-[1-9][0-9]*\n?$/
+const DRAFT = /\.new$/
+
+/** What stands in the directory. */
+export type Standing =
+  | { readonly kind: 'fresh' }
+  | { readonly kind: 'state'; readonly name: string }
+  /** `name`: of the state it speaks of, if that is known. */
+  | { readonly kind: 'fault'; readonly name: string | null; readonly fault: string }
+
+export class StateDirectory {
+  readonly #dir: string
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  get path(): string {
+    return this.#dir
+  }
+
+  locationOf(name: string): string {
+    return join(this.#dir, name)
+  }
+
+  /** Where an install gathers rows until they are a state. */
+  get incoming(): string {
+    return this.locationOf(INCOMING)
+  }
+
+  /** Creates the directory. Throws StartError when it cannot be read, or was written in a format of another build. */
+  async standing(): Promise<Standing> {
+    try {
+      await mkdir(this.#dir, { recursive: true })
+      const pointer = await this.#pointer()
+      if (pointer.kind !== 'state') return pointer
+      const fault = await this.#distrusted(pointer.name)
+      return fault === null ? pointer : { kind: 'fault', name: pointer.name, fault }
+    } catch (cause) {
+      if (cause instanceof StartError) throw cause
+      throw this.unusable('it cannot be read', cause)
+    }
+  }
+
+  unusable(what: string, cause?: unknown): StartError {
+    const hint = `Let this user read and write ${this.#dir}, make room on its disk, and start the node again.`
+    return new StartError('state_unusable', `Cannot open the state in ${this.#dir}: ${what}`, { hint, cause })
+  }
+
+  /** The first state is about to be made; a crash before `makeCurrent` begins anew. */
+  async beginFirst(): Promise<string> {
+    await writeMarker(this.#dir, CREATING, { format: STATE_FORMAT })
+    await this.removeAllBut(null)
+    return 'state-1'
+  }
+
+  /** Durable when it resolves. If it throws, either of the two may be current after a restart. */
+  async makeCurrent(name: string): Promise<void> {
+    await syncDirectory(this.locationOf(name))
+    await writeMarker(this.#dir, POINTER, { format: STATE_FORMAT, state: name })
+    await removeMarker(this.#dir, CREATING)
+  }
+
+  /** Gives what was gathered the name of a state. It is not the current one yet. */
+  async nameIncoming(): Promise<string> {
+    const name = `state-${(await this.#highest()) + 1}`
+    await rename(this.incoming, this.locationOf(name))
+    await syncDirectory(this.#dir)
+    return name
+  }
+
+  /** A state that got its name and never became current goes back to being gathered: its rows need not travel again. */
+  async unnameUnfinished(current: string): Promise<void> {
+    const later = (await this.#states()).filter((name) => numberOf(name) > numberOf(current))
+    const [name] = later
+    if (name === undefined || later.length > 1 || (await exists(this.incoming))) return
+    await rename(this.locationOf(name), this.incoming)
+    await syncDirectory(this.#dir)
+  }
+
+  /** Of every state that is there now; one that comes later is not meant. */
+  async distrust(why: string): Promise<void> {
+    await writeMarker(this.#dir, DISTRUSTED, { through: await this.#highest(), why })
+  }
+
+  /** Once a newer state is current, what was said of older ones is void. */
+  async endDistrust(): Promise<void> {
+    await removeMarker(this.#dir, DISTRUSTED)
+  }
+
+  async remove(location: string): Promise<void> {
+    await rm(location, { recursive: true, force: true })
+  }
+
+  /** Old states whose removal was cut short, and drafts of markers. Gives their names. */
+  async removeAllBut(current: string | null): Promise<readonly string[]> {
+    const names = await readdir(this.#dir)
+    const leftovers = names.filter((name) => name !== current && (NAME.test(name) || DRAFT.test(name)))
+    for (const name of leftovers) await this.remove(this.locationOf(name))
+    return leftovers
+  }
+
+  async #pointer(): Promise<Standing> {
+    const pointer = await readMarker(this.#dir, POINTER)
+    if (pointer.found === 'nothing') return await this.#withoutPointer()
+    if (pointer.found === 'damaged') {
+      if (FIRST_FORMAT.test(pointer.text)) throw this.#foreign(1)
+      return { kind: 'fault', name: null, fault: `${POINTER} is damaged` }
+    }
+    const { format, state } = pointer.value
+    if (format !== STATE_FORMAT) throw this.#foreign(format)
+    if (typeof state !== 'string' || !NAME.test(state)) throw this.#foreign(format)
+    return { kind: 'state', name: state }
+  }
+
+  async #withoutPointer(): Promise<Standing> {
+    const isBegun = (await readMarker(this.#dir, CREATING)).found !== 'nothing'
+    if (isBegun || (await this.#states()).length === 0) return { kind: 'fresh' }
+    return { kind: 'fault', name: null, fault: `${POINTER} is missing although there are states` }
+  }
+
+  async #distrusted(name: string): Promise<string | null> {
+    const marker = await readMarker(this.#dir, DISTRUSTED)
+    if (marker.found === 'nothing') return null
+    if (marker.found === 'damaged') return `it was distrusted before, and ${DISTRUSTED} is damaged`
+    const { through, why } = marker.value
+    return Number(through) >= numberOf(name) ? String(why) : null
+  }
+
+  async #states(): Promise<readonly string[]> {
+    return (await readdir(this.#dir)).filter((name) => NAME.test(name))
+  }
+
+  async #highest(): Promise<number> {
+    return Math.max(0, ...(await this.#states()).map(numberOf))
+  }
+
+  #foreign(format: unknown): StartError {
+    const message = `Cannot open the state in ${this.#dir}: it has format ${String(format)}, this build has ${STATE_FORMAT}`
+    return new StartError('state_format_foreign', message, {
+      hint: 'Start the build that wrote it; or, with the other nodes up, move it away and let this node fetch it anew.',
+    })
+  }
+}
+
+function numberOf(name: string): number {
+  return Number(NAME.exec(name)?.[1] ?? 0)
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return false
+    throw cause
+  }
+}

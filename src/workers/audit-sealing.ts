@@ -1,0 +1,194 @@
+/**
+ * Moves links of the audit log from rows into segments: immutable, compressed, sealed, stored with copies like objects.
+ *
+ * Owns: when, how much at once, and the order. Knows nothing of: the layout of a segment, where copies go.
+ * Rules: rows go only with the entry that registers their segment, which is proposed only after every copy was read back and
+ * the whole was decoded to the very links; the log below the feature level keeps its rows; a round does a bounded part.
+ */
+import { newAuditKeys } from '../access/credentials.ts'
+import type { MasterKey } from '../access/master-key.ts'
+import { Condition, type Cluster, type Logger } from '../../cluster/index.ts'
+import { makeSegment } from '../operations/audit-segments/audit-segments.ts'
+import { endUpload } from '../operations/base/commit-body.ts'
+import type { UploadOutcome } from '../content/uploads.ts'
+import {
+  AUDIT_SEGMENT_LINKS_MAX,
+  AUDIT_SEGMENT_SPOOLS_MAX,
+  type AuditBatch,
+} from '../state-machine/audit/records.ts'
+import { rowsBegin } from '../state-machine/audit/audit-segments.ts'
+import { COMMAND_LEVELS } from '../state-machine/command-levels.ts'
+import type { ChunkUse } from '../state-machine/chunks/commands.ts'
+import type { AuditReader, PlacedLink } from '../store/reads/audit-reader.ts'
+import type { Propose } from '../commands/propose.ts'
+
+/** When rows are enough for a segment. */
+export interface SegmentBounds {
+  readonly links: number
+  /** Texts and packed rows; a first link that is larger has a segment of its own. */
+  readonly bytes: number
+  /** Of requests, unpacked: whoever looks into a segment holds all of it. */
+  readonly rows: number
+  /** Older rows go, however few they are. */
+  readonly ageMs: number
+}
+
+export const SEGMENT_BOUNDS: SegmentBounds = {
+  links: AUDIT_SEGMENT_LINKS_MAX,
+  bytes: 3 * 1024 * 1024,
+  rows: 8_192,
+  ageMs: 3_600_000,
+}
+/** Full segments of one round: what an upgraded cluster has in rows goes in steps. */
+const SEGMENTS_PER_ROUND = 4
+
+export interface AuditSealingParts {
+  readonly cluster: Pick<Cluster, 'isOnDuty'> & {
+    readonly membership: { local(): { readonly stateLevel: number } }
+  }
+  readonly state: { readonly audit: Pick<AuditReader, 'head' | 'link' | 'linksFrom' | 'keys'> }
+  readonly content: {
+    store(plain: Buffer): Promise<{
+      readonly chunk: ChunkUse
+      readonly copiesMin: number
+      readonly end: (outcome: UploadOutcome) => void
+    }>
+  }
+  readonly masterKey: Pick<MasterKey, 'seal'>
+  readonly propose: Propose
+  /** Milliseconds since 1970: the confirmed time of the log. */
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+interface Gathered {
+  readonly links: readonly PlacedLink[]
+  /** A bound was reached: more rows would make the next segment. */
+  readonly isFull: boolean
+}
+
+export class AuditSealing {
+  readonly #parts: AuditSealingParts
+  readonly #bounds: SegmentBounds
+  /** Rows that were measured and are too few: from `first` on, up to `next`. */
+  #measured: Measured = { first: 0, next: 0, ...NOTHING }
+
+  constructor(parts: AuditSealingParts, bounds: SegmentBounds = SEGMENT_BOUNDS) {
+    this.#parts = parts
+    this.#bounds = bounds
+  }
+
+  /** One round. Throws Condition. */
+  async round(): Promise<false> {
+    for (let segments = 0; segments < SEGMENTS_PER_ROUND; segments++) if (!(await this.#sealNext())) break
+    return false
+  }
+
+  /** False: nothing was sealed, or nothing full is left. */
+  async #sealNext(): Promise<boolean> {
+    const { cluster, state, now } = this.#parts
+    const isKnown = cluster.membership.local().stateLevel >= COMMAND_LEVELS.sealAudit
+    if (!cluster.isOnDuty() || !isKnown) return false
+    const head = state.audit.head()
+    const { first, anchor } = rowsBegin(head)
+    if (first === head.next || !(await this.#isDue(first, head.next, now()))) return false
+    const { links, isFull } = await this.#gather(first)
+    if (links.length === 0) return false
+    return (await this.#seal(anchor, links)) && isFull
+  }
+
+  /** So many rows are there, or one is so old. Each row is measured once. */
+  async #isDue(first: number, end: number, now: number): Promise<boolean> {
+    const { state } = this.#parts
+    if (end - first >= this.#bounds.links) return true
+    const oldest = state.audit.link(first)
+    if (oldest === undefined) return false
+    if (now - oldest.time >= this.#bounds.ageMs) return true
+    if (this.#measured.first !== first) this.#measured = { first, next: first, ...NOTHING }
+    while (this.#measured.next < end && !this.#isEnough(this.#measured)) {
+      const links = await state.audit.linksFrom(this.#measured.next)
+      const last = links.at(-1)
+      if (last === undefined) return false
+      const size = links.reduce<LinkSize>((sum, placed) => plus(sum, sizeOf(placed)), this.#measured)
+      this.#measured = { first, next: last.sequence + 1, ...size }
+    }
+    return this.#isEnough(this.#measured)
+  }
+
+  #isEnough({ bytes, rows }: LinkSize): boolean {
+    return bytes >= this.#bounds.bytes || rows >= this.#bounds.rows
+  }
+
+  async #gather(first: number): Promise<Gathered> {
+    const { state } = this.#parts
+    const links: PlacedLink[] = []
+    const spools = new Set<string>()
+    let size: LinkSize = NOTHING
+    for (let place = first; ; place = (links.at(-1)?.sequence ?? place) + 1) {
+      const read = await state.audit.linksFrom(place)
+      if (read.length === 0) return { links, isFull: false }
+      for (const placed of read) {
+        if (placed.sequence !== first + links.length) return { links, isFull: false }
+        const before = size
+        size = plus(size, sizeOf(placed))
+        const spool = spoolOf(placed)
+        if (spool !== null) spools.add(spool)
+        const isFull =
+          links.length >= this.#bounds.links ||
+          this.#isEnough(before) ||
+          size.bytes > this.#bounds.bytes ||
+          spools.size > AUDIT_SEGMENT_SPOOLS_MAX
+        if (isFull && links.length > 0) return { links, isFull: true }
+        links.push(placed)
+      }
+    }
+  }
+
+  async #seal(anchor: string, links: readonly PlacedLink[]): Promise<boolean> {
+    const { content, propose, logger } = this.#parts
+    await this.#ensureKeys()
+    const { segment, packed } = await makeSegment(anchor, links)
+    const { chunk, copiesMin, end } = await content.store(packed)
+    const named = { ...segment, chunkId: chunk.id, size: chunk.size }
+    const reply = await endUpload(end, () => propose({ type: 'sealAudit', segment: named, chunk, copiesMin }))
+    const { first, next, bytes } = segment
+    if (reply.ok) logger.debug({ first, next, bytes, stored: chunk.sealedSize }, 'audit rows sealed')
+    else logger.warn({ reason: reply.message }, 'audit rows not sealed')
+    return reply.ok
+  }
+
+  async #ensureKeys(): Promise<void> {
+    const { state, masterKey, propose } = this.#parts
+    if (state.audit.keys() !== undefined) return
+    const reply = await propose({ type: 'setAuditKeys', keys: newAuditKeys(masterKey) })
+    if (!reply.ok) throw new Condition('slow_down', reply.message)
+  }
+}
+
+interface LinkSize {
+  readonly bytes: number
+  readonly rows: number
+}
+
+interface Measured extends LinkSize {
+  readonly first: number
+  readonly next: number
+}
+
+const NOTHING: LinkSize = { bytes: 0, rows: 0 }
+
+function plus(one: LinkSize, other: LinkSize): LinkSize {
+  return { bytes: one.bytes + other.bytes, rows: one.rows + other.rows }
+}
+
+function sizeOf({ link: { text, packed } }: PlacedLink): LinkSize {
+  if (packed === null) return { bytes: text.length, rows: 1 }
+  const { count } = JSON.parse(text) as AuditBatch
+  return { bytes: text.length + packed.length, rows: count }
+}
+
+function spoolOf({ link: { text, packed } }: PlacedLink): string | null {
+  if (packed === null) return null
+  const { nodeId, spool } = JSON.parse(text) as AuditBatch
+  return `${nodeId}\n${spool}`
+}

@@ -1,0 +1,85 @@
+/**
+ * Pages of the audit log: where they end, and what they find behind rows of others.
+ */
+import t from 'tap'
+import { AuditSegments } from '../../src/operations/audit-segments/audit-segments.ts'
+import { AUDIT_OWNER } from '../../src/state-machine/base/record-ids.ts'
+import { AuditSealing, SEGMENT_BOUNDS } from '../../src/workers/audit-sealing.ts'
+import { auditRow } from '../helpers/audit-disk.ts'
+import { testMasterKey } from '../helpers/content-world.ts'
+import { SILENT } from '../helpers/loggers.ts'
+import { AuditedWorld, ship } from './audited-world.ts'
+
+t.test('a page of queryAuditLog', async (t) => {
+  const { world, owner } = await AuditedWorld.start(t)
+  const query = (text: string) =>
+    world.call({ admin: true, token: owner, path: `/admin/api/v1/audit${text}` })
+  const denied = auditRow('denied', { status: 403, code: 'access_denied' })
+  await ship(
+    world,
+    ['a', 'b', 'c'].map((key) => auditRow(key, { key, operation: 'putObject' })),
+  )
+  await ship(world, [denied], 0, 'oldest')
+
+  await t.test('holds a row that lies behind thousands of others [audit.behind-others]', async (t) => {
+    for (let n = 0; n < 2_010; n++) await ship(world, [auditRow(`sparse-${n}`)], n, 'sparse')
+    const heard = await query('?requestId=denied')
+    t.match(heard.json, { count: 1, isTruncated: false, records: [{ requestId: 'denied' }] })
+    t.match((await query('?requestId=nobody')).json, { count: 0, isTruncated: false })
+  })
+
+  await t.test('is not the last one only where one more row matches [audit.paging]', async (t) => {
+    const puts = await query('?operation=putObject&limit=3')
+    t.match(puts.json, { count: 3, isTruncated: false })
+    const two = await query('?operation=putObject&limit=2')
+    t.match(two.json, { count: 2, isTruncated: true })
+    const next = String(two.json['nextContinuationToken'])
+    const last = await query(`?operation=putObject&limit=2&continuationToken=${next}`)
+    t.match(last.json, { count: 1, isTruncated: false })
+  })
+
+  await t.test(
+    'ends at its bound of work once it has a row, and the next one goes on there [audit.bounded-page]',
+    async (t) => {
+      const userAgent = 'x'.repeat(1_000_000)
+      for (let n = 0; n < 18; n++) await ship(world, [auditRow(`wide-${n}`, { userAgent })], n, 'wide')
+      await ship(world, [auditRow('denied')], 0, 'newest')
+      const first = await query('?requestId=denied')
+      t.match(first.json, { count: 1, isTruncated: true, records: [{ status: 200 }] })
+      const next = String(first.json['nextContinuationToken'])
+      const rest = await query(`?requestId=denied&continuationToken=${next}`)
+      t.match(rest.json, { count: 1, isTruncated: false, records: [{ status: 403 }] })
+    },
+  )
+})
+
+t.test('an answer names the rows that no node can read [audit.segments] [audit.gaps]', async (t) => {
+  const { world, owner } = await AuditedWorld.start(t)
+  const { memory } = world
+  memory.featureLevel = 3
+  const query = (text: string) =>
+    world.call({ admin: true, token: owner, path: `/admin/api/v1/audit${text}` })
+  await ship(world, [auditRow('sealed')])
+  const whole = await query('?limit=1000')
+  const sealing = new AuditSealing({
+    cluster: { isOnDuty: () => true, membership: { local: () => ({ stateLevel: 3 }) } },
+    state: memory.reader,
+    content: memory.own,
+    masterKey: testMasterKey,
+    propose: memory.services.propose,
+    now: () => Date.now() + 2 * SEGMENT_BOUNDS.ageMs,
+    logger: SILENT,
+  })
+  await sealing.round()
+  const segment = await memory.reader.audit.segmentBefore(Number.MAX_SAFE_INTEGER)
+  t.ok(segment !== null)
+  t.strictSame((await query('?limit=1000')).json, whole.json, 'sealing changes no answer')
+  memory.services.auditSegments = new AuditSegments(memory.own)
+  const id = segment?.chunkId ?? ''
+  const birth = memory.reader.chunk(AUDIT_OWNER, id)?.birth ?? ''
+  for (const node of ['n1', 'n2', 'n3']) memory.blobs.lose(node, { id, birth })
+  await ship(world, [auditRow('newer')], 1)
+  const heard = await query('?requestId=sealed')
+  t.match(heard, { status: 200, json: { count: 0, gaps: [{ rows: segment?.rows, from: /Z$/, to: /Z$/ }] } })
+  t.equal((await query('?requestId=newer')).json['gaps'], undefined, 'it cannot be in there')
+})

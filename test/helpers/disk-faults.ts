@@ -1,0 +1,75 @@
+/**
+ * A disk that is slow or fails to read, inside of a node: `node --import disk-faults.ts`, in every thread.
+ *
+ * Owns: the calls of node:fs that are wrapped. Knows nothing of: LevelDB, which calls the system by itself.
+ * Rule: the file that HOLDFAST_DISK_FAULTS names says what is wrong just now, as JSON; none, or an empty one: nothing is.
+ */
+import * as fs from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+
+export interface DiskFaults {
+  /** How much longer a flush takes. ms */
+  readonly flushMs?: number
+  /** What lies below a path with this in it cannot be read: EIO. */
+  readonly unreadable?: string
+  /** Only this part of the file. Bytes. */
+  readonly part?: { readonly from: number; readonly end: number }
+}
+
+const file = process.env['HOLDFAST_DISK_FAULTS'] ?? ''
+const require = createRequire(import.meta.url)
+const real = { ...fs }
+const system = require('node:fs') as { -readonly [K in keyof typeof fs]: (typeof fs)[K] }
+/** What each open file of this thread is. */
+const paths = new Map<number, string>()
+const cell = new Int32Array(new SharedArrayBuffer(4))
+
+function faults(): DiskFaults {
+  try {
+    return JSON.parse(real.readFileSync(file, 'utf8')) as DiskFaults
+  } catch {
+    return {}
+  }
+}
+
+function failReading(path: string, from = 0, length = Infinity): void {
+  const { unreadable, part } = faults()
+  if (unreadable === undefined || !String(path).includes(unreadable) || path === file) return
+  if (part !== undefined && (from >= part.end || from + length <= part.from)) return
+  throw Object.assign(new Error(`EIO: i/o error, read '${path}'`), {
+    code: 'EIO',
+    errno: -5,
+    syscall: 'read',
+  })
+}
+
+system.fdatasyncSync = (fd) => {
+  Atomics.wait(cell, 0, 0, faults().flushMs ?? 0)
+  real.fdatasyncSync(fd)
+}
+system.openSync = (path, flags, mode) => {
+  const fd = real.openSync(path, flags, mode)
+  paths.set(fd, String(path))
+  return fd
+}
+system.readSync = ((fd: number, bytes: NodeJS.ArrayBufferView, ...rest: [number, number, number]) => {
+  const [, length, position] = rest
+  failReading(paths.get(fd) ?? '', position, length)
+  return real.readSync(fd, bytes, ...rest)
+}) as typeof fs.readSync
+const { readFile } = system.promises
+system.promises.readFile = (async (path: string, ...rest: [undefined]) => {
+  failReading(path)
+  return readFile(path, ...rest)
+}) as typeof readFile
+syncBuiltinESMExports()
+
+const handle = await open(process.execPath)
+const prototype = Object.getPrototypeOf(handle) as FileHandle
+await handle.close()
+const datasync = Reflect.get(prototype, 'datasync') as (this: FileHandle) => Promise<void>
+prototype.datasync = async function slowly(this: FileHandle): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, faults().flushMs ?? 0))
+  return datasync.call(this)
+}

@@ -1,0 +1,8 @@
+/**
+ * The times of an entry of a cluster whose clocks were always right.
+ */
+import type { EntryTime } from '../../cluster/node/base/log-time.ts'
+
+export function timesAt(time: number): EntryTime {
+  return { time, confirmedTime: time, orderTime: time }
+}

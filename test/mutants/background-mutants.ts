@@ -1,0 +1,182 @@
+/**
+ * Bugs in the background work of a node: removal in groups, the sweep, the inventory, the checks at a start.
+ *
+ * Rule: each is one rule of that work left out, and dies by a test of the part.
+ */
+import type { Mutant } from './mutant.ts'
+
+const REMOVER = { tests: ['test/repair/copy-remover.test.ts'] }
+const SWEEP = { tests: ['test/repair/copy-sweep.test.ts'] }
+const AS_LEFT = { tests: ['test/blobs/as-left.test.ts'] }
+const TABLES = { tests: ['test/store/table-check.test.ts'] }
+const CRASHES = { tests: ['test/blobs/crash-points.test.ts'] }
+
+export const BACKGROUND_MUTANTS: readonly Mutant[] = [
+  {
+    id: 'BG1',
+    bug: 'a group of copies is removed although somebody has one of them in hand',
+    file: 'cluster/blobs/disk/copy-locks.ts',
+    find: '      if (!this.#turns.has(key)) free.set(key, name)\n',
+    replace: '      free.set(key, name)\n',
+    killers: REMOVER,
+  },
+  {
+    id: 'BG2',
+    bug: 'a group of files counts as removed before their directories are flushed',
+    file: 'cluster/blobs/files/file-blob-store.ts',
+    find: '    await this.#syncShards([...shards])\n',
+    replace: '    void this.#syncShards([...shards]).catch(() => undefined)\n',
+    killers: CRASHES,
+  },
+  {
+    id: 'BG3',
+    bug: 'a group of packed copies counts as removed before the index is flushed',
+    file: 'cluster/blobs/packs/pack-blob-store.ts',
+    find: `      ),
+    )
+    await this.#index.flush()
+`,
+    replace: `      ),
+    )
+`,
+    killers: CRASHES,
+  },
+  {
+    id: 'BG4',
+    bug: 'a pack that is gone is forgotten before its absence is durable',
+    file: 'cluster/blobs/packs/pack-recovery.ts',
+    find: '    if (gone.length > 0) await guard.sync(() => ops.syncDirectory(layout.packDirectory))\n',
+    replace: '    void [guard, ops, layout]\n',
+    killers: CRASHES,
+  },
+  {
+    id: 'BG5',
+    bug: 'a group is removed for what its drop rows said, whatever the rows say by then',
+    file: 'cluster/repair/copy-remover.ts',
+    find: '    const going = names.filter((name) => mayRemove(ledger.standing(name, nodeId)))\n',
+    replace:
+      '    const going = names.filter((name) => mayRemove(ledger.standing(name, nodeId)) || names.length > 1)\n',
+    killers: REMOVER,
+  },
+  {
+    id: 'BG6',
+    bug: 'tables that a start left unread are never read',
+    file: 'src/store/apply/level-state-machine.ts',
+    find: '    if (opened.unread.size > 0) this.#check',
+    replace: '    if (opened.unread.size > 1e9) this.#check',
+    killers: TABLES,
+  },
+  {
+    id: 'BG7',
+    bug: 'a start leaves tables unread after a stop that was not clean, too',
+    file: 'src/store/state/state-opening.ts',
+    find: 'stop === null ? Infinity : wholeBytesMax',
+    replace: 'wholeBytesMax',
+    killers: TABLES,
+  },
+  {
+    id: 'BG8',
+    bug: 'the filter of a table is not among what is read of it before it is opened',
+    file: 'src/store/level/level-table.ts',
+    find: '    for (const filter of handlesIn(await blocks.at(meta))) await blocks.at(filter)\n',
+    replace:
+      "    for (const filter of handlesIn(await blocks.at(meta))) if (part === 'whole') await blocks.at(filter)\n",
+    killers: { tests: ['test/store/level-files.test.ts'] },
+  },
+  {
+    id: 'BG9',
+    bug: 'a table that does not count any more is told as damage',
+    file: 'src/store/state/table-check.ts',
+    find: '      if (fault === null || !(await liveFiles(location)).tables.has(number)) continue\n',
+    replace: '      if (fault === null) continue\n',
+    killers: TABLES,
+  },
+  {
+    id: 'BG10',
+    bug: 'the mark of a clean stop is kept although a walk was cut short',
+    file: 'cluster/repair/copy-sweep.ts',
+    find: '    if (!isWhole) this.onStoreUnknown()\n',
+    replace: '    void isWhole\n',
+    killers: SWEEP,
+  },
+  {
+    id: 'BG11',
+    bug: 'the mark of a clean stop is still there after an unclean one',
+    file: 'cluster/repair/sweep-file.ts',
+    find: '      await this.#ops.unlink(this.#path)\n',
+    replace: '      void this.#ops.unlink\n',
+    killers: SWEEP,
+  },
+  {
+    id: 'BG12',
+    bug: 'a mark of a clean stop is believed although the index of the packs was made anew',
+    file: 'cluster/repair/copy-sweep.ts',
+    find: '    this.#isUnknown = open === null || this.#wasStoreUnknown\n',
+    replace: '    this.#isUnknown = open === null\n',
+    killers: SWEEP,
+  },
+  {
+    id: 'BG13',
+    bug: 'a copy is settled by the drop row that its removal is about to end',
+    file: 'cluster/repair/fresh-copies.ts',
+    find: '    if (this.#candidates.get(key)?.isPinned === false) this',
+    replace: '    this',
+    killers: SWEEP,
+  },
+  {
+    id: 'BG14',
+    bug: 'copies for which there is no room are left out in silence',
+    file: 'cluster/repair/fresh-copies.ts',
+    find: '      this.#isFull = true\n',
+    replace: '',
+    killers: SWEEP,
+  },
+  {
+    id: 'BG15',
+    bug: 'a listing of a directory is believed although the directory changed while it was read',
+    file: 'cluster/blobs/files/shard-listings.ts',
+    find: '    if (changes !== this.#changes) return names\n',
+    replace: '    void changes\n',
+    killers: { tests: ['test/blobs/shard-listings.test.ts'] },
+  },
+  {
+    id: 'BG16',
+    bug: 'a pack that was shortened counts as it was left',
+    file: 'cluster/blobs/packs/pack-blob-store.ts',
+    find: '        return (await length) >= place.offset + HEADER_BYTES + place.size\n',
+    replace: '        return (await length) > 0\n',
+    killers: AS_LEFT,
+  },
+  {
+    id: 'BG17',
+    bug: 'copies count as they were left after a stop that was not clean',
+    file: 'cluster/blobs/packs/pack-index.ts',
+    find: '    this.#isAsLeft = audit.isClean && audit.fault === null\n',
+    replace: '    this.#isAsLeft = audit.fault === null\n',
+    killers: AS_LEFT,
+  },
+  {
+    id: 'BG18',
+    bug: 'a copy of another size than its row says counts as it was left',
+    file: 'cluster/blobs/packs/pack-blob-store.ts',
+    find: '        if (place === null || place.size !== copy.size) return false\n',
+    replace: '        if (place === null) return false\n',
+    killers: AS_LEFT,
+  },
+  {
+    id: 'BG19',
+    bug: 'the inventory takes what the store does not know for good',
+    file: 'cluster/repair/inventory.ts',
+    find: 'refs.filter((_, at) => areAsLeft[at] !== true)',
+    replace: 'refs.filter((_, at) => areAsLeft[at] === true)',
+    killers: { tests: ['test/repair/inventory.test.ts'] },
+  },
+  {
+    id: 'BG20',
+    bug: 'the inventory reads frames as fast as the disk gives them',
+    file: 'cluster/repair/inventory.ts',
+    find: '        else await throttle.pass(FRAME_BYTES)\n',
+    replace: '        else void throttle\n',
+    killers: { tests: ['test/repair/inventory.test.ts'] },
+  },
+]

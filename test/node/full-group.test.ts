@@ -1,0 +1,168 @@
+/**
+ * Disks that are full on all nodes at once: nothing new is stored, what frees room is, and the group needs no restart.
+ */
+import t from 'tap'
+import { RoomWatch, missingReserve } from '../../cluster/node/base/room-watch.ts'
+import { Condition, type RoomNeed } from '../../cluster/base/types.ts'
+import { recordingLogger } from '../helpers/loggers.ts'
+import { DISK_BYTES } from '../helpers/node-seat.ts'
+import { NodeWorld } from '../helpers/node-world.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+
+async function outcome(world: NodeWorld, nodeId: string, need: RoomNeed): Promise<string> {
+  try {
+    await world.run(world.node(nodeId).propose(Buffer.from(`${need} at ${nodeId}`), { need }))
+    return 'taken'
+  } catch (error) {
+    if (error instanceof Condition) return error.code
+    throw error
+  }
+}
+
+/** So that every node has looked at its disk. */
+async function filled(world: NodeWorld, nodeIds: readonly string[], used: number): Promise<void> {
+  for (const nodeId of nodeIds) world.seat(nodeId).freeBytes = (1 - used) * DISK_BYTES
+  await world.clock.advance(1_500)
+}
+
+async function outcomes(world: NodeWorld, need: RoomNeed): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const nodeId of world.nodeIds) found.push(await outcome(world, nodeId, need))
+  return found
+}
+
+const ALL_TAKEN = ['taken', 'taken', 'taken']
+const ALL_REFUSED = ['disk_full', 'disk_full', 'disk_full']
+
+t.test('a group whose disks are all full', async (t) => {
+  await t.test(
+    'refuses what stores more at every node, and takes what frees room through every node',
+    async (t) => {
+      const world = await NodeWorld.started()
+      await filled(world, world.nodeIds, 0.96)
+      t.same(await outcomes(world, 'growth'), ALL_REFUSED)
+      t.same(await outcomes(world, 'upkeep'), ALL_TAKEN)
+      t.same(await outcomes(world, 'relief'), ALL_TAKEN)
+      await filled(world, world.nodeIds, 0.99)
+      t.same(await outcomes(world, 'growth'), ALL_REFUSED)
+      t.same(await outcomes(world, 'upkeep'), ALL_REFUSED, 'the last room is for what frees some')
+      t.same(await outcomes(world, 'relief'), ALL_TAKEN)
+      await world.stopAll()
+    },
+  )
+
+  await t.test(
+    'keeps its leader, stays ready, and stores again without a restart when there is room',
+    async (t) => {
+      const world = await NodeWorld.started()
+      const leader = world.leaderOrDie()
+      await filled(world, world.nodeIds, 1)
+      for (const nodeId of world.nodeIds) world.seat(nodeId).fillDisk()
+      await world.clock.advance(30_000)
+      t.equal(world.leader, leader, 'no other node would do better')
+      for (const nodeId of world.nodeIds) t.same(world.node(nodeId).readiness().reasons, [], nodeId)
+      t.same(await outcomes(world, 'growth'), ALL_REFUSED)
+      t.same(await outcomes(world, 'relief'), ALL_TAKEN)
+      await filled(world, world.nodeIds, 0.5)
+      await world.clock.advance(1_500)
+      for (const nodeId of world.nodeIds) t.equal(world.metric(nodeId, 'log_disk_full'), 0, nodeId)
+      t.same(await outcomes(world, 'growth'), ALL_TAKEN)
+      await world.stopAll()
+    },
+  )
+
+  await t.test('stores nothing new either when one of three has room', async (t) => {
+    const world = await NodeWorld.started()
+    const [one = '', ...others] = world.nodeIds
+    await filled(world, others, 0.96)
+    t.same(await outcomes(world, 'growth'), ALL_REFUSED)
+    t.same(world.node(one).readiness().reasons, [])
+    await world.stopAll()
+  })
+})
+
+t.test('a leader whose disk alone is full', async (t) => {
+  await t.test('hands over to one with room, and the others go on', async (t) => {
+    const world = await NodeWorld.started()
+    const full = world.leaderOrDie()
+    await filled(world, [full], 0.96)
+    await world.clock.runUntil(() => world.leader !== full && world.leader !== null, { limitMs: 5_000 })
+    t.match(world.node(full).readiness().reasons.join(), /disk of the log and the state is full/)
+    for (const nodeId of world.nodeIds)
+      t.equal(await outcome(world, nodeId, 'growth'), nodeId === full ? 'disk_full' : 'taken', nodeId)
+    t.equal(await outcome(world, full, 'relief'), 'taken')
+    await world.stopAll()
+  })
+})
+
+t.test('RoomWatch', async (t) => {
+  const reserve = {
+    bytes: 64,
+    isHeld: () => held,
+    refill: () => void calls.push('refill'),
+    release: () => void calls.push('release'),
+  }
+  let held = true
+  let calls: string[] = []
+
+  await t.test(
+    'counts a reserve that was given up as used, on a disk that is large enough for one',
+    async (t) => {
+      held = false
+      t.equal(missingReserve(reserve, 512), 64)
+      t.equal(missingReserve(reserve, 511), 0)
+      held = true
+      t.equal(missingReserve(reserve, 512), 0)
+      t.equal(missingReserve(undefined, 512), 0)
+    },
+  )
+
+  await t.test(
+    'gives the reserve up before others find no room, and makes it again in good times alone',
+    async (t) => {
+      const clock = new VirtualClock()
+      const MIB = 1024 ** 2
+      let freeBytes = 1024 * MIB
+      let isSpent = false
+      const watch = new RoomWatch({
+        clock,
+        logger: recordingLogger([]),
+        room: {
+          usage: async () => ({ totalBytes: 1024 * MIB, freeBytes }),
+          scarceFrom: 0.95,
+          isScarceAt: () => false,
+        },
+        wal: { reserve: { ...reserve, bytes: 64 * MIB } },
+        isReserveSpent: () => isSpent,
+        onReserveBack: () => (isSpent = false),
+        offerLead: () => calls.push('offer'),
+        voters: () => ['n1'],
+        self: 'n1',
+      })
+      const look = async (): Promise<readonly string[]> => {
+        calls = []
+        await clock.advance(500)
+        watch.onTick()
+        await clock.settle()
+        return calls
+      }
+      t.same(await look(), [])
+      freeBytes = 16 * MIB
+      t.same(await look(), [], 'scarce, and enough for what is under way')
+      t.equal(watch.level, 'last')
+      freeBytes -= 1
+      t.same(await look(), [], 'somebody is filling the disk, and would take the reserve as well')
+      t.same(await look(), ['release'])
+      isSpent = true
+      held = false
+      freeBytes = 80 * MIB
+      t.same(await look(), [], 'all of it belongs to the reserve')
+      freeBytes = 400 * MIB
+      t.same(await look(), ['refill'])
+      t.equal(watch.level, 'scarce', 'until the reserve is whole')
+      held = true
+      t.same(await look(), [])
+      t.equal(watch.level, 'open')
+    },
+  )
+})

@@ -1,0 +1,222 @@
+/**
+ * Real nodes, of which the one that leads has a wrong wall clock: nothing ends before its time, and all goes on when the clock is right.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { until } from '../helpers/async.ts'
+import { ProcessCluster, serverCommand, temporaryFolder } from '../helpers/process-cluster.ts'
+import { answer, Receiver } from '../workers/webhooks/receiver.ts'
+
+const PRELOAD = fileURLToPath(new URL('../helpers/skewed-date.ts', import.meta.url))
+/** What the launcher allows as a target on this machine, behind its base port. */
+const RECEIVER_OFFSET = 99
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const TOLERANCE_MS = 60_000
+
+type Json = Readonly<Record<string, unknown>>
+
+class SkewedCluster {
+  readonly cluster: ProcessCluster
+  readonly #folder: string
+
+  private constructor(cluster: ProcessCluster, folder: string) {
+    this.cluster = cluster
+    this.#folder = folder
+  }
+
+  static async start(t: Parameters<typeof ProcessCluster.start>[0]): Promise<SkewedCluster> {
+    const folder = temporaryFolder(t)
+    const cluster = await ProcessCluster.start(t, 3, null, {
+      launch: (node) => ({
+        command: [process.execPath, '--import', PRELOAD, ...serverCommand(node).slice(1)],
+        env: { HOLDFAST_SKEW_FILE: join(folder, node.nodeId) },
+      }),
+    })
+    await cluster.login('n1')
+    return new SkewedCluster(cluster, folder)
+  }
+
+  skew(nodeId: string, ms: number): void {
+    writeFileSync(join(this.#folder, nodeId), String(ms))
+  }
+
+  /** At any node that answers for sure. */
+  async ask(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, more: Json = {}) {
+    const {
+      body = null,
+      headers = {},
+      nodeId = 'n1',
+    } = more as {
+      body?: string | Buffer | null
+      headers?: Readonly<Record<string, string>>
+      nodeId?: string
+    }
+    let heard = await this.cluster.ask(nodeId, { method, path, body, headers })
+    await until(`${nodeId} answers ${method} ${path}`, async () => {
+      if (heard.status !== 503) return true
+      heard = await this.cluster.ask(nodeId, { method, path, body, headers })
+      return heard.status !== 503
+    })
+    const text = heard.body.toString()
+    return { status: heard.status, json: (text.startsWith('{') ? JSON.parse(text) : {}) as Json }
+  }
+
+  /** Two wrong clocks of three within a second would be a majority. */
+  async areRight(): Promise<boolean> {
+    const leader = await this.cluster.leader()
+    if (leader === undefined) return false
+    const { body } = await this.cluster.admin(leader, { method: 'GET', path: '/cluster/time' })
+    const { offsets = [] } = JSON.parse(body.toString()) as { offsets?: readonly { offsetMs: number }[] }
+    return offsets.length === 3 && offsets.every(({ offsetMs }) => Math.abs(offsetMs) < TOLERANCE_MS)
+  }
+
+  /** Of the rows that tell of this key. */
+  async auditTimes(nodeId: string, key: string): Promise<readonly number[]> {
+    const path = `/audit?since=3650d&key=${key}`
+    const { body } = await this.cluster.admin(nodeId, { method: 'GET', path })
+    const { records } = JSON.parse(body.toString()) as { records: readonly { time: string }[] }
+    return records.map(({ time }) => Date.parse(time))
+  }
+
+  async auditRows(nodeId: string): Promise<readonly string[]> {
+    const { body } = await this.cluster.admin(nodeId, {
+      method: 'GET',
+      path: '/audit?since=3650d&limit=1000',
+    })
+    const { records } = JSON.parse(body.toString()) as { records: readonly { requestId: string }[] }
+    return records.map(({ requestId }) => requestId)
+  }
+}
+
+const retainedUntil = (ms: number): Readonly<Record<string, string>> => ({
+  'x-service-retention-mode': 'COMPLIANCE',
+  'x-service-retain-until': new Date(Date.now() + ms).toISOString(),
+})
+
+t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
+  const world = await SkewedCluster.start(t)
+  const { cluster } = world
+  const [first] = cluster.plan
+  const port = Number(new URL(first?.dataUrl ?? '').port) + RECEIVER_OFFSET
+  const receiver = await Receiver.start(t, answer(204), port)
+  const heardKeys = (): readonly string[] =>
+    receiver.heard.map(({ body }) => (JSON.parse(body) as { data: { key: string } }).data.key)
+
+  const made = { name: 'locked', objectLockEnabled: true }
+  t.equal((await world.ask('POST', '/buckets', { body: JSON.stringify(made) })).status, 201)
+  const config = { id: 'a', url: receiver.url, events: ['object-created'] }
+  const told = { body: JSON.stringify({ configs: [config] }) }
+  t.equal((await world.ask('PUT', '/buckets/locked/notifications', told)).status, 200)
+  const body = Buffer.from('contract')
+  const put = await world.ask('PUT', '/buckets/locked/objects/contract', {
+    body,
+    headers: retainedUntil(HOUR_MS),
+  })
+  t.equal(put.status, 200)
+  const version = `/buckets/locked/objects/contract?versionId=${String(put.json['versionId'])}`
+  const begun = await world.ask('POST', '/buckets/locked/multipart/large', { body: '{}' })
+  t.equal(begun.status, 201)
+  const upload = `/buckets/locked/multipart/${String(begun.json['uploadId'])}/parts`
+  t.equal((await world.ask('PUT', `${upload}/1/large`, { body })).status, 200)
+  const rows = await world.auditRows('n1')
+
+  for (const [words, skewMs] of [
+    ['two hours ahead', 2 * HOUR_MS],
+    ['eight days ahead', 8 * DAY_MS],
+    ['four hundred days ahead', 400 * DAY_MS],
+  ] as const) {
+    await t.test(`${words} ends nothing, and is told of`, async (t) => {
+      let leader = ''
+      await until('somebody leads', async () => (leader = (await cluster.leader()) ?? '') !== '')
+      const nodeId = cluster.plan.map((node) => node.nodeId).find((id) => id !== leader) ?? ''
+      world.skew(leader, skewMs)
+      await until('its clock is told', async () => {
+        const during = await world.ask('PUT', `/buckets/locked/objects/${skewMs}`, { body, nodeId })
+        t.ok(Math.abs(Date.parse(String(during.json['lastModified'])) - Date.now()) < TOLERANCE_MS)
+        t.equal((await world.ask('DELETE', version, { nodeId })).status, 403, 'it is retained')
+        return (await cluster.unreadiness(leader))?.includes('clock_skew') === true
+      })
+      await until('another node leads', async () => ![leader, undefined].includes(await cluster.leader()))
+      t.equal((await world.ask('DELETE', version, { nodeId })).status, 403)
+      t.equal((await world.ask('GET', `${upload}/large`, { nodeId })).status, 200, 'the upload is there')
+      const left = new Set(await world.auditRows(nodeId))
+      t.ok(
+        rows.every((row) => left.has(row)),
+        'the audit log is whole',
+      )
+      await until('the event is delivered', () => heardKeys().includes(String(skewMs)))
+      await t.test('what comes in there is judged and noted by the time of the others', async (t) => {
+        const held = await world.ask('GET', '/buckets/locked/objects/contract', { nodeId: leader })
+        t.equal(held.status, 200, 'a token goes on')
+        const wish = { method: 'GET', bucket: 'locked', key: 'contract', ttlSeconds: 60 }
+        const signing = { nodeId: leader, body: JSON.stringify(wish) }
+        const { url, expiresAt } = (await world.ask('POST', '/sign-url', signing)).json
+        t.ok(
+          Math.abs(Date.parse(String(expiresAt)) - Date.now() - 60_000) < TOLERANCE_MS,
+          'a URL ends in time',
+        )
+        const { pathname, search } = new URL(String(url))
+        const signed = `${pathname.replace('/api/v1', '')}${search}`
+        for (const gateway of [leader, nodeId])
+          t.equal((await world.ask('GET', signed, { nodeId: gateway })).status, 200, 'and is good until then')
+        const missing = `/buckets/locked/objects/missing-${skewMs}`
+        t.equal((await world.ask('GET', missing, { nodeId: leader })).status, 404)
+        await until('the row of it is in the chain', async () => {
+          const times = await world.auditTimes(nodeId, `missing-${skewMs}`)
+          for (const time of times)
+            t.ok(Math.abs(time - Date.now()) < TOLERANCE_MS, 'a row has the right time')
+          return times.length > 0
+        })
+      })
+      world.skew(leader, 0)
+      await cluster.allReady()
+      await until('the leader has heard that all clocks are right', () => world.areRight())
+      const after = `/buckets/locked/objects/after-${skewMs}`
+      const retained = await world.ask('PUT', after, { body, headers: retainedUntil(HOUR_MS), nodeId })
+      t.equal(retained.status, 200, JSON.stringify(retained.json))
+      await until('its event is delivered', () => heardKeys().includes(`after-${skewMs}`))
+    })
+  }
+
+  await t.test('a cluster whose time has run ahead is set back by its owner', async (t) => {
+    const nodes = cluster.plan.map(({ nodeId }) => nodeId)
+    for (const nodeId of nodes) world.skew(nodeId, 300 * DAY_MS)
+    const time = async (): Promise<{ logTime: string; confirmedTime: string; majorityTime: string }> =>
+      JSON.parse((await cluster.admin('n1', { method: 'GET', path: '/cluster/time' })).body.toString())
+    await until('the log is ahead', async () => {
+      await world.ask('PUT', '/buckets/locked/objects/ahead', { body })
+      return Date.parse((await time()).logTime) > Date.now() + 299 * DAY_MS
+    })
+    // Tokens end by the majority's time, which is wrong now.
+    await cluster.login('n1')
+    t.equal((await world.ask('DELETE', version)).status, 403, 'nobody has confirmed that it is so late')
+    for (const nodeId of nodes) world.skew(nodeId, 0)
+    await until('the clocks are right', async () => {
+      const { majorityTime } = await time()
+      return Math.abs(Date.parse(majorityTime ?? '') - Date.now()) < TOLERANCE_MS
+    })
+    await cluster.login('n1')
+    const { majorityTime } = await time()
+    const order = { majorityTime, reason: 'all clocks were ahead' }
+    const path = '/cluster/time/set-back'
+    const rehearsed = await cluster.admin('n1', { method: 'POST', path: `${path}?dryRun=true`, body: order })
+    t.match(JSON.parse(rehearsed.body.toString()), { allowed: true })
+    const done = await cluster.admin('n1', { method: 'POST', path, body: order })
+    t.equal(done.status, 200, done.body.toString())
+    const again = await cluster.admin('n1', { method: 'POST', path, body: order })
+    t.match(JSON.parse(again.body.toString()), { code: 'precondition_failed' })
+    await cluster.allReady()
+    const after = await world.ask('PUT', '/buckets/locked/objects/set-back', { body })
+    t.ok(Math.abs(Date.parse(String(after.json['lastModified'])) - Date.now()) < TOLERANCE_MS)
+    t.equal((await world.ask('DELETE', version)).status, 403)
+    await until('its event is delivered', () => heardKeys().includes('set-back'))
+    const { body: verdict } = await cluster.admin('n1', {
+      method: 'GET',
+      path: '/audit?since=3650d&limit=1000',
+    })
+    t.match(verdict.toString(), /setBackClusterTime/)
+  })
+})

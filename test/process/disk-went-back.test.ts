@@ -1,0 +1,176 @@
+/**
+ * Data directories that go back in time beside a node that lags, with real processes. [deploy/runbooks/disk-went-back.md]
+ *
+ * Rule: what was acknowledged is found at every node in the end, and nobody serves before somebody who remembers it is there.
+ */
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t, { type Test } from 'tap'
+import { until } from '../helpers/async.ts'
+import { ProcessCluster, temporaryFolder } from '../helpers/process-cluster.ts'
+import { runCommand } from '../helpers/run-command.ts'
+
+const NODES = ['n1', 'n2', 'n3']
+
+class Scene {
+  readonly cluster: ProcessCluster
+  readonly copies: string
+  #count = 0
+
+  constructor(cluster: ProcessCluster, copies: string) {
+    this.cluster = cluster
+    this.copies = copies
+  }
+
+  static async set(t: Test): Promise<Scene> {
+    const cluster = await ProcessCluster.start(t, NODES.length)
+    await cluster.login('n1')
+    const { status } = await cluster.call('n1', 'POST', '/buckets', JSON.stringify({ name: 'kept' }))
+    t.equal(status, 201)
+    // Nobody is a suspect below this level, and it is raised within the first second.
+    for (const nodeId of NODES)
+      await until('the state is at level 3', async () => {
+        return (await cluster.metric(nodeId, 'holdfast_raft_feature_level')) === 3
+      })
+    return new Scene(cluster, temporaryFolder(t))
+  }
+
+  folderOf(nodeId: string): string {
+    return join(dirname(this.cluster.node(nodeId).configFile), nodeId)
+  }
+
+  logOf(nodeId: string): string {
+    return readFileSync(this.cluster.node(nodeId).logFile, 'utf8')
+  }
+
+  async tenMore(at: string): Promise<void> {
+    for (let i = 0; i < 10; i += 1) {
+      const name = `o${this.#count++}`
+      const path = `/buckets/kept/objects/${name}`
+      const { status } = await this.cluster.ask(at, { method: 'PUT', path, body: Buffer.from(name) })
+      if (status >= 300) throw new Error(`${name}: ${status}`)
+    }
+  }
+
+  async missingAt(nodeId: string): Promise<readonly string[]> {
+    const names = Array.from({ length: this.#count }, (_, i) => `o${i}`)
+    const found = await Promise.all(
+      names.map((name) => this.cluster.call(nodeId, 'GET', `/buckets/kept/objects/${name}`)),
+    )
+    return names.filter((name, i) => found[i]?.body.toString() !== name)
+  }
+
+  /** As a snapshot of its disk holds it: the process stands still meanwhile. */
+  copy(nodeId: string): void {
+    this.cluster.pause(nodeId)
+    cpSync(this.folderOf(nodeId), join(this.copies, nodeId), { recursive: true })
+    this.cluster.resume(nodeId)
+  }
+
+  restore(nodeId: string): void {
+    rmSync(this.folderOf(nodeId), { recursive: true })
+    cpSync(join(this.copies, nodeId), this.folderOf(nodeId), { recursive: true })
+  }
+
+  /** The newest segment ends where it ended in the copy. */
+  cutLog(nodeId: string): void {
+    const copied = join(this.copies, nodeId, 'raft')
+    const newest =
+      readdirSync(copied)
+        .filter((name) => name.endsWith('.wal'))
+        .toSorted()
+        .at(-1) ?? ''
+    truncateSync(join(this.folderOf(nodeId), 'raft', newest), statSync(join(copied, newest)).size)
+  }
+
+  /** n3 lags, and both that acknowledged are down. */
+  async acknowledgeByTwo(): Promise<{
+    readonly leader: string
+    readonly second: string
+    readonly third: string
+  }> {
+    const { cluster } = this
+    const leader = (await cluster.leader()) ?? 'n1'
+    const [second = '', third = ''] = NODES.filter((nodeId) => nodeId !== leader)
+    await cluster.signal(third, 'SIGKILL')
+    this.copy(second)
+    await this.tenMore(leader)
+    for (const nodeId of [leader, second]) await cluster.signal(nodeId, 'SIGKILL')
+    return { leader, second, third }
+  }
+
+  async endsWhole(t: Test): Promise<void> {
+    await this.cluster.allReady()
+    for (const nodeId of NODES) t.strictSame(await this.missingAt(nodeId), [], `everything is at ${nodeId}`)
+  }
+}
+
+t.test('an older copy of a directory, beside a node that lags', { timeout: 900_000 }, async (t) => {
+  const scene = await Scene.set(t)
+  const { leader, second, third } = await scene.acknowledgeByTwo()
+  scene.restore(second)
+  scene.cluster.startNode(second)
+  scene.cluster.startNode(third)
+  await until('the copy says what it waits for', async () => {
+    return (await scene.cluster.unreadiness(second))?.includes('disk_not_proved_current') === true
+  })
+  t.match(scene.logOf(second), /disk is not proved current/)
+  t.equal(await scene.cluster.leader(), undefined, 'two of three do not decide')
+  scene.cluster.startNode(leader)
+  await scene.endsWhole(t)
+})
+
+t.test('a log that ends before its state, beside a node that lags', { timeout: 900_000 }, async (t) => {
+  const scene = await Scene.set(t)
+  const { leader, second, third } = await scene.acknowledgeByTwo()
+  scene.cutLog(second)
+  scene.cluster.startNode(second)
+  scene.cluster.startNode(third)
+  await until('the cut is noticed', async () => {
+    return (await scene.cluster.unreadiness(second))?.includes('disk_not_proved_current') === true
+  })
+  scene.cluster.startNode(leader)
+  await scene.endsWhole(t)
+})
+
+t.test('an older copy of a directory under a leader that goes on', { timeout: 900_000 }, async (t) => {
+  const scene = await Scene.set(t)
+  const { cluster } = scene
+  const leader = (await cluster.leader()) ?? 'n1'
+  const follower = NODES.find((nodeId) => nodeId !== leader) ?? ''
+  scene.copy(follower)
+  await scene.tenMore(leader)
+  await cluster.signal(follower, 'SIGKILL')
+  scene.restore(follower)
+  cluster.startNode(follower)
+  await scene.endsWhole(t)
+  t.equal(await cluster.leader(), leader, 'under the same leader')
+  t.match(scene.logOf(leader), /member_rolled_back/)
+})
+
+t.test('kill -9 of all nodes on a host that runs on', { timeout: 900_000 }, async (t) => {
+  const scene = await Scene.set(t)
+  const { cluster } = scene
+  await scene.tenMore('n1')
+  for (const nodeId of NODES) await cluster.signal(nodeId, 'SIGKILL')
+  for (const nodeId of ['n1', 'n2']) cluster.startNode(nodeId)
+  await until('two of three serve', async () => (await cluster.ready('n1')) && (await cluster.ready('n2')))
+  cluster.startNode('n3')
+  await scene.endsWhole(t)
+  t.notMatch(scene.logOf('n1'), /disk is not proved current.*suspect/)
+})
+
+t.test('an operator states that a disk is current', { timeout: 900_000 }, async (t) => {
+  const scene = await Scene.set(t)
+  const { second, third } = await scene.acknowledgeByTwo()
+  scene.restore(second)
+  const config = scene.cluster.node(second).configFile
+  const refused = await runCommand('recover', 'trust-disk', '--config', config)
+  t.equal(refused.code, 3)
+  t.match(refused.err, /repeat the command with --confirm/)
+  const told = await runCommand('recover', 'trust-disk', '--config', config, '--confirm')
+  t.equal(told.code, 0, told.err)
+  scene.cluster.startNode(second)
+  scene.cluster.startNode(third)
+  await until('the two serve', async () => (await scene.cluster.ready(second)) && scene.cluster.ready(third))
+})

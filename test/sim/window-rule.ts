@@ -1,0 +1,29 @@
+/**
+ * A node holds no more of its log in memory than its window and what its disk does not hold yet.
+ *
+ * Owns: the bound. Knows nothing of: what is in the entries. Rule: it is judged by the disk, after every event of the node.
+ */
+import type { CheckedProcess, CheckedSeat } from './sim-checks.ts'
+
+/** The window is cut when it is passed by one part in this many. */
+const SLACK = 8
+
+/** Null: within the bound. */
+export function windowExcess(
+  { id, durable }: CheckedSeat,
+  process: CheckedProcess,
+  windowEntries: number,
+): string | null {
+  const status = process.status()
+  // One that has failed hears of its disk no more.
+  if (status === null || process.hasFailed) return null
+  const { memory } = process
+  let waiting = 0
+  for (let index = memory.lastIndex; index > memory.base.index; index -= 1) {
+    if (durable.chainAt(index) === memory.chainAt(index)) break
+    waiting += 1
+  }
+  const { entries } = status.window
+  if (entries <= windowEntries + windowEntries / SLACK + waiting) return null
+  return `${id} holds ${entries} entries in memory: its window has ${windowEntries}, and ${waiting} are not on its disk`
+}

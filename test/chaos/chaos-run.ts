@@ -26,7 +26,7 @@ import { adminOf, becomesWhole } from './wholeness.ts'
 const LEDGER_CLIENTS = 3
 const READY_MS_MAX = 180_000
 /** A change of members goes on behind all the strikes that hinder it. */
-const CHANGE_MS_MAX = 15 * 60_000
+const CHANGE_MS_MAX = 8 * 60_000
 /** A strike that needs a whole cluster waits so long for one. */
 const WHOLE_MS_MAX = 20_000
 const POLL_MS = 100

@@ -15,7 +15,7 @@ import { runWalk } from './walk-run.ts'
 
 const RUNS = { faults: runChaos, walk: runWalk, 'full-disks': runFullDisks } as const
 /** On top of the time in which faults come. */
-const OVERTIME_MS_MAX = 20 * 60_000
+const OVERTIME_MS_MAX = 13 * 60_000
 
 const say = (line: string): void =>
   void process.stdout.write(`${(performance.now() / 1000).toFixed(1)} s  ${line}\n`)

@@ -40,6 +40,12 @@ t.test('isExplained', async (t) => {
     t.equal(left(`${full(60_000)}\nerror: Cannot write: the disk is full; free space`), 2)
   })
 
+  await t.test('reads the cause that a program prints below its last words', async (t) => {
+    const words = 'error: Cannot trust the blob disk any more: Cannot flush blobs to the disk'
+    t.equal(left(`${full(11_000)}\n${words}\n  because: ENOSPC: no space left on device, fsync`), 0)
+    t.equal(left(`${full(11_000)}\n${words}\n  because: EIO: i/o error, fsync`), 1)
+  })
+
   await t.test('excuses nothing else in that time', async (t) => {
     t.equal(left(line('error', 11_000, { msg: 'states of the nodes differ' })), 1)
   })

@@ -2,13 +2,13 @@
  * What the log of a node says that needs an explanation.
  *
  * Owns: which lines call for an operator. Pure.
- * Rule: a line that is no JSON is one too: it is what a program says when it falls over. But a node that waits to be taken in tells people
- * who it is.
+ * Rules: a line that is no JSON is one too: it is what a program says when it falls over; indented lines below it, such as its cause, belong
+ * to it. But a node that waits to be taken in says who it is.
  */
 const PLAIN = 'plain'
 const ALARMING = ['error', 'fatal', PLAIN]
 const LINE_CHARS_MAX = 400
-const GREETING = /^\S+ waits to be taken in\. |^ {2}holdfast cluster join |^ {2}(incarnation|certificate) {2}/
+const GREETING = /^\S+ waits to be taken in\. /
 
 /** Without `isExpected`, every line of level error and above, and every one that is no JSON and no greeting. */
 export function alarmingLines(
@@ -17,14 +17,25 @@ export function alarmingLines(
 ): readonly string[] {
   let at = 0
   const alarming: string[] = []
-  for (const text of log.split('\n')) {
-    if (text === '') continue
+  for (const text of entriesOf(log)) {
     const line = parsed(text) ?? { level: PLAIN, at, text }
     at = line.at
     if (ALARMING.includes(line.level) && !isGreeting(line) && !isExpected(line))
       alarming.push(text.slice(0, LINE_CHARS_MAX))
   }
   return alarming
+}
+
+/** Lines, with what is indented below a line that is no JSON. */
+function entriesOf(log: string): readonly string[] {
+  const entries: string[] = []
+  for (const line of log.split('\n')) {
+    const last = entries.at(-1)
+    if (line.startsWith('  ') && last !== undefined && !last.startsWith('{'))
+      entries[entries.length - 1] = `${last}\n${line}`
+    else if (line !== '') entries.push(line)
+  }
+  return entries
 }
 
 export interface LogLine {

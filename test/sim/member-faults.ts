@@ -70,7 +70,10 @@ export class MemberFaults {
   #mayGoBack(seat: SimSeat): boolean {
     const image = this.#images.get(seat.id)
     if (image === undefined) return false
-    return this.#isNamed(seat.id) ? this.#world.disks.mayGoBack(seat, image) : !this.#couldDecideAlone(seat)
+    if (!this.#isNamed(seat.id)) return !this.#couldDecideAlone(seat)
+    // A copy from before the process that is registered is never heard again: as good as an empty disk.
+    const isHeard = image.boot === seat.boot
+    return this.#world.disks.mayGoBack(seat, image) && (isHeard || this.#mayForget(seat))
   }
 
   #empty(seat: SimSeat): void {
@@ -80,6 +83,7 @@ export class MemberFaults {
     seat.wipe()
     seat.isLost = counts
     this.#images.delete(seat.id)
+    this.#letOthersNotice()
     const { voters } = this.#world
     const others = this.#oracle.members.members.map(({ nodeId }) => nodeId).filter((name) => name !== seat.id)
     // Only whom the configuration names can start without joining.
@@ -95,13 +99,21 @@ export class MemberFaults {
     this.counts.restored += 1
     const downMs = this.#random.exponential(5_000)
     const { disks, stage } = this.#world
-    if (this.#isNamed(seat.id)) return disks.goBack(seat, image, downMs)
+    if (this.#isNamed(seat.id)) {
+      if (image.boot !== seat.boot) this.#letOthersNotice()
+      return disks.goBack(seat, image, downMs)
+    }
     const counts = this.#counts(seat)
     this.#world.kill(seat)
     seat.restore(image, disks.nextBoot())
     seat.isLost = counts
     stage.note(() => `${seat.id} starts from an old copy of its disk`)
     this.#world.startLater(seat, downMs)
+  }
+
+  /** Until a leader knows that a voter is silent it may move votes to where that one is needed: a loss on top, which no group of two survives. */
+  #letOthersNotice(): void {
+    this.#operators.restFor(this.#world.plan.electionTimeoutMs)
   }
 
   #mayForget(seat: SimSeat): boolean {

@@ -39,6 +39,7 @@ export class MemberOperators {
   readonly #random: Random
   #last: Wish | null = null
   #isOver = false
+  #restsUntil = 0
   /** Who was asked and has not answered. */
   readonly #underWay = new Set<{ readonly asked: SimProcess }>()
   readonly counts = { asked: 0, allowed: 0, refused: 0 }
@@ -58,6 +59,11 @@ export class MemberOperators {
   start(): void {
     this.#setUp(this.#world.seats.find(({ isInstalled }) => !isInstalled))
     for (let i = 0; i < OPERATORS; i += 1) this.#think()
+  }
+
+  /** Nobody asks for anything before. */
+  restFor(ms: number): void {
+    this.#restsUntil = this.#world.stage.now + ms
   }
 
   /** Nobody wants anything new. */
@@ -104,6 +110,7 @@ export class MemberOperators {
   /** At some member that serves; now and then at whoever else is there. */
   #ask(wish: Wish): void {
     const { seats, stage } = this.#world
+    if (stage.now < this.#restsUntil) return
     const open = seats.filter(({ process }) => process?.isOpen === true && process.status() !== null)
     const members = open.filter(({ id }) => this.#named('active', 'draining').includes(id))
     const serving = members.length === 0 || this.#random.chance(0.1) ? open : members

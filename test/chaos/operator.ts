@@ -2,8 +2,10 @@
  * What an operator does to the members of a cluster: one change after the other, each waited for.
  *
  * Owns: new hosts for newcomers, asking again what was answered with "not now", bounds. Knows nothing of: why a member comes or goes.
- * Rule: who has joined or left is told to the cluster under test when the operation has ended, and no sooner.
+ * Rules: the cluster under test learns who has joined or left when the operation has ended, and no sooner. A newcomer whose process ends,
+ * as on a full disk, is started again: nobody else looks after it yet.
  */
+import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type AdminClient, adminClient, ApiError, NoAnswerError } from '../../src/client/clients.ts'
 import type { NodePlan } from '../../scripts/local-setup.ts'
@@ -146,11 +148,18 @@ export class Operator {
     return [...plan.filter((node) => !isNamed(node)), ...plan.filter(isNamed)].map(({ adminUrl }) => adminUrl)
   }
 
+  #superviseNewcomers(): void {
+    const ended = this.#cluster.spares.filter(({ nodeId }) => !this.#cluster.isRunning(nodeId))
+    for (const { nodeId, logFile } of ended)
+      this.#cluster.startNode(nodeId, isMemberAlready(logFile) ? [] : ['--join'])
+  }
+
   /** Until it is true. Asks again while the answer is that it cannot be done now. */
   async #patiently(what: string, isDone: (admin: AdminClient) => Promise<boolean>): Promise<void> {
     const giveUpAt = performance.now() + this.#changeMsMax
     let why = 'it is not done'
     while (performance.now() < giveUpAt) {
+      this.#superviseNewcomers()
       const admin = adminClient({ endpoints: this.#endpoints(what), token: this.#cluster.setup.ownerToken })
       try {
         if (await isDone(admin)) return
@@ -164,6 +173,11 @@ export class Operator {
     }
     throw new Error(`Cannot ${what} within ${this.#changeMsMax / 1000} s: ${why}`)
   }
+}
+
+/** What the start with --join says, and to do without it. */
+function isMemberAlready(logFile: string): boolean {
+  return readFileSync(logFile, 'utf8').includes('belongs to a member already')
 }
 
 /** A gate that is closed may open. */

@@ -126,9 +126,10 @@ export class SimClients {
     const again = (): void => {
       this.#stage.after(this.#thinkMs, 'client', { seat }, () => this.writeAt(seat, onAcknowledged))
     }
-    if (seat.process === null) return again()
+    const { process } = seat
+    if (process?.isOpen !== true) return again()
     const then: Then = (isAnswered) => (isAnswered ? onAcknowledged() : again())
-    this.#propose(seat.process, 'last', this.#workload.last(), then)
+    this.#propose(process, 'last', this.#workload.last(), then)
   }
 
   #think(seat: ServedSeat, client: string): void {

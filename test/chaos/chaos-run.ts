@@ -24,6 +24,8 @@ import { Turnover } from './turnover.ts'
 import { adminOf, becomesWhole } from './wholeness.ts'
 
 const LEDGER_CLIENTS = 3
+/** From the first step of a strike until its fault is there. */
+const STRIKE_MS_MAX = 180_000
 const READY_MS_MAX = 180_000
 /** A change of members goes on behind all the strikes that hinder it. */
 const CHANGE_MS_MAX = 8 * 60_000
@@ -70,6 +72,11 @@ function excusesOf(struck: readonly Struck[], nodeId: string): readonly Excuse[]
     since: performance.timeOrigin + at,
     until: performance.timeOrigin + readyAt,
   }))
+}
+
+async function tooLong(what: string): Promise<never> {
+  await wait(STRIKE_MS_MAX, null, { ref: false })
+  throw new Error(`${what} is not made within ${STRIKE_MS_MAX / 1000} s`)
 }
 
 interface RunParts {
@@ -128,7 +135,10 @@ class ChaosRun {
   async #strike(strike: Strike): Promise<void> {
     const { say } = this.#parts
     const at = performance.now()
-    const fault = await NEMESES[strike.nemesis](this.#ground, strike)
+    const fault = await Promise.race([
+      NEMESES[strike.nemesis](this.#ground, strike),
+      tooLong(`The strike ${strike.nemesis}`),
+    ])
     say(`${strike.nemesis}: ${fault.what}, for ${strike.lengthMs} ms`)
     await wait(strike.lengthMs)
     await fault.heal()

@@ -11,6 +11,7 @@ import { runCommand } from './run-command.ts'
 
 const BLOBS = 'blobs'
 const BALLAST_PIECE = Buffer.alloc(1024 * 1024)
+const PIECES_MAX = 100_000
 
 export class NodeDisk {
   readonly dataDir: string
@@ -43,13 +44,15 @@ export class NodeDisk {
     return join(this.dataDir, BLOBS)
   }
 
-  /** Up to the last byte. */
+  /** Up to the last byte. A node that runs may free space meanwhile: that is filled in large pieces again. */
   async fill(): Promise<void> {
     const file = await open(this.#ballast, 'w')
     try {
-      for (let length = BALLAST_PIECE.length; length >= 1; )
-        // A smaller piece may still fit.
-        if (!(await hasRoom(() => file.write(BALLAST_PIECE, 0, length)))) length = Math.floor(length / 16)
+      let length = BALLAST_PIECE.length
+      for (let pieces = 0; length >= 1 && pieces < PIECES_MAX; pieces += 1) {
+        const isWritten = await hasRoom(() => file.write(BALLAST_PIECE, 0, length))
+        length = isWritten ? Math.min(16 * length, BALLAST_PIECE.length) : Math.floor(length / 16)
+      }
     } finally {
       await file.close()
     }

@@ -109,15 +109,18 @@ export class DiskProofFile implements DiskProof {
   }
 }
 
+/** As the last start or declaration noted it; null: nothing is noted, or it cannot be read. */
+export async function notedState(dataDir: string): Promise<ProofState | null> {
+  return (await readProof(dataDir))?.state ?? null
+}
+
 /**
  * An operator states that this directory is current, or a plan that it is to count. What a witness saw does not count any more. Durable when
  * it resolves.
  */
-export async function declareCurrent(dataDir: string): Promise<ProofState | null> {
-  const before = (await readProof(dataDir))?.state ?? null
+export async function declareCurrent(dataDir: string): Promise<void> {
   const marker = await madeMarker(dataDir)
   await writeProof(dataDir, { state: 'stopped', hostBoot: null, marker, witness: newWitnessName() })
-  return before
 }
 
 function newWitnessName(): string {

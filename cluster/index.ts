@@ -4,7 +4,7 @@
 export * from './base/types.ts'
 export { createCluster } from './cluster.ts'
 export { diskLevel } from './base/disk-level.ts'
-export { declareCurrent } from './disk-proof-file.ts'
+export { declareCurrent, notedState } from './disk-proof-file.ts'
 export type { ProofState } from './node/disk-proof/disk-verdict.ts'
 export { type Bound, bindToPlan } from './recovery/apply-plan.ts'
 export type { NodeFacts } from './recovery/node-facts.ts'

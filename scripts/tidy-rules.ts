@@ -104,6 +104,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/recovery/': [
     'src/access/',
+    'src/audit/',
     'src/commands/',
     'src/config/',
     'src/state-machine/',

@@ -4,7 +4,7 @@
  * Owns: what is opened and closed. Rule: a node that runs is refused, before anything of it is read.
  */
 import { join } from 'node:path'
-import { StoppedNode } from '../../cluster/index.ts'
+import { type Logger, StoppedNode } from '../../cluster/index.ts'
 import { MasterKey } from '../access/master-key.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { recoveryFault } from '../state-machine/members/cluster-recoveries.ts'
@@ -15,6 +15,7 @@ import { createLogger } from '../telemetry/logger.ts'
 export interface OpenedNode {
   readonly node: StoppedNode
   readonly masterKey: MasterKey
+  readonly logger: Logger
   /** Only of a state that can be used. Each call begins anew with what is on the disk. */
   readonly rehearse: () => RehearsedState
   /** Why there is no room for one more recovery in which these may be dead; null: there is, or the state cannot be used. */
@@ -49,7 +50,7 @@ export async function withStoppedNode<T>(
   try {
     const roomFault = (members: readonly string[]): string | null =>
       node.recovered === null ? null : recoveryFault(rehearse(), members)
-    return await work({ node, masterKey, rehearse, roomFault })
+    return await work({ node, masterKey, logger, rehearse, roomFault })
   } finally {
     await node.close()
   }

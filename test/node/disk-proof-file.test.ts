@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { declareCurrent, DiskProofFile } from '../../cluster/disk-proof-file.ts'
+import { declareCurrent, DiskProofFile, notedState } from '../../cluster/disk-proof-file.ts'
 import { FlushWitness, readWitness } from '../../cluster/wal/flush-witness.ts'
 import type { DiskTrust } from '../../cluster/raft/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -74,7 +74,8 @@ t.test('a directory is proved current', async (t) => {
   t.test('when an operator says so', async (t) => {
     const place = new Place(t)
     t.equal(await place.judged(), 'suspect')
-    t.equal(await declareCurrent(place.dataDir), 'suspect')
+    t.equal(await notedState(place.dataDir), 'suspect')
+    await declareCurrent(place.dataDir)
     t.equal(await place.judged(), 'proved')
   })
 })

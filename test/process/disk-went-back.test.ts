@@ -3,7 +3,16 @@
  *
  * Rule: what was acknowledged is found at every node in the end, and nobody serves before somebody who remembers it is there.
  */
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, statSync } from 'node:fs'
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { until } from '../helpers/async.ts'
@@ -168,9 +177,51 @@ t.test('an operator states that a disk is current', { timeout: 900_000 }, async 
   const refused = await runCommand('recover', 'trust-disk', '--config', config)
   t.equal(refused.code, 3)
   t.match(refused.err, /repeat the command with --confirm/)
-  const told = await runCommand('recover', 'trust-disk', '--config', config, '--confirm')
+  const trusted = ['recover', 'trust-disk', '--config', config, '--reason', 'issue-4711', '--confirm']
+  await t.test('and is refused where nobody would ever learn of it', async (t) => {
+    const [spool, proof] = ['audit', 'disk-proof.json'].map((name) => join(scene.folderOf(second), name))
+    const before = readFileSync(proof ?? '')
+    renameSync(spool ?? '', `${spool}-aside`)
+    writeFileSync(spool ?? '', '')
+    const unwritten = await runCommand(...trusted)
+    t.match(unwritten, { code: 1, err: /Cannot write into .*Nothing was changed\. Free space on that disk/s })
+    t.ok(readFileSync(proof ?? '').equals(before), 'nothing was stated')
+    rmSync(spool ?? '')
+    renameSync(`${spool}-aside`, spool ?? '')
+  })
+  const told = await runCommand(...trusted)
   t.equal(told.code, 0, told.err)
   scene.cluster.startNode(second)
   scene.cluster.startNode(third)
   await until('the two serve', async () => (await scene.cluster.ready(second)) && scene.cluster.ready(third))
+  await t.test('and the audit log has one row of it, also after the node was killed', async (t) => {
+    const rows = async (at: string): Promise<readonly object[]> => {
+      const asked = { method: 'GET', path: '/audit?operation=trustDisk' } as const
+      const { status, body } = await scene.cluster.admin(at, asked)
+      return status === 200 ? (JSON.parse(body.toString()) as { records: object[] }).records : []
+    }
+    await until('the row is in the log', async () => (await rows(third)).length > 0)
+    const row = {
+      operation: 'trustDisk',
+      api: 'internal',
+      actor: { type: 'system' },
+      reason: 'issue-4711',
+      nodeId: second,
+      outcome: 'success',
+      details: { incarnation: String, before: /./ },
+    }
+    t.match(await rows(third), [row])
+    await scene.cluster.signal(second, 'SIGKILL')
+    scene.cluster.startNode(second)
+    await until(`${second} serves`, () => scene.cluster.ready(second))
+    // Its spool is empty again when what this process has to tell is there.
+    const { status } = await scene.cluster.call(second, 'GET', '/buckets/kept/objects/no-such-object')
+    t.equal(status, 404)
+    await until('a later row is in the log', async () => {
+      const asked = { method: 'GET', path: '/audit?key=no-such-object' } as const
+      const { body } = await scene.cluster.admin(third, asked)
+      return body.toString().includes('"no-such-object"')
+    })
+    t.equal((await rows(third)).length, 1, 'and the first one is there once')
+  })
 })

@@ -31,8 +31,15 @@ function trustDiskCommand(done: Done): Command {
     .description('state that the disk of a stopped node is current, when nobody can prove it')
     .addOption(configOption())
     .option('--confirm', 'what this disk may have forgotten is given up')
+    .option('--reason <text>', 'why; it stands in the audit log')
     .addOption(jsonOption())
-    .addHelpText('after', examples('recover trust-disk --config n1.yaml --confirm'))
+    .addHelpText(
+      'after',
+      examples(
+        'recover trust-disk --config n1.yaml',
+        "recover trust-disk --config n1.yaml --reason 'it only lost power' --confirm",
+      ),
+    )
     .action(async (options: TrustDiskOptions) => {
       const { trustDisk } = await import('../recover/trust-disk.ts')
       done(await trustDisk(options))

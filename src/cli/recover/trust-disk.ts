@@ -1,31 +1,38 @@
 /**
  * `holdfast recover trust-disk`: an operator states that a stopped node's directory is current. [deploy/runbooks/disk-went-back.md]
  *
- * Owns: what it says. Knows nothing of: how a disk is proved (cluster/disk-proof-file.ts). Rule: nothing is changed without `--confirm`.
+ * Owns: what it says, the order of row and statement. Knows nothing of: how a disk is proved (cluster/disk-proof-file.ts). Rules: nothing
+ * is changed without `--confirm`; the row of the audit log is durable before the statement holds.
  */
-import { declareCurrent } from '../../../cluster/index.ts'
+import { declareCurrent, notedState } from '../../../cluster/index.ts'
 import { withStoppedNode } from '../../recovery/open-node.ts'
+import { leaveRow, trustRow } from '../../recovery/trust-row.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printJson } from '../base/printing.ts'
 
 export interface TrustDiskOptions {
   readonly config: string
   readonly confirm?: boolean
+  readonly reason?: string
   readonly json?: boolean
 }
 
-export async function trustDisk({
-  config,
-  confirm = false,
-  json = false,
-}: TrustDiskOptions): Promise<number> {
-  const told = await withStoppedNode(config, async ({ node }) => {
-    const { nodeId } = node.identity
+export async function trustDisk(options: TrustDiskOptions): Promise<number> {
+  const { config, confirm = false, reason = null, json = false } = options
+  const told = await withStoppedNode(config, async ({ node, logger }) => {
+    const { nodeId, incarnation } = node.identity
     if (!confirm) throw notConfirmed(nodeId)
-    return { nodeId, before: await declareCurrent(node.dataDir) }
+    const before = await notedState(node.dataDir)
+    const row = trustRow({ nodeId, incarnation, before, reason }, Date.now())
+    await leaveRow(node.dataDir, row, logger)
+    await declareCurrent(node.dataDir)
+    return { nodeId, before, requestId: row.requestId }
   })
   if (json) printJson(told)
-  else note(`The disk of ${told.nodeId} counts as current from its next start on.`)
+  else
+    note(
+      `The disk of ${told.nodeId} counts as current from its next start on. The audit log gets its row (${told.requestId}) when the node is back.`,
+    )
   return EXIT.done
 }
 

@@ -1,0 +1,62 @@
+/**
+ * The row of the audit log about a disk that an operator states to be current.
+ *
+ * Owns: the row, and how it gets beside the data of a stopped node: into the spool, from which the node brings it into the log when it is
+ * back, once. Knows nothing of: how a disk is proved. Rule: the row is durable before the statement holds, so that no disk is trusted of
+ * which nobody can say who trusted it.
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { type Logger, type ProofState, StartError } from '../../cluster/index.ts'
+import { AuditSpool } from '../audit/audit-spool.ts'
+import type { AuditRow } from '../state-machine/audit/records.ts'
+import { SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'
+
+/** Nothing but the row is written: no bound is met. */
+const SPOOL_BYTES_MAX = Number.MAX_SAFE_INTEGER
+
+export interface DiskTrusted {
+  readonly nodeId: string
+  readonly incarnation: string
+  /** What was noted of the disk; null: nothing that can be read. */
+  readonly before: ProofState | null
+  readonly reason: string | null
+}
+
+/** `now`: ms since 1970, by the clock of this machine. */
+export function trustRow({ nodeId, incarnation, before, reason }: DiskTrusted, now: number): AuditRow {
+  return {
+    ...SYSTEM_ORIGIN,
+    time: now,
+    requestId: `td_${now.toString(36).padStart(9, '0')}${randomBytes(6).toString('hex')}`,
+    operation: 'trustDisk',
+    method: 'OFFLINE',
+    path: '/recover/trust-disk',
+    reason,
+    status: 200,
+    code: null,
+    bytesOut: null,
+    durationMs: 0,
+    nodeId,
+    details: { incarnation, before },
+  }
+}
+
+/** Of a stopped node whose data directory is locked. Durable when it resolves. Throws StartError `audit_unwritable`. */
+export async function leaveRow(dataDir: string, row: AuditRow, logger: Logger): Promise<void> {
+  const dir = join(dataDir, 'audit')
+  try {
+    const spool = await AuditSpool.open({ dir, isStrict: true, bytesMax: SPOOL_BYTES_MAX, logger })
+    spool.append(row)
+    await spool.durable().finally(() => spool.close())
+  } catch (cause) {
+    throw new StartError(
+      'audit_unwritable',
+      `Cannot write into ${dir} that the disk of ${row.nodeId} is trusted`,
+      {
+        cause,
+        hint: 'Nothing was changed. Free space on that disk, or make the folder writable, and repeat the command.',
+      },
+    )
+  }
+}

@@ -104,6 +104,7 @@ class World {
       masterKey: this.masterKey,
       propose: propose as ConstructorParameters<typeof AuditSealing>[0]['propose'],
       now: () => this.time,
+      monotonic: () => performance.now(),
       logger: pino({ level: 'silent' }),
     })
   }

@@ -90,7 +90,8 @@ export function allWorkers(parts: WorkerParts): Work {
   const tenantDeletion = new TenantDeletion({ ...parts, logger })
   const shipping = new AuditShipping({ ...parts, node: parts.cluster.nodeId, spool: parts.audit, logger })
   const auditTrimming = new AuditTrimming({ ...parts, keepMs: parts.auditKeepMs, confirmedTime, logger })
-  const sealing = new AuditSealing({ ...parts, content: parts.own, now: confirmedTime, logger })
+  const sealed = { content: parts.own, now: confirmedTime, monotonic: now }
+  const sealing = new AuditSealing({ ...parts, ...sealed, logger })
   const delivering = createDelivering(parts, logger)
   const trimming = new Trimming({ ...parts, confirmedTime, logger })
   const workers: readonly Repeating[] = [
@@ -127,7 +128,7 @@ export function allWorkers(parts: WorkerParts): Work {
   ]
   return {
     workers,
-    samples: () => [...recounting.metrics(), ...delivering.samples()],
+    samples: () => [...recounting.metrics(), ...delivering.samples(), ...sealing.samples()],
     close: () => delivering.close(),
   }
 }

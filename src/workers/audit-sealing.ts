@@ -3,12 +3,14 @@
  *
  * Owns: when, how much at once, and the order. Knows nothing of: the layout of a segment, where copies go.
  * Rules: rows go only with the entry that registers their segment, which is proposed only after every copy was read back and
- * the whole was decoded to the very links; the log below the feature level keeps its rows; a round does a bounded part.
+ * the whole was decoded to the very links; the log below the feature level keeps its rows; a round does a bounded part. Where
+ * copies cannot be written, as on full disks, rows stay, and it is tried again ever more seldom and said.
  */
 import { newAuditKeys } from '../access/credentials.ts'
 import type { MasterKey } from '../access/master-key.ts'
-import { Condition, type Cluster, type Logger } from '../../cluster/index.ts'
+import { Condition, type Cluster, type Logger, type MetricSample } from '../../cluster/index.ts'
 import { makeSegment } from '../operations/audit-segments/audit-segments.ts'
+import { isSealing, unsealedLinks } from '../operations/audit-segments/audit-standing.ts'
 import { endUpload } from '../operations/base/commit-body.ts'
 import type { UploadOutcome } from '../content/uploads.ts'
 import {
@@ -17,10 +19,10 @@ import {
   type AuditBatch,
 } from '../state-machine/audit/records.ts'
 import { rowsBegin } from '../state-machine/audit/audit-segments.ts'
-import { COMMAND_LEVELS } from '../state-machine/command-levels.ts'
 import type { ChunkUse } from '../state-machine/chunks/commands.ts'
 import type { AuditReader, PlacedLink } from '../store/reads/audit-reader.ts'
 import type { Propose } from '../commands/propose.ts'
+import { SealingRetry } from './sealing-retry.ts'
 
 /** When rows are enough for a segment. */
 export interface SegmentBounds {
@@ -58,8 +60,13 @@ export interface AuditSealingParts {
   readonly propose: Propose
   /** Milliseconds since 1970: the confirmed time of the log. */
   readonly now: () => number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly monotonic: () => number
   readonly logger: Logger
 }
+
+/** `refused`: another node led meanwhile, or the session of the upload ended. */
+type Step = 'more' | 'done' | 'refused'
 
 interface Gathered {
   readonly links: readonly PlacedLink[]
@@ -72,29 +79,86 @@ export class AuditSealing {
   readonly #bounds: SegmentBounds
   /** Rows that were measured and are too few: from `first` on, up to `next`. */
   #measured: Measured = { first: 0, next: 0, ...NOTHING }
+  readonly #retry = new SealingRetry()
 
   constructor(parts: AuditSealingParts, bounds: SegmentBounds = SEGMENT_BOUNDS) {
     this.#parts = parts
     this.#bounds = bounds
   }
 
-  /** One round. Throws Condition. */
+  /** One round, unless the last failure is too recent. Throws Condition. */
   async round(): Promise<false> {
-    for (let segments = 0; segments < SEGMENTS_PER_ROUND; segments++) if (!(await this.#sealNext())) break
+    const { cluster, monotonic, logger } = this.#parts
+    if (!cluster.isOnDuty()) this.#retry.ended()
+    else if (this.#retry.isDue(monotonic())) {
+      try {
+        await this.#sealSome()
+      } catch (err) {
+        const reason = err instanceof Condition ? err.code : 'error'
+        const { failures, isNews } = this.#retry.failed(monotonic(), reason)
+        if (isNews) logger.warn({ err, failures }, 'audit rows wait to be sealed')
+        throw err
+      }
+    }
     return false
   }
 
-  /** False: nothing was sealed, or nothing full is left. */
-  async #sealNext(): Promise<boolean> {
+  async #sealSome(): Promise<void> {
+    const { monotonic, logger } = this.#parts
+    let step: Step = 'more'
+    for (let segments = 0; segments < SEGMENTS_PER_ROUND && step === 'more'; segments++)
+      step = await this.#sealNext()
+    if (step === 'refused') this.#retry.failed(monotonic(), step)
+    else if (this.#retry.ended()) logger.info({}, 'audit rows are sealed again')
+  }
+
+  /** Asked at every scrape. */
+  samples(): readonly MetricSample[] {
+    const { total } = this.#retry
+    const failures = {
+      help: 'Times this node could not seal audit rows.',
+      kind: 'counter',
+      value: total,
+    } as const
+    return [...this.#waiting(), { name: 'holdfast_audit_sealing_failures_total', ...failures }]
+  }
+
+  #waiting(): readonly MetricSample[] {
     const { cluster, state, now } = this.#parts
-    const isKnown = cluster.membership.local().stateLevel >= COMMAND_LEVELS.sealAudit
-    if (!cluster.isOnDuty() || !isKnown) return false
+    try {
+      const { links, oldest } = unsealedLinks(state.audit)
+      const age = oldest === null || !isSealing(cluster) ? 0 : Math.max(0, now() - oldest) / 1000
+      const rows = {
+        help: 'Links of the audit log that are rows of the state.',
+        kind: 'gauge',
+        value: links,
+      } as const
+      const seconds = {
+        help: 'Age of the oldest of them, 0 below feature level 3.',
+        kind: 'gauge',
+        value: age,
+      } as const
+      return [
+        { name: 'holdfast_audit_unsealed_links', ...rows },
+        { name: 'holdfast_audit_unsealed_oldest_seconds', ...seconds },
+      ]
+    } catch (cause) {
+      // The state is being replaced.
+      if (cause instanceof Condition) return []
+      throw cause
+    }
+  }
+
+  async #sealNext(): Promise<Step> {
+    const { cluster, state, now } = this.#parts
+    if (!cluster.isOnDuty() || !isSealing(cluster)) return 'done'
     const head = state.audit.head()
     const { first, anchor } = rowsBegin(head)
-    if (first === head.next || !(await this.#isDue(first, head.next, now()))) return false
+    if (first === head.next || !(await this.#isDue(first, head.next, now()))) return 'done'
     const { links, isFull } = await this.#gather(first)
-    if (links.length === 0) return false
-    return (await this.#seal(anchor, links)) && isFull
+    if (links.length === 0) return 'done'
+    if (!(await this.#seal(anchor, links))) return 'refused'
+    return isFull ? 'more' : 'done'
   }
 
   /** So many rows are there, or one is so old. Each row is measured once. */

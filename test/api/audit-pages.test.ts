@@ -68,6 +68,7 @@ t.test('an answer names the rows that no node can read [audit.segments] [audit.g
     masterKey: testMasterKey,
     propose: memory.services.propose,
     now: () => Date.now() + 2 * SEGMENT_BOUNDS.ageMs,
+    monotonic: () => performance.now(),
     logger: SILENT,
   })
   await sealing.round()

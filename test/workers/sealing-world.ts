@@ -52,6 +52,7 @@ export class SealingWorld {
       masterKey: testMasterKey,
       propose: this.memory.services.propose,
       now: () => this.now,
+      monotonic: () => this.now,
       logger: SILENT,
     }
     return new AuditSealing(parts, { ...SEGMENT_BOUNDS, ...bounds })

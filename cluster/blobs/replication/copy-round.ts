@@ -62,7 +62,9 @@ export class CopyRound {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-      this.#proceed()
+      // A copy that cannot become enough is garbage on a disk that is among the last with room.
+      if (this.#takers.length < this.#options.needed) this.#fail()
+      else this.#proceed()
     })
   }
 

@@ -16,19 +16,19 @@ const BIN = join(ROOT, 'node_modules', '.bin')
 const STAMP = join(ROOT, 'node_modules', '.holdfast-installed')
 
 const PROGRAMS = {
-  start: { build: true, file: 'dist/scripts/local-cluster.js', args: [] },
+  start: { build: true, file: 'dist/scripts/local/cluster.js', args: [] },
   holdfast: { build: true, file: 'dist/src/main.js', args: [] },
-  bench: { build: true, file: 'dist/scripts/bench.js', args: [] },
-  'bench-listing': { build: true, file: 'dist/scripts/bench-listing.js', args: [] },
-  sim: { build: false, file: 'scripts/sim.ts', args: [] },
-  damage: { build: true, file: 'dist/scripts/damage.js', args: [] },
-  failover: { build: true, file: 'dist/scripts/failover.js', args: [] },
-  mutants: { build: false, file: 'test/mutants/main.ts', args: [] },
-  fuzz: { build: false, file: 'test/fuzz/main.ts', args: [] },
-  chaos: { build: false, file: 'test/chaos/main.ts', args: [] },
-  interruptions: { build: false, file: 'test/interruptions/main.ts', args: [] },
-  garbage: { build: false, file: 'test/garbage/main.ts', args: [] },
-  test: { build: false, file: 'scripts/check.ts', args: [] },
+  bench: { build: true, file: 'dist/scripts/bench/main.js', args: [] },
+  'bench-listing': { build: true, file: 'dist/scripts/bench/listing.js', args: [] },
+  sim: { build: false, file: 'test/programs/simulator/main.ts', args: [] },
+  damage: { build: true, file: 'dist/scripts/damage/main.js', args: [] },
+  failover: { build: true, file: 'dist/scripts/failover/main.js', args: [] },
+  mutants: { build: false, file: 'test/programs/mutants/main.ts', args: [] },
+  fuzz: { build: false, file: 'test/programs/fuzz/main.ts', args: [] },
+  chaos: { build: false, file: 'test/programs/chaos/main.ts', args: [] },
+  interruptions: { build: false, file: 'test/programs/interruptions/main.ts', args: [] },
+  garbage: { build: false, file: 'test/programs/garbage/main.ts', args: [] },
+  test: { build: false, file: 'scripts/checks/main.ts', args: [] },
 }
 
 function say(text) {

@@ -1,7 +1,7 @@
 /**
  * The port of time and chance. The only way by which cluster/ learns what time it is.
  *
- * Adapters: SystemClock here, VirtualClock in test/sim. Rule: nothing in cluster/ calls Date, performance,
+ * Adapters: SystemClock here, VirtualClock in test/programs/simulator. Rule: nothing in cluster/ calls Date, performance,
  * setTimeout or Math.random except SystemClock.
  */
 export interface Timer {

@@ -79,7 +79,7 @@ export interface ApplyBatch {
 }
 
 /**
- * The replicated state. Guarantees asked of an implementation (test/contracts/state-machine.ts proves them):
+ * The replicated state. Guarantees asked of an implementation (test/port-suites/state-machine.ts proves them):
  *  - `apply` is called with one batch at a time and resolves when rows and `record` are durable together, or not at all;
  *  - replies come in the order of the commands; the same entries always give the same rows and replies;
  *  - it never throws for a command it dislikes: a refusal is a reply. A throw is a bug and stops the node: an EntryFailedError, which

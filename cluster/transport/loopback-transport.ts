@@ -2,7 +2,7 @@
  * Transports of the nodes of one process, for tests and simulations.
  *
  * Owns: handlers, and both sides of a call. Knows nothing of: delays and partitions, which LoopbackWire decides.
- * Rule: it promises exactly what HttpTransport promises; test/contracts/transport.ts holds both to it.
+ * Rule: it promises exactly what HttpTransport promises; test/port-suites/transport.ts holds both to it.
  */
 import assert from 'node:assert/strict'
 import type { Message, NodeId } from '../raft/types.ts'

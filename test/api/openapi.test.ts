@@ -22,7 +22,11 @@ t.test('documents', async (t) => {
     const served = await world.call({ path, admin: isAdmin })
     t.equal(served.status, 200, 'without a token')
     const committed = await readFile(new URL(`../../docs/openapi/${name}.json`, import.meta.url), 'utf8')
-    t.equal(committed, openApiText(name), `docs/openapi/${name}.json is current (node scripts/openapi.ts)`)
+    t.equal(
+      committed,
+      openApiText(name),
+      `docs/openapi/${name}.json is current (node scripts/pages/openapi.ts)`,
+    )
     t.same(served.json, JSON.parse(committed), 'and is what the server gives')
 
     const paths = served.json['paths'] as Record<string, Record<string, Operation>>

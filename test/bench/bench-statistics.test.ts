@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Latencies, percentile } from '../../scripts/bench-statistics.ts'
+import { Latencies, percentile } from '../../scripts/bench/statistics.ts'
 
 const of = (values: readonly number[]): Float64Array => {
   const latencies = new Latencies(10_000)

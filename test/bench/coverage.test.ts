@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { readRuns } from '../../scripts/coverage-blocks.ts'
+import { readRuns } from '../../scripts/coverage/blocks.ts'
 import { plainly } from '../helpers/plainly.ts'
-import { coverageOf, type FileCoverage } from '../../scripts/coverage-file.ts'
-import { coverageTable, shortfalls } from '../../scripts/coverage-table.ts'
+import { coverageOf, type FileCoverage } from '../../scripts/coverage/file.ts'
+import { coverageTable, shortfalls } from '../../scripts/coverage/table.ts'
 
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
 

@@ -1,6 +1,6 @@
 /** What counts as the gap when the leader is lost. */
 import t from 'tap'
-import { longestIntervals } from '../../scripts/failover-round.ts'
+import { longestIntervals } from '../../scripts/failover/round.ts'
 
 const at = (...times: number[]) => times.map((time) => ({ at: time }))
 

@@ -5,7 +5,7 @@ import t from 'tap'
 import { limitStalls, primed } from '../../cluster/blobs/base/bounded-stream.ts'
 import { PeerHealth } from '../../cluster/blobs/peers/peer-health.ts'
 import { Slots } from '../../cluster/blobs/peers/slots.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { collect, streamOf } from './blob-samples.ts'
 
 t.test('Slots', async (t) => {

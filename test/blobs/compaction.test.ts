@@ -8,7 +8,7 @@ import { decodeTotals, encodeTotals, NO_TOTALS, packKey } from '../../cluster/bl
 import { PACK_HEAD_BYTES } from '../../cluster/blobs/packs/pack-record.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
 import { BlobMissingError } from '../../cluster/base/types.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 import { MemoryRows } from './memory-rows.ts'
 import { PackWorld, writeAll } from './pack-world.ts'

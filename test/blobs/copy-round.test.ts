@@ -8,7 +8,7 @@ import {
   type CopyRoundOptions,
 } from '../../cluster/blobs/replication/copy-round.ts'
 import type { WrittenBlob } from '../../cluster/base/types.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 interface Asked {
   readonly signal: AbortSignal

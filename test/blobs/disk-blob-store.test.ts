@@ -9,7 +9,7 @@ import { HEADER_BYTES } from '../../cluster/blobs/base/blob-header.ts'
 import { DiskBlobStore, type DiskBlobStoreOptions } from '../../cluster/blobs/disk/disk-blob-store.ts'
 import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
 import type { BlobName } from '../../cluster/base/types.ts'
-import { blobStoreContract } from '../contracts/blob-store.ts'
+import { blobStoreContract } from '../port-suites/blob-store.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { collect, sampleBlob, streamOf } from './blob-samples.ts'
 

@@ -7,7 +7,7 @@ import type { DiskView } from '../../cluster/base/disk-level.ts'
 import { DiskRounds } from '../../cluster/blobs/peers/disk-rounds.ts'
 import { DiskViews } from '../../cluster/blobs/peers/disk-views.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { BlobCluster } from './blob-cluster.ts'
 import { refOf, type SampleBlob, sampleBlob } from './blob-samples.ts'
 

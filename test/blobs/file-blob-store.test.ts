@@ -12,7 +12,7 @@ import { FileBlobStore } from '../../cluster/blobs/files/file-blob-store.ts'
 import { type FileOps, systemFileOps } from '../../cluster/base/file-ops.ts'
 import { FlushGuard } from '../../cluster/blobs/files/flush-guard.ts'
 import { BlobDamagedError, type BlobName } from '../../cluster/base/types.ts'
-import { blobStoreContract } from '../contracts/blob-store.ts'
+import { blobStoreContract } from '../port-suites/blob-store.ts'
 import { deferred } from '../helpers/async.ts'
 import { collect, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 

@@ -5,7 +5,7 @@ import t from 'tap'
 import { HedgedReading } from '../../cluster/blobs/replication/blob-reading.ts'
 import { Hedge } from '../../cluster/blobs/peers/hedge.ts'
 import { type BlobCopy, BlobDamagedError, type OpenedCopy } from '../../cluster/base/types.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { BlobCluster } from './blob-cluster.ts'
 import { collect, refOf, sampleBlob, sha256, streamOf } from './blob-samples.ts'
 

@@ -2,7 +2,7 @@
  * The store of the simulated tests keeps the same contract as the one on disk.
  */
 import t from 'tap'
-import { blobStoreContract } from '../contracts/blob-store.ts'
+import { blobStoreContract } from '../port-suites/blob-store.ts'
 import { MemoryBlobStore } from './memory-blob-store.ts'
 
 t.test('MemoryBlobStore', (t) =>

@@ -7,7 +7,7 @@ import { PeerBlobs } from '../../cluster/blobs/peers/peer-blobs.ts'
 import { PeerHealth } from '../../cluster/blobs/peers/peer-health.ts'
 import { PeerRefusedError, PeerUnreachableError, type Transport } from '../../cluster/transport/transport.ts'
 import { BlobDamagedError, BlobMissingError } from '../../cluster/base/types.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { collect, sampleBlob, streamOf } from './blob-samples.ts'
 
 /** A peer that answers every call with this body. */

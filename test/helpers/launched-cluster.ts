@@ -10,7 +10,7 @@ import { until } from './async.ts'
 import { plainly } from './plainly.ts'
 import { freeBasePort } from './process-cluster.ts'
 
-const LAUNCHER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'scripts', 'local-cluster.ts')
+const LAUNCHER = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'scripts', 'local', 'cluster.ts')
 
 /** Resolves with the base port once three nodes serve. `options`: more for the launcher. */
 export async function startLauncher(

@@ -17,7 +17,7 @@ import {
   type BlobToWrite,
   type WrittenBlob,
 } from '../../cluster/index.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 export interface Report {
   readonly id: string

@@ -14,13 +14,13 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { parse, stringify } from 'yaml'
-import { freeBasePort as freePorts } from '../../scripts/free-ports.ts'
-import { demoCredentials } from '../../scripts/local-demo.ts'
-import type { LocalOptions } from '../../scripts/local-options.ts'
+import { freeBasePort as freePorts } from '../../scripts/local/free-ports.ts'
+import { demoCredentials } from '../../scripts/local/demo.ts'
+import type { LocalOptions } from '../../scripts/local/options.ts'
 import { until } from './async.ts'
 import { removeWitnessesIn } from './flush-witnesses.ts'
 import { plainly } from './plainly.ts'
-import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local-setup.ts'
+import { type NodePlan, planNodes, prepare, type Setup } from '../../scripts/local/setup.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 

@@ -5,7 +5,7 @@
  * clients are told. Rule: the only times are the lengths of pauses; everything else waits for a fact.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Random } from '../sim/invented-history.ts'
+import type { Random } from '../programs/simulator/invented-history.ts'
 import { until } from './async.ts'
 import type { ProcessCluster } from './process-cluster.ts'
 import type { RecordedWork } from './recorded-work.ts'

@@ -8,9 +8,9 @@
  * of a body is compared.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { RegisterInput, RegisterOutput } from '../sim/history-models.ts'
-import { type Random, seeded } from '../sim/invented-history.ts'
-import type { Operation } from '../sim/linearizability.ts'
+import type { RegisterInput, RegisterOutput } from '../programs/simulator/history-models.ts'
+import { type Random, seeded } from '../programs/simulator/invented-history.ts'
+import type { Operation } from '../programs/simulator/linearizability.ts'
 import { until } from './async.ts'
 import type { Answer, Asked, ProcessCluster } from './process-cluster.ts'
 

@@ -4,10 +4,10 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { claimsOf, contractReport, testFiles } from '../../scripts/contract.ts'
+import { claimsOf, contractReport, testFiles } from '../../scripts/checks/contract.ts'
 import { dataPlane } from '../../src/api/native/routes.ts'
 import { STATUS_OF } from '../../src/api/problem.ts'
-import { CONTRACT } from '../contract/rows.ts'
+import { CONTRACT } from '../api-contract/rows.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 /** Codes of areas that are not built, and one that nothing answers with yet. */

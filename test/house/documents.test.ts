@@ -7,9 +7,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { configurationPage } from '../../scripts/configuration-page.ts'
-import { doctorPage } from '../../scripts/doctor-page.ts'
-import { errorsPage } from '../../scripts/errors-page.ts'
+import { configurationPage } from '../../scripts/pages/configuration.ts'
+import { doctorPage } from '../../scripts/pages/doctor.ts'
+import { errorsPage } from '../../scripts/pages/errors.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const WALKS = ['docs/life-of-a-put.md', 'docs/life-of-a-message.md', 'docs/life-of-a-voter-join.md']
@@ -102,7 +102,7 @@ t.test('every symbol that the walks name exists in the sources', async (t) => {
 })
 
 t.test(
-  'the reference pages are what the code gives: run scripts/configuration-page.ts, doctor-page.ts and errors-page.ts',
+  'the reference pages are what the code gives: run scripts/pages/{configuration,doctor,errors}.ts',
   async (t) => {
     t.equal(read('docs/configuration.md'), configurationPage())
     t.equal(read('docs/doctor.md'), doctorPage())

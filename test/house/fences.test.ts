@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { plainly } from '../helpers/plainly.ts'
-import { checkFolders, checkRepository, checkSource } from '../../scripts/tidy-rules.ts'
+import { checkFolders, checkRepository, checkSource } from '../../scripts/checks/tidy-rules.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const bin = (name: string): string => join(ROOT, 'node_modules', '.bin', name)

@@ -12,7 +12,7 @@ import type { CallHandler, CallResponse } from '../../cluster/transport/transpor
 import type { ClusterOptions, KnownMembers, Member } from '../../cluster/base/types.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const member = (nodeId: string, port = 9002): Member => {
   return { nodeId, peerAddress: `${nodeId}.example:${port}`, zone: 'z', weight: 1 }

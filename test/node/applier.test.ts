@@ -15,7 +15,7 @@ import { encodeConfiguration } from '../../cluster/raft/configuration.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { StateDamagedError } from '../../cluster/base/types.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const session = { nodeId: 'n1', incarnation: 'i1', boot: 1 }
 

@@ -5,7 +5,7 @@ import t from 'tap'
 import { Batcher, type ProposalOutcome } from '../../cluster/node/proposals/batcher.ts'
 import { DEFAULT_NODE_LIMITS, type NodeLimits } from '../../cluster/node/base/limits.ts'
 import { decodeCommandEntry } from '../../cluster/node/base/log-entry.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 /** A batcher over a core that appends each entry at once and tells nobody. */
 class BatcherBench {

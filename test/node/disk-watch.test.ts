@@ -7,7 +7,7 @@ import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
 import { Condition } from '../../cluster/base/types.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { ELECTION_TIMEOUT_MS, NodeWorld } from '../helpers/node-world.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {

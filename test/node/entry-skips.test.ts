@@ -12,7 +12,7 @@ import { encodeConfiguration } from '../../cluster/raft/configuration.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const EMPTY: MachineRecord = {
   appliedIndex: 0,

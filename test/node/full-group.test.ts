@@ -7,7 +7,7 @@ import { Condition, type RoomNeed } from '../../cluster/base/types.ts'
 import { recordingLogger } from '../helpers/loggers.ts'
 import { DISK_BYTES } from '../helpers/node-seat.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 async function outcome(world: NodeWorld, nodeId: string, need: RoomNeed): Promise<string> {
   try {

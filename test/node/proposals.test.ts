@@ -10,7 +10,7 @@ import { Proposals } from '../../cluster/node/proposals/proposals.ts'
 import { Condition } from '../../cluster/base/types.ts'
 import { command } from '../helpers/memory-state-machine.ts'
 import { NodeWorld } from '../helpers/node-world.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const LIMITS = { ...DEFAULT_NODE_LIMITS, batchProposalsMax: 4, forwardsInflightMax: 2 }
 

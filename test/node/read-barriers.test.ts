@@ -4,7 +4,7 @@
 import t from 'tap'
 import { DEFAULT_NODE_LIMITS } from '../../cluster/node/base/limits.ts'
 import { ReadBarriers } from '../../cluster/node/reads/read-barriers.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 /** A core that answers when the test says so. */
 class ReadBench {

@@ -3,9 +3,9 @@
  * The one of the service: test/store/state-machine-contract.test.ts.
  */
 import t from 'tap'
-import { stateCrashContract } from '../contracts/state-crashes.ts'
-import { stateInstallContract } from '../contracts/state-installs.ts'
-import { stateMachineContract, type StateMachinePlace } from '../contracts/state-machine.ts'
+import { stateCrashContract } from '../port-suites/state-crashes.ts'
+import { stateInstallContract } from '../port-suites/state-installs.ts'
+import { stateMachineContract, type StateMachinePlace } from '../port-suites/state-machine.ts'
 import { command, MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
 
 const FILLING_BYTES = 330

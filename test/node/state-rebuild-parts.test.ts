@@ -7,7 +7,7 @@ import { StateRebuild } from '../../cluster/node/state/state-rebuild.ts'
 import { StateDamagedError } from '../../cluster/base/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { MemoryState, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 /** A mark takes 10 ms, a round of questions 5 ms. */
 class RebuildBench {

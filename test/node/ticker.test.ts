@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { Ticker } from '../../cluster/node/ticker.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const HEARTBEAT_MS = 50
 const GAP_MS = 500

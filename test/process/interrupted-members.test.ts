@@ -7,8 +7,8 @@ import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { QUICK_MEMBERS, membershipAt, placed, untilAllowed } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256 } from '../helpers/process-cluster.ts'
-import { leaderOf, strike, type Struck } from '../interruptions/strike.ts'
-import { faultsIn } from '../interruptions/verdict.ts'
+import { leaderOf, strike, type Struck } from '../programs/interruptions/strike.ts'
+import { faultsIn } from '../programs/interruptions/verdict.ts'
 
 const OBJECTS = 5
 const reason = 'tests'

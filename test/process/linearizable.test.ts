@@ -6,15 +6,15 @@
  * [thesis 6.4: reads at any node are linearizable]
  */
 import t from 'tap'
-import { obstacle } from '../chaos/private-host.ts'
+import { obstacle } from '../programs/chaos/private-host.ts'
 import { until } from '../helpers/async.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
 import { ProcessNemesis } from '../helpers/process-nemesis.ts'
 import { RecordedWork } from '../helpers/recorded-work.ts'
-import { explainVerdict } from '../sim/explain-verdict.ts'
-import { registerModel } from '../sim/history-models.ts'
-import { seeded } from '../sim/invented-history.ts'
-import { checkHistory } from '../sim/linearizability.ts'
+import { explainVerdict } from '../programs/simulator/explain-verdict.ts'
+import { registerModel } from '../programs/simulator/history-models.ts'
+import { seeded } from '../programs/simulator/invented-history.ts'
+import { checkHistory } from '../programs/simulator/linearizability.ts'
 
 const isAskedFor = ['HOLDFAST_SECONDS', 'HOLDFAST_SEED'].some((name) => process.env[name] !== undefined)
 const skip = !isAskedFor && obstacle() === null ? 'chaos/chaos.test.ts does it on hosts of their own' : false

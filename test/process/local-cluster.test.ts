@@ -12,7 +12,7 @@ import { plainly } from '../helpers/plainly.ts'
 import { until } from '../helpers/async.ts'
 import { freeBasePort, temporaryFolder } from '../helpers/process-cluster.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../../scripts/local-cluster.ts', import.meta.url))
+const LAUNCHER = fileURLToPath(new URL('../../scripts/local/cluster.ts', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

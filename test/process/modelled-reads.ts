@@ -4,7 +4,7 @@
  * Owns: what each read must show, down to the bytes and to how full a page is. Changes nothing.
  */
 import assert from 'node:assert/strict'
-import type { Random } from '../sim/random.ts'
+import type { Random } from '../programs/simulator/random.ts'
 import { type Heard, pathOf, queryOf } from '../helpers/object-client.ts'
 import { type ModelBucket, type ModelVersion, named } from '../state-machine/model-bucket.ts'
 import {

@@ -6,7 +6,7 @@
 import t from 'tap'
 import { ObjectClient } from '../helpers/object-client.ts'
 import { ProcessCluster } from '../helpers/process-cluster.ts'
-import { Random } from '../sim/random.ts'
+import { Random } from '../programs/simulator/random.ts'
 import { ModelledObjects } from './modelled-objects.ts'
 import { ModelledReads } from './modelled-reads.ts'
 import { RandomRequests } from './random-requests.ts'

@@ -5,7 +5,7 @@
  * what was written is read at once, at a node that chance picks anew.
  */
 import { OutcomeUnknown } from '../helpers/object-client.ts'
-import type { Random } from '../sim/random.ts'
+import type { Random } from '../programs/simulator/random.ts'
 import type { ModelVersion } from '../state-machine/model-bucket.ts'
 import {
   type Conditions,

@@ -7,7 +7,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { becomesWhole } from '../chaos/wholeness.ts'
+import { becomesWhole } from '../programs/chaos/wholeness.ts'
 import { until } from '../helpers/async.ts'
 import { MANY_ADMIN_REQUESTS, membershipAt, placed } from '../helpers/member-steps.ts'
 import { ProcessCluster, sha256, temporaryFolder } from '../helpers/process-cluster.ts'

@@ -11,7 +11,7 @@ import { sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { NO_COPIES } from '../helpers/no-copies.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 t.test('a compaction waits for the rate of repair, and for nothing once there is none', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-rate-'))

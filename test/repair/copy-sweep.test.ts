@@ -14,7 +14,7 @@ import { SweepFile } from '../../cluster/repair/sweep-file.ts'
 import type { BlobName, CopyStanding } from '../../cluster/base/types.ts'
 import { sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

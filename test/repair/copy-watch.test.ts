@@ -15,7 +15,7 @@ import { Throttle } from '../../cluster/repair/throttle.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { RowBook } from './row-book.ts'
 import { WEEK_MS } from './scrub-bench.ts'
 

@@ -11,7 +11,7 @@ import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
 import { deferred } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
 import { RowBook } from './row-book.ts'
 

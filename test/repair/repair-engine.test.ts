@@ -12,7 +12,7 @@ import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
 import { deferred } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 /** Node c repairs; a and b hold copies. Rows are what the service would have committed. */
 class Bench {

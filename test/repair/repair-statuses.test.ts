@@ -6,7 +6,7 @@ import { type CallHandler, PeerUnreachableError, type Transport } from '../../cl
 import type { DiskState, RepairStatus } from '../../cluster/base/types.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { QUIET_REPAIR } from '../helpers/memory-services.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const DISK: DiskState = { level: 'open', totalBytes: 10, freeBytes: 5, isSuspect: false }
 const EMPTY = { async *[Symbol.asyncIterator]() {} }

@@ -14,7 +14,7 @@ import type { BlobName } from '../../cluster/base/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import type { VirtualClock } from '../sim/virtual-clock.ts'
+import type { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { RowBook } from './row-book.ts'
 
 export const DAY_MS = 24 * 3_600_000

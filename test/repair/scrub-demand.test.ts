@@ -2,7 +2,7 @@
  * Proofs of scrubs that somebody asks for: everything is read after the asking, soon, once for each word, over restarts.
  */
 import t from 'tap'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { DAY_MS, ScrubPlace, UNASKED, WEEK_MS } from './scrub-bench.ts'
 
 const MINUTE_MS = 60_000

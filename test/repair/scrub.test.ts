@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Condition } from '../../cluster/base/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { AIM_MS, DAY_MS, ScrubPlace, UNASKED, WEEK_MS } from './scrub-bench.ts'
 
 const births = (blobs: readonly SampleBlob[]): string[] => blobs.map(({ birth }) => birth)

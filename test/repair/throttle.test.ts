@@ -4,7 +4,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Throttle } from '../../cluster/repair/throttle.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 t.test('Throttle', async (t) => {
   t.test('lets pieces through in order, each when all bytes up to it are paid for', async (t) => {

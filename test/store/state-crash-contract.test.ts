@@ -2,7 +2,7 @@
  * The state machine of the service keeps the part of its port's contract that speaks of crashes in an install, on real files.
  */
 import t from 'tap'
-import { stateCrashContract } from '../contracts/state-crashes.ts'
+import { stateCrashContract } from '../port-suites/state-crashes.ts'
 import { createTenant } from '../state-machine/map-world.ts'
 import { levelPlace } from './level-place.ts'
 

@@ -2,7 +2,7 @@
  * The state machine of the service keeps the part of its port's contract that speaks of snapshots and installs, on real files.
  */
 import t from 'tap'
-import { stateInstallContract } from '../contracts/state-installs.ts'
+import { stateInstallContract } from '../port-suites/state-installs.ts'
 import { createTenant } from '../state-machine/map-world.ts'
 import { levelPlace } from './level-place.ts'
 

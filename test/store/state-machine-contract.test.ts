@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import type { Command } from '../../src/state-machine/commands.ts'
-import { stateMachineContract } from '../contracts/state-machine.ts'
+import { stateMachineContract } from '../port-suites/state-machine.ts'
 import { createTenant, put } from '../state-machine/map-world.ts'
 import { levelPlace } from './level-place.ts'
 

@@ -4,7 +4,7 @@
 import type { LookupAddress } from 'node:dns'
 import t from 'tap'
 import { AddressMemory, type ResolveName } from '../../cluster/transport/address-memory.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { HttpBench } from './benches.ts'
 
 /** A name server whose answers the test gives, in the order of the questions. */

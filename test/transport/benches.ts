@@ -10,8 +10,8 @@ import { HttpTransport, type HttpTransportOptions } from '../../cluster/transpor
 import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
 import type { CallHandler, Transport } from '../../cluster/transport/transport.ts'
 import type { PeerAddress } from '../../cluster/base/types.ts'
-import type { BenchNode, TransportBench } from '../contracts/transport.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import type { BenchNode, TransportBench } from '../port-suites/transport.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 type Handlers = Readonly<Record<string, CallHandler>>
 

@@ -2,7 +2,7 @@
  * HttpTransport over real sockets on loopback.
  */
 import t from 'tap'
-import { transportContract } from '../contracts/transport.ts'
+import { transportContract } from '../port-suites/transport.ts'
 import { HttpBench } from './benches.ts'
 
 t.test('HttpTransport as a Transport', (t) => {

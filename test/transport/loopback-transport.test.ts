@@ -2,7 +2,7 @@
  * LoopbackTransport on a virtual clock.
  */
 import t from 'tap'
-import { transportContract } from '../contracts/transport.ts'
+import { transportContract } from '../port-suites/transport.ts'
 import { LoopbackBench } from './benches.ts'
 
 t.test('LoopbackTransport as a Transport', (t) => {

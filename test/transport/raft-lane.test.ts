@@ -6,7 +6,7 @@ import type { Message } from '../../cluster/raft/types.ts'
 import { decodeBatch } from '../../cluster/transport/frame.ts'
 import { PeerTraffic } from '../../cluster/transport/peer-traffic.ts'
 import { RaftLane } from '../../cluster/transport/raft-lane.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { ROUTE } from './sample-messages.ts'
 

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { buildConnector, Client } from 'undici'
 import { exchange } from '../../cluster/transport/short-exchange.ts'
-import { VirtualClock } from '../sim/virtual-clock.ts'
+import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 const LIMITS = { timeoutMs: 100, answerBytesMax: 10 }
 

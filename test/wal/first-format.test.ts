@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
-import { batchOf, entries } from '../contracts/wal.ts'
+import { batchOf, entries } from '../port-suites/wal.ts'
 import { FIRST_FORMAT_CONTENT, firstFormatLog } from './first-format-log.ts'
 import { contentOn, logOn } from './log-on-files.ts'
 import type { MemoryFiles } from './memory-files.ts'

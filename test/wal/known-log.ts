@@ -3,7 +3,7 @@
  */
 import type { Entry } from '../../cluster/raft/types.ts'
 import type { WalBatch } from '../../cluster/wal/wal.ts'
-import { batchOf, entries, entry } from '../contracts/wal.ts'
+import { batchOf, entries, entry } from '../port-suites/wal.ts'
 import { contentOn, logOn } from './log-on-files.ts'
 import { MemoryFiles } from './memory-files.ts'
 

@@ -6,7 +6,7 @@ import { SegmentedLog } from '../../cluster/wal/segmented-log.ts'
 import type { Entry } from '../../cluster/raft/types.ts'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
-import { plain } from '../contracts/wal.ts'
+import { plain } from '../port-suites/wal.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { DIR } from './memory-files.ts'
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../cluster/base/clock.ts'
 import { SystemClock } from '../../cluster/base/system-clock.ts'
 import { MemoryDisk, MemoryWal } from '../../cluster/wal/memory-wal.ts'
 import type { WalContent } from '../../cluster/wal/wal.ts'
-import { entries, entry, plain, walContract, walMendingContract, WalSession } from '../contracts/wal.ts'
+import { entries, entry, plain, walContract, walMendingContract, WalSession } from '../port-suites/wal.ts'
 
 for (const contract of [walContract, walMendingContract]) {
   contract('MemoryWal', () => {

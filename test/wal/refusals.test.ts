@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { segmentPath } from '../../cluster/wal/recovery.ts'
-import { batchOf, entries, entry } from '../contracts/wal.ts'
+import { batchOf, entries, entry } from '../port-suites/wal.ts'
 import { threeSegments } from './known-log.ts'
 import { contentOn, logOn, outcomeOf } from './log-on-files.ts'
 import { DIR, MemoryFiles, SECTOR } from './memory-files.ts'

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import t from 'tap'
 import { StartError } from '../../cluster/base/types.ts'
 import type { WalBatch } from '../../cluster/wal/wal.ts'
-import { batchOf, entries, entry } from '../contracts/wal.ts'
+import { batchOf, entries, entry } from '../port-suites/wal.ts'
 import { contentOn, logOn } from './log-on-files.ts'
 import { LOSE_ALL, MemoryFiles } from './memory-files.ts'
 

@@ -8,7 +8,7 @@ import t from 'tap'
 import { ThreadWal } from '../../cluster/wal/thread-wal.ts'
 import { WalCorruptError } from '../../cluster/wal/wal-errors.ts'
 import { StartError } from '../../cluster/base/types.ts'
-import { entries, WalSession } from '../contracts/wal.ts'
+import { entries, WalSession } from '../port-suites/wal.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'holdfast-wal-refusals-'))
 t.teardown(() => rmSync(scratch, { recursive: true, force: true }))

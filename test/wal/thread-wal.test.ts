@@ -18,7 +18,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { ThreadWal } from '../../cluster/wal/thread-wal.ts'
-import { batchOf, entries, entry, plain, walContract, WalSession } from '../contracts/wal.ts'
+import { batchOf, entries, entry, plain, walContract, WalSession } from '../port-suites/wal.ts'
 
 /** This file runs compiled as well, when coverage is measured. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'

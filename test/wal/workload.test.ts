@@ -7,7 +7,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { WalBatch } from '../../cluster/wal/wal.ts'
-import { batchOf, entry } from '../contracts/wal.ts'
+import { batchOf, entry } from '../port-suites/wal.ts'
 import { truthOf } from './known-log.ts'
 import type { LogModel, Step } from './log-model.ts'
 import { after, EMPTY, lastOf, run, statesDuring } from './log-model.ts'

@@ -1,7 +1,7 @@
 /**
  * The port of blobs on one node's disk.
  *
- * Owns: what replication and repair may ask of any store (test/contracts/blob-store.ts proves it).
+ * Owns: what replication and repair may ask of any store (test/port-suites/blob-store.ts proves it).
  * Knows nothing of: other nodes, what a blob means, when it may go. A store never removes anything on its own account;
  * `remove` is for what a committed collection names and for what is provably abandoned, and its caller answers for that.
  * Rule: `write` resolves only when the bytes survive a power cut, and on any failure the name stays absent.

@@ -22,7 +22,7 @@ export interface AdminAccessOptions {
   readonly clusterFile?: string
 }
 
-/** As scripts/local-cluster.ts writes it. */
+/** As scripts/local/cluster.ts writes it. */
 export interface ClusterFile {
   readonly nodes: readonly { readonly dataUrl: string; readonly adminUrl: string }[]
   readonly ownerToken: string

@@ -1,5 +1,5 @@
 /**
- * The operations of the admin plane as docs/openapi/admin.json has them. Made by `node scripts/client-types.ts`.
+ * The operations of the admin plane as docs/openapi/admin.json has them. Made by `node scripts/pages/client-types.ts`.
  */
 import type { Route } from '../base/operation.ts'
 

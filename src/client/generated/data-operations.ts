@@ -1,5 +1,5 @@
 /**
- * The operations of the data plane as docs/openapi/data.json has them. Made by `node scripts/client-types.ts`.
+ * The operations of the data plane as docs/openapi/data.json has them. Made by `node scripts/pages/client-types.ts`.
  */
 import type { Body, Download, Route } from '../base/operation.ts'
 

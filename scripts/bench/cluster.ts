@@ -1,0 +1,93 @@
+/**
+ * The cluster that is measured: three fresh nodes in a temporary folder, or one that runs already.
+ *
+ * Owns: the process of `local-cluster`, its folder, their end. Rule: nothing is left behind, whatever happens.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BenchTarget } from './options.ts'
+import { freeBasePort } from '../local/free-ports.ts'
+import type { ClusterDescription } from '../local/cluster.ts'
+import { UsageError } from '../local/options.ts'
+
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const LOCAL_CLUSTER = fileURLToPath(new URL(`../local/cluster.${EXTENSION}`, import.meta.url))
+const NODES = 3
+const PORT_RANGE = { from: 12_000, to: 30_000 }
+
+export interface MeasuredCluster extends BenchTarget {
+  /** This and the next in the order of the endpoints; empty when the processes are not ours. */
+  readonly pids: readonly number[]
+  readonly adminUrls: readonly string[]
+  /** A folder on the same disk, for the anchor; null when the disk is not ours. */
+  readonly folder: string | null
+  stop(): Promise<void>
+}
+
+export function runningCluster(target: BenchTarget): MeasuredCluster {
+  return { ...target, pids: [], adminUrls: [], folder: null, stop: async () => undefined }
+}
+
+export async function freshCluster(configFile: string | null): Promise<MeasuredCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+  const args = ['--json', '--nodes', `${NODES}`, '--data', join(folder, 'data')]
+  if (configFile !== null) args.push('--config', configFile)
+  const child = spawn(
+    process.execPath,
+    [LOCAL_CLUSTER, ...args, '--base-port', `${await freeBasePort(NODES, PORT_RANGE)}`],
+    {
+      // A group of its own: Ctrl-C reaches the benchmark, and the benchmark stops the cluster.
+      detached: true,
+      stdio: ['ignore', 'pipe', 2],
+    },
+  )
+  const stop = async (): Promise<void> => {
+    await ended(child)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  try {
+    const { nodes, accessKeyId, secretKey } = await description(child)
+    const endpoints = nodes.map(({ dataUrl }) => dataUrl)
+    const pids = nodes.map(({ pid }) => pid)
+    const adminUrls = nodes.map(({ adminUrl }) => adminUrl)
+    return { endpoints, accessKeyId, secretKey, pids, adminUrls, folder, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Stops the cluster when the work is done, has failed, or somebody interrupts it. */
+export async function withCluster<T>(
+  cluster: MeasuredCluster,
+  work: (cluster: MeasuredCluster) => Promise<T>,
+): Promise<T> {
+  const interrupted = (): void => void cluster.stop().finally(() => process.exit(130))
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  try {
+    return await work(cluster)
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
+    await cluster.stop()
+  }
+}
+
+async function description(child: ChildProcess): Promise<ClusterDescription> {
+  let said = ''
+  for await (const piece of child.stdout ?? []) {
+    said += piece
+    if (said.includes('\n')) return JSON.parse(said) as ClusterDescription
+  }
+  throw new UsageError('The cluster did not start, see above')
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
+}

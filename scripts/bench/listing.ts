@@ -1,0 +1,162 @@
+/**
+ * `npm run bench:listing`: how long a page of a listing takes in a bucket of a million objects, and how long a node takes
+ * to come back with them.
+ *
+ * Owns: the measurement. The objects are put through the state machine of one node, straight into its LevelDB; a page is
+ * what the node does for a request between the router and the socket: rows, records, JSON.
+ * Rule: no figure is judged here, and the load of the machine stands beside them.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pino from 'pino'
+import { listedObjectView } from '../../src/api/native/object-view.ts'
+import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
+import { removeCleanStop } from '../../src/store/state/clean-stop.ts'
+import type { LevelStateReader } from '../../src/store/reads/level-state-reader.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import {
+  FOLDERS_BUCKET,
+  FOLDER_SIZES,
+  fillBucket,
+  foldersOf,
+  keyAt,
+  LARGE_BUCKET,
+  OVERWRITTEN_EVERY,
+} from './listing-rows.ts'
+import { UsageError, wholeNumber } from '../local/options.ts'
+
+const PAGE_KEYS = 1000
+const ROUNDS = 30
+
+interface Page {
+  readonly name: string
+  /** What the answer holds, as text. */
+  readonly read: () => Promise<string>
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+/** Both kinds of listing of one bucket, to the text of the answer. */
+function listingsOf(reader: LevelStateReader, bucket: BucketRecord) {
+  return {
+    objects: async (after: string, prefix = '', delimiter = ''): Promise<string> => {
+      const page = await reader.objects(bucket, { prefix, delimiter, limit: PAGE_KEYS, after })
+      return JSON.stringify({ ...page, objects: page.objects.map(listedObjectView) })
+    },
+    versions: async (keyMarker: string, prefix = '', delimiter = ''): Promise<string> => {
+      const query = { prefix, delimiter, keyMarker, versionIdMarker: '', limit: PAGE_KEYS }
+      const page = await reader.versions(bucket, query)
+      const shown = page.versions.map((version) =>
+        version.kind === 'object' ? listedObjectView(version) : version,
+      )
+      return JSON.stringify({ ...page, versions: shown })
+    },
+  }
+}
+
+function pagesOfLargeBucket(
+  { objects, versions }: ReturnType<typeof listingsOf>,
+  count: number,
+): readonly Page[] {
+  const last = keyAt(Math.max(0, count - PAGE_KEYS - 1))
+  const folder = last.slice(0, last.indexOf('/') + 1)
+  return [
+    { name: 'first page', read: () => objects('') },
+    { name: 'last page', read: () => objects(last) },
+    { name: 'a folder, with delimiter', read: () => objects('', folder, '/') },
+    { name: 'common prefixes', read: () => objects('', '', '/') },
+    { name: 'versions, first page', read: () => versions('') },
+    { name: 'versions, last page', read: () => versions(last) },
+    { name: 'versions, common prefixes', read: () => versions('', '', '/') },
+  ]
+}
+
+function pagesOfFolders({ objects, versions }: ReturnType<typeof listingsOf>): readonly Page[] {
+  return FOLDER_SIZES.flatMap((size) => [
+    { name: `folders of ${size}`, read: () => objects('', foldersOf(size), '/') },
+    { name: `versions, folders of ${size}`, read: () => versions('', foldersOf(size), '/') },
+  ])
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<readonly [ms: number, value: T]> {
+  const start = performance.now()
+  const value = await work()
+  return [performance.now() - start, value]
+}
+
+async function measurePage({ name, read }: Page): Promise<string> {
+  const times: number[] = []
+  let bytes = 0
+  const before = process.cpuUsage()
+  for (let round = 0; round < ROUNDS; round++) {
+    const [ms, text] = await timed(read)
+    times.push(ms)
+    bytes = text.length
+  }
+  const { user, system } = process.cpuUsage(before)
+  const sorted = times.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.floor(share * (ROUNDS - 1))] ?? 0
+  const figures = [times[0] ?? 0, at(0.5), at(0.9), (user + system) / 1000 / ROUNDS]
+  const cells = figures.map((figure) => figure.toFixed(1)).join(' | ')
+  return `| ${name} | ${cells} | ${(bytes / 1024).toFixed(0)} |`
+}
+
+async function measure(dir: string, count: number): Promise<readonly string[]> {
+  const open = () => openStore({ dir, logger: pino({ level: 'silent' }) })
+  const first = open()
+  await first.stateMachine.open()
+  say(`putting ${count} objects, and every ${OVERWRITTEN_EVERY}th a second time ...`)
+  const [fillMs] = await timed(() => fillBucket(first.stateMachine, count, say))
+  await first.stateMachine.close()
+
+  const clean = open()
+  const [cleanMs] = await timed(() => clean.stateMachine.open())
+  await clean.stateMachine.close()
+  await removeCleanStop(dir)
+  say('starting again as after a crash, with every row verified ...')
+  const verified = open()
+  const [verifiedMs] = await timed(() => verified.stateMachine.open())
+
+  const [bucket, folders] = [LARGE_BUCKET, FOLDERS_BUCKET].map((name) => verified.reader.bucket('acme', name))
+  if (bucket === undefined || folders === undefined) throw new Error('A bucket is gone')
+  const rows: string[] = []
+  for (const page of [
+    ...pagesOfLargeBucket(listingsOf(verified.reader, bucket), count),
+    ...pagesOfFolders(listingsOf(verified.reader, folders)),
+  ])
+    rows.push(await measurePage(page))
+  await verified.stateMachine.close()
+  const seconds = (ms: number): string => (ms / 1000).toFixed(1)
+  return [
+    `objects: ${bucket.objectCount}, versions: ${bucket.versionCount}, put in ${seconds(fillMs)} s`,
+    `ready after a clean stop: ${seconds(cleanMs)} s; after a crash, every row verified: ${seconds(verifiedMs)} s`,
+    '',
+    '| page of 1,000 lines | first time ms | median ms | 90 % ms | processor ms | KiB of JSON |',
+    '|---|---:|---:|---:|---:|---:|',
+    ...rows,
+  ]
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { objects: { type: 'string', default: '1000000' } } })
+  const dir = mkdtempSync(join(tmpdir(), 'holdfast-listing-'))
+  try {
+    const count = wholeNumber(values.objects, '--objects', { min: 2 * PAGE_KEYS, max: 10_000_000 })
+    const loadBefore = loadavg()[0] ?? 0
+    const lines = await measure(dir, count)
+    const loads = `load average ${loadBefore.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after`
+    const machine = `Node ${process.versions.node}, ${availableParallelism()} cores, ${loads}`
+    process.stdout.write(`${[machine, ...lines].join('\n')}\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    say(`error: ${error.message}`)
+    return 2
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+process.exitCode = await main()

@@ -1,0 +1,136 @@
+/**
+ * The two systems of the Raft row: three fresh processes each, of ours and of etcd, on this machine and this disk.
+ *
+ * Owns: child processes, their folder, their end. Knows nothing of: load.
+ * Rule: only processes started here are signalled, each by its handle, and nothing is left behind.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
+import type { BenchNodePlan } from './raft-node.ts'
+import { freeBasePort } from '../local/free-ports.ts'
+
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const NODE_FILE = fileURLToPath(new URL(`./raft-node.${EXTENSION}`, import.meta.url))
+const HOST = '127.0.0.1'
+const NODES = ['n1', 'n2', 'n3'] as const
+const PORT_RANGE = { from: 12_000, to: 30_000 }
+const READY_MS_MAX = 60_000
+const POLL_MS = 50
+
+export interface RaftSystem {
+  readonly name: string
+  /** Three, each answers `POST /v3/kv/put`. */
+  readonly endpoints: readonly string[]
+  readonly pids: readonly number[]
+  stop(): Promise<void>
+}
+
+interface Place {
+  readonly folder: string
+  /** Of a node: for clients, and for its peers. */
+  readonly clientPort: (node: number) => number
+  readonly peerPort: (node: number) => number
+}
+
+interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+}
+
+/** The first line of `etcd --version`; null: it is not installed. */
+export function etcdVersion(): string | null {
+  const { status, stdout } = spawnSync('etcd', ['--version'], { encoding: 'utf8' })
+  return status === 0 ? (/etcd Version: (\S+)/.exec(stdout)?.[1] ?? null) : null
+}
+
+export function startHoldfast(): Promise<RaftSystem> {
+  return start('holdfast', (node, { folder, clientPort, peerPort }) => {
+    const members = NODES.map((nodeId, i) => ({
+      nodeId,
+      peerAddress: `${HOST}:${peerPort(i)}`,
+      zone: nodeId,
+      weight: 1,
+    }))
+    const nodeId = NODES[node] ?? ''
+    const plan: BenchNodePlan = { nodeId, dataDir: join(folder, nodeId), httpPort: clientPort(node), members }
+    return { file: process.execPath, args: [NODE_FILE, JSON.stringify(plan)] }
+  })
+}
+
+/** As Debian ships it, with every setting that is not an address left alone. */
+export function startEtcd(): Promise<RaftSystem> {
+  return start('etcd', (node, { folder, clientPort, peerPort }) => {
+    const name = NODES[node] ?? ''
+    const client = `http://${HOST}:${clientPort(node)}`
+    const peer = `http://${HOST}:${peerPort(node)}`
+    const settings = {
+      name,
+      'data-dir': join(folder, name),
+      'listen-client-urls': client,
+      'advertise-client-urls': client,
+      'listen-peer-urls': peer,
+      'initial-advertise-peer-urls': peer,
+      'initial-cluster': NODES.map((nodeId, i) => `${nodeId}=http://${HOST}:${peerPort(i)}`).join(','),
+      'initial-cluster-state': 'new',
+      'log-level': 'error',
+      logger: 'zap',
+    }
+    return { file: 'etcd', args: Object.entries(settings).flatMap(([flag, value]) => [`--${flag}`, value]) }
+  })
+}
+
+async function start(name: string, commandOf: (node: number, place: Place) => Command): Promise<RaftSystem> {
+  const folder = mkdtempSync(join(tmpdir(), `holdfast-bench-raft-${name}-`))
+  const base = await freeBasePort(NODES.length, PORT_RANGE)
+  const clientPort = (node: number): number => base + 10 * node
+  const peerPort = (node: number): number => clientPort(node) + 1
+  const children = NODES.map((_, node) => {
+    const { file, args } = commandOf(node, { folder, clientPort, peerPort })
+    return spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  })
+  const stop = async (): Promise<void> => {
+    await Promise.all(children.map(ended))
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  const endpoints = NODES.map((_, node) => `http://${HOST}:${clientPort(node)}`)
+  try {
+    await Promise.all(endpoints.map((endpoint) => untilHealthy(name, endpoint)))
+    return { name, endpoints, pids: children.flatMap(({ pid }) => pid ?? []), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function untilHealthy(name: string, endpoint: string): Promise<void> {
+  const giveUpAt = performance.now() + READY_MS_MAX
+  while (!(await isHealthy(endpoint))) {
+    if (performance.now() > giveUpAt)
+      throw new Error(`${name} at ${endpoint} is not healthy after ${READY_MS_MAX / 1000} s`)
+    await wait(POLL_MS)
+  }
+}
+
+async function isHealthy(endpoint: string): Promise<boolean> {
+  try {
+    const { statusCode, body } = await request(`${endpoint}/health`, { signal: AbortSignal.timeout(2000) })
+    await body.dump()
+    return statusCode === 200
+  } catch {
+    // Not listening yet: the caller asks again until its own limit.
+    return false
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exit
+}

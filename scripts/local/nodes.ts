@@ -1,0 +1,107 @@
+/**
+ * The node processes of a local cluster: started, watched, stopped.
+ *
+ * Owns: child processes and their log files. Rule: only processes started here are ever signalled, each by its handle.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { NodePlan } from './setup.ts'
+import { UsageError } from './options.ts'
+
+const MAIN = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../src/main.ts' : '../../src/main.js', import.meta.url),
+)
+const RESTART_MS = 1000
+const LOG_TAIL_LINES = 12
+
+export interface NodeWatcher {
+  exited(nodeId: string, how: string): void
+}
+
+function isTaken(address: string): Promise<boolean> {
+  const [host = '', port = ''] = address.split(':')
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port) })
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+}
+
+/** Said once for all nodes, before any of them runs. */
+export async function requireFreePorts(plan: readonly NodePlan[]): Promise<void> {
+  const addresses = plan.flatMap(({ dataUrl, adminUrl, peerAddress }) => [dataUrl, adminUrl, peerAddress])
+  for (const address of addresses.map((url) => url.replace('http://', ''))) {
+    if (await isTaken(address)) {
+      throw new UsageError(
+        `The address ${address} is already in use: is another cluster running? Stop it, or give another --base-port`,
+      )
+    }
+  }
+}
+
+export function logTail(node: NodePlan): string {
+  return readFileSync(node.logFile, 'utf8').trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n')
+}
+
+export class LocalNodes {
+  readonly #plan: readonly NodePlan[]
+  readonly #children = new Map<string, ChildProcess>()
+  readonly #restart: boolean
+  readonly #watcher: NodeWatcher
+  #stopping = false
+
+  constructor(plan: readonly NodePlan[], restart: boolean, watcher: NodeWatcher) {
+    this.#plan = plan
+    this.#restart = restart
+    this.#watcher = watcher
+  }
+
+  startAll(): void {
+    for (const node of this.#plan) this.#start(node)
+  }
+
+  pid(nodeId: string): number {
+    return this.#children.get(nodeId)?.pid ?? 0
+  }
+
+  get running(): number {
+    return this.#children.size
+  }
+
+  isRunning(nodeId: string): boolean {
+    return this.#children.has(nodeId)
+  }
+
+  #start(node: NodePlan): void {
+    const log = openSync(node.logFile, 'a', 0o600)
+    const child = spawn(process.execPath, [MAIN, 'server', '--config', node.configFile], {
+      stdio: ['ignore', log, log],
+    })
+    closeSync(log)
+    this.#children.set(node.nodeId, child)
+    child.once('exit', (code, signal) => {
+      this.#children.delete(node.nodeId)
+      if (this.#stopping) return
+      this.#watcher.exited(node.nodeId, signal === null ? `exit code ${code}` : signal)
+      if (this.#restart) setTimeout(() => this.#stopping || this.#start(node), RESTART_MS)
+    })
+  }
+
+  /** SIGTERM to each; resolves when all have ended. */
+  async stopAll(): Promise<void> {
+    this.#stopping = true
+    const ends = [...this.#children.values()].map(
+      (child) =>
+        new Promise<void>((resolve) => {
+          child.once('exit', () => resolve())
+          child.kill('SIGTERM')
+        }),
+    )
+    await Promise.all(ends)
+  }
+}

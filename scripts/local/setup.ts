@@ -1,0 +1,169 @@
+/**
+ * What a local cluster keeps between two runs, and the configuration files made from it.
+ *
+ * Owns: `setup.json` (identity and credentials, mode 0600), `master.key`, one YAML file a node.
+ * Rule: a folder that holds something else is never written to.
+ */
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, stringify } from 'yaml'
+import { MasterKey } from '../../src/access/master-key.ts'
+import { newAdminToken } from '../../src/access/admin-token.ts'
+import { leaveWish } from '../../src/workers/pending-tokens.ts'
+import { type LocalOptions, UsageError } from './options.ts'
+
+export interface Setup {
+  readonly clusterId: string
+  readonly nodes: number
+  readonly ownerToken: string
+  readonly ownerTokenId: string
+  readonly ownerTokenSha256: string
+  readonly tenantId: string
+  readonly accessKeyId: string | null
+  readonly secretKey: string | null
+}
+
+export interface NodePlan {
+  readonly nodeId: string
+  readonly dataUrl: string
+  readonly adminUrl: string
+  readonly peerAddress: string
+  readonly dataDir: string
+  readonly configFile: string
+  readonly logFile: string
+}
+
+const HOST = '127.0.0.1'
+const SETUP_FILE = 'setup.json'
+
+/** Readable by its owner alone, and never half written. */
+export function writePrivate(file: string, value: unknown): void {
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
+  renameSync(`${file}.tmp`, file)
+}
+
+export function planNodes(options: LocalOptions): readonly NodePlan[] {
+  return Array.from({ length: options.nodes }, (_, i) => {
+    const nodeId = `n${i + 1}`
+    const port = options.basePort + 10 * i
+    return {
+      nodeId,
+      dataUrl: `http://${HOST}:${port}`,
+      adminUrl: `http://${HOST}:${port + 1}`,
+      peerAddress: `${HOST}:${port + 2}`,
+      dataDir: join(options.dataDir, nodeId),
+      configFile: join(options.dataDir, `${nodeId}.yaml`),
+      logFile: join(options.dataDir, `${nodeId}.log`),
+    }
+  })
+}
+
+function readSetup(options: LocalOptions): Setup | null {
+  const file = join(options.dataDir, SETUP_FILE)
+  if (!existsSync(file)) return null
+  const setup = JSON.parse(readFileSync(file, 'utf8')) as Setup
+  if (setup.nodes !== options.nodes) {
+    throw new UsageError(
+      `'${options.dataDir}' holds a cluster of ${setup.nodes} nodes, not ${options.nodes}: start it with --nodes ${setup.nodes}, or give another --data`,
+    )
+  }
+  return setup
+}
+
+async function createSetup(options: LocalOptions): Promise<Setup> {
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
+  const keyFile = join(options.dataDir, 'master.key')
+  const strangers = readdirSync(options.dataDir).filter(
+    (name) => name !== 'master.key' && name !== `${SETUP_FILE}.tmp`,
+  )
+  if (strangers.length > 0) {
+    throw new UsageError(
+      `'${options.dataDir}' is not empty and holds no cluster ('${strangers[0]}' is there): give an empty folder with --data`,
+    )
+  }
+  if (!existsSync(keyFile)) await MasterKey.create(keyFile)
+  const owner = newAdminToken()
+  const setup: Setup = {
+    clusterId: randomUUID(),
+    nodes: options.nodes,
+    ownerToken: owner.token,
+    ownerTokenId: owner.tokenId,
+    ownerTokenSha256: owner.sha256,
+    tenantId: 'demo',
+    accessKeyId: null,
+    secretKey: null,
+  }
+  saveSetup(options, setup)
+  return setup
+}
+
+export function saveSetup(options: LocalOptions, setup: Setup): void {
+  writePrivate(join(options.dataDir, SETUP_FILE), setup)
+}
+
+/** Until the demo key exists the owner token may not have been granted: the wish is left again, which changes nothing. */
+async function wishForOwnerToken(setup: Setup, plan: readonly NodePlan[]): Promise<void> {
+  const first = plan[0]
+  if (setup.accessKeyId !== null || !first) return
+  const { ownerTokenId: tokenId, ownerTokenSha256: sha256 } = setup
+  const token = {
+    tokenId,
+    name: 'local owner',
+    role: 'owner',
+    tenantId: null,
+    expiresAt: null,
+    sha256,
+  } as const
+  await leaveWish(first.dataDir, { wish: 'create', token })
+}
+
+const RECEIVER_OFFSET = 99
+
+type Sections = Record<string, Record<string, unknown>>
+
+function nodeConfig(setup: Setup, plan: readonly NodePlan[], node: NodePlan): Sections {
+  const address = (url: string): string => url.replace('http://', '')
+  return {
+    node: { id: node.nodeId, data_dir: node.nodeId },
+    cluster: {
+      id: setup.clusterId,
+      members: plan.map(({ nodeId, peerAddress }) => ({ id: nodeId, peer: peerAddress })),
+    },
+    listeners: { data: address(node.dataUrl), admin: address(node.adminUrl), peer: node.peerAddress },
+    security: { master_key_file: 'master.key' },
+    metrics: { public: true },
+    notifications: { allow_http: true, allow_origins: [`http://127.0.0.1:${receiverPort(plan)}`] },
+  }
+}
+
+/** Of a receiver of notifications on this machine, for a trial. No node listens there: node ports end in 0, 1 and 2. */
+function receiverPort([first]: readonly NodePlan[]): number {
+  return Number(new URL(first?.dataUrl ?? '').port) + RECEIVER_OFFSET
+}
+
+function overlay(base: Sections, over: unknown): Sections {
+  const merged: Sections = { ...base }
+  for (const [section, values] of Object.entries((over ?? {}) as Sections))
+    merged[section] = { ...base[section], ...values }
+  return merged
+}
+
+function writeConfigs(options: LocalOptions, setup: Setup, plan: readonly NodePlan[]): void {
+  const over: unknown = options.configFile === null ? {} : parse(readFileSync(options.configFile, 'utf8'))
+  for (const node of plan) {
+    const text = stringify(overlay(nodeConfig(setup, plan, node), over))
+    writeFileSync(
+      node.configFile,
+      `# Written by npm start at every run; give settings of your own with --config.\n${text}`,
+    )
+  }
+}
+
+/** Makes or finds the cluster of this folder and writes what its nodes need to start. */
+export async function prepare(options: LocalOptions, plan: readonly NodePlan[]): Promise<Setup> {
+  const setup = readSetup(options) ?? (await createSetup(options))
+  await wishForOwnerToken(setup, plan)
+  writeConfigs(options, setup, plan)
+  return setup
+}

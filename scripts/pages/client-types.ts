@@ -1,0 +1,153 @@
+/**
+ * Writes what src/client knows of the operations, from the committed contract documents: `node scripts/pages/client-types.ts`.
+ *
+ * Owns: the text of src/client/generated/. Rule: the document is all it reads, so the types say what any other client can know.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { memberText, type Schema, typeText } from './schema-types.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+export const CLIENT_PLANES = ['data', 'admin'] as const
+export type ClientPlane = (typeof CLIENT_PLANES)[number]
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Schema
+  readonly 'x-rest-of-path'?: boolean
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly security: readonly object[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+export const clientTypesFile = (plane: ClientPlane): string =>
+  join(ROOT, 'src', 'client', 'generated', `${plane}-operations.ts`)
+
+export function clientTypesText(plane: ClientPlane): string {
+  const file = join(ROOT, 'docs', 'openapi', `${plane}.json`)
+  const { paths, components } = JSON.parse(readFileSync(file, 'utf8')) as Document
+  // A preflight is asked by browsers, of themselves.
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => method !== 'options')
+      .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+  const Plane = plane === 'data' ? 'Data' : 'Admin'
+  // The shape of a problem is the same for every operation, and errors are classes.
+  const { Problem: _, ...records } = components.schemas
+  const operationTexts = operations.map(({ operation }) => operationText(operation)).join('\n')
+  const used = ['Body', 'Download'].filter((name) => new RegExp(`: ${name}\\b`).test(operationTexts))
+  return [
+    '/**',
+    ` * The operations of the ${plane} plane as docs/openapi/${plane}.json has them. Made by \`node scripts/pages/client-types.ts\`.`,
+    ' */',
+    `import type { ${[...used, 'Route'].join(', ')} } from '../base/operation.ts'`,
+    '',
+    ...Object.entries(records).map(([name, schema]) => `export type ${name} = ${typeText(schema)}\n`),
+    `export interface ${Plane}Operations {`,
+    operationTexts,
+    '}',
+    '',
+    `export const ${Plane.toUpperCase()}_ROUTES = {`,
+    ...operations.map(({ path, method, operation }) => routeText(path, method, operation)),
+    `} as const satisfies Record<keyof ${Plane}Operations, Route>`,
+    '',
+  ].join('\n')
+}
+
+function operationText(operation: Operation): string {
+  const call = [
+    groupText('params', operation, 'path'),
+    groupText('query', operation, 'query'),
+    groupText('headers', operation, 'header'),
+    bodyText(operation),
+  ].filter((part) => part !== '')
+  return [
+    `  /** ${operation.summary} */`,
+    `  readonly ${operation.operationId}: {`,
+    `    readonly call: ${call.length === 0 ? 'object' : `{ ${call.join('; ')} }`}`,
+    `    readonly answer: ${answerText(operation)}`,
+    '  }',
+  ].join('\n')
+}
+
+function groupText(group: string, { parameters = [], requestBody }: Operation, place: string): string {
+  const named = parameters.filter((parameter) => parameter.in === place)
+  const members = named.map(({ name, schema, required = false, description }) => {
+    const described = description === undefined ? schema : { description, ...schema }
+    if (name.endsWith('*')) return `readonly [name: \`${name.slice(0, -1)}\${string}\`]: string`
+    return memberText(name, described, required)
+  })
+  // OpenAPI says of Content-Type in the body and nowhere else.
+  if (place === 'header' && requestBody?.content['*/*'] !== undefined)
+    members.unshift('readonly "Content-Type"?: string')
+  if (members.length === 0) return ''
+  const isRequired = named.some(({ required }) => required === true)
+  return `readonly ${group}${isRequired ? '' : '?'}: { ${members.join('; ')} }`
+}
+
+function bodyText({ requestBody }: Operation): string {
+  if (requestBody === undefined) return ''
+  const json = requestBody.content['application/json']
+  const type = json === undefined ? 'Body' : typeText(json.schema)
+  return `readonly body${requestBody.required === true ? '' : '?'}: ${type}`
+}
+
+function answerText(operation: Operation): string {
+  const contents = successes(operation)
+  const kind = answerKind(operation)
+  if (kind === 'bytes') return 'Download'
+  if (kind === 'text') return 'string'
+  if (kind === 'empty') return 'undefined'
+  const type = typeText({ anyOf: contents.map(({ schema }) => schema) })
+  const isSometimesEmpty = Object.entries(operation.responses).some(
+    ([status, { content }]) => status.startsWith('2') && content === undefined,
+  )
+  return isSometimesEmpty ? `${type} | undefined` : type
+}
+
+function routeText(path: string, method: string, operation: Operation): string {
+  const { operationId, requestBody, security, parameters = [] } = operation
+  const body =
+    requestBody === undefined ? 'none' : 'application/json' in requestBody.content ? 'json' : 'bytes'
+  const rest = parameters.find((parameter) => parameter['x-rest-of-path'] === true)?.name ?? null
+  // A token goes nowhere where none is taken.
+  const takesToken = security.some((way) => 'bearer' in way)
+  const facts = { method, path, rest, body, answer: answerKind(operation), takesToken }
+  return `  ${operationId}: ${JSON.stringify(facts)},`
+}
+
+function answerKind(operation: Operation): 'json' | 'bytes' | 'text' | 'empty' {
+  const types = successes(operation).map(({ type }) => type)
+  if (types.length === 0) return 'empty'
+  if (types.includes('application/json')) return 'json'
+  return types.includes('application/octet-stream') ? 'bytes' : 'text'
+}
+
+function successes({ responses }: Operation): readonly { readonly type: string; readonly schema: Schema }[] {
+  return Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, { content = {} }]) =>
+      Object.entries(content).map(([type, { schema }]) => ({ type, schema })),
+    )
+}
+
+if (import.meta.main)
+  for (const plane of CLIENT_PLANES) writeFileSync(clientTypesFile(plane), clientTypesText(plane))

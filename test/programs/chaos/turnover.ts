@@ -1,0 +1,94 @@
+/**
+ * The one change of members that goes on behind the strikes, and what becomes of those that left.
+ *
+ * Owns: when a leaver is started again, looked at and taken down. Knows nothing of: which change it is.
+ * Rule: processes and hosts are touched between two strikes only, when nothing else has its hands on them. Who left with its data runs on
+ * for a while: that is when odd things happen.
+ */
+import { existsSync } from 'node:fs'
+import type { ProcessCluster } from '../../helpers/process-cluster.ts'
+import type { RecordedWork } from '../../helpers/recorded-work.ts'
+import type { Hosts } from './hosts-site.ts'
+import type { MemberChanges } from './member-nemeses.ts'
+
+/** Of those that left, so many are kept running. */
+const GONE_MAX = 2
+
+interface TurnoverParts {
+  readonly cluster: ProcessCluster
+  readonly hosts: Hosts
+  readonly registers: Pick<RecordedWork, 'startAt' | 'stopAt'>
+  /** What is wrong with a node that left and runs, as sentences. */
+  readonly look: (nodeId: string) => Promise<readonly string[]>
+  readonly say: (line: string) => void
+}
+
+export class Turnover implements MemberChanges {
+  readonly mishaps: string[] = []
+  readonly #parts: TurnoverParts
+  #underWay: { readonly what: string; readonly ended: Promise<void> } | null = null
+  #leavers: string[] = []
+  /** They run, and are no members. The one that left first comes first. */
+  readonly #remaining: string[] = []
+
+  constructor(parts: TurnoverParts) {
+    this.#parts = parts
+  }
+
+  get underWay(): string | null {
+    return this.#underWay?.what ?? null
+  }
+
+  begin(what: string, change: () => Promise<void>): void {
+    const ended = change()
+      .then(() => this.#parts.say(`done: ${what}`))
+      .catch((error: unknown) => void this.mishaps.push(`${what}: ${String(error)}`))
+      .finally(() => (this.#underWay = null))
+    this.#underWay = { what, ended }
+  }
+
+  hasJoined(nodeId: string): void {
+    this.#parts.registers.startAt(nodeId)
+  }
+
+  hasLeft(nodeId: string): void {
+    this.#leavers.push(nodeId)
+  }
+
+  /** No fault is there. */
+  async settle(): Promise<void> {
+    const leavers = this.#leavers
+    this.#leavers = []
+    for (const nodeId of leavers) await this.#keep(nodeId)
+    while (this.#remaining.length > GONE_MAX) await this.#dismiss(this.#remaining.shift() ?? '')
+  }
+
+  /** The change that is under way has ended, and who left by it runs. */
+  async finish(): Promise<void> {
+    if (this.#underWay !== null) this.#parts.say(`waiting for: ${this.#underWay.what}`)
+    await this.#underWay?.ended
+    await this.settle()
+  }
+
+  async #keep(nodeId: string): Promise<void> {
+    const { cluster } = this.#parts
+    if (!existsSync(cluster.node(nodeId).dataDir)) return this.#remove(nodeId)
+    if (!cluster.isRunning(nodeId)) cluster.startNode(nodeId)
+    this.#remaining.push(nodeId)
+  }
+
+  async #dismiss(nodeId: string): Promise<void> {
+    const { cluster, look } = this.#parts
+    this.mishaps.push(...(await look(nodeId)))
+    const code = await cluster.signal(nodeId, 'SIGTERM')
+    if (code !== 0) this.mishaps.push(`${nodeId} ended with ${code} when it was taken down`)
+    await this.#remove(nodeId)
+  }
+
+  async #remove(nodeId: string): Promise<void> {
+    const { cluster, hosts, registers } = this.#parts
+    registers.stopAt(nodeId)
+    cluster.forget(nodeId)
+    await hosts.remove(nodeId)
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * What users see of buckets and objects after everything that took effect, and whether the rows say the same.
+ *
+ * Owns: a copy of the rows, a model of each tenant. Knows nothing of: nodes; whoever applies an entry first tells of it.
+ * Rule: every answer must be the one of the model, in the order of the log; the rows are compared every few batches and at the end.
+ */
+import assert from 'node:assert/strict'
+import type { Command, Reply } from '../../../src/state-machine/commands.ts'
+import type { TenantRecord } from '../../../src/state-machine/tenants/records.ts'
+import { MapWorld, recounted } from '../../state-machine/map-world.ts'
+import { VersionsModel } from '../../state-machine/versions-model.ts'
+import { checkRows } from '../../state-machine/versions-rows.ts'
+import { ObjectInvariants } from './object-invariants.ts'
+import { commandIn, replyIn, rowIn } from './object-rules.ts'
+import { TALLY } from './sim-machine.ts'
+import type { Witness } from './witness.ts'
+
+/** All rows are looked at. Batches. */
+const COMPARE_EVERY = 16
+
+export class ObjectOracle implements Witness {
+  /** The rows, and the confirmed time of the last entry: what ends for good is judged by it. */
+  readonly world = new MapWorld()
+  readonly models = new Map<string, VersionsModel>()
+  readonly answers = new Map<string, number>()
+  /** The rows as they are written. */
+  readonly #texts = new Map<string, string>()
+  readonly #invariants = new ObjectInvariants()
+  readonly #violate: (broken: string) => void
+  #done: { readonly command: Command; readonly reply: Reply }[] = []
+  #batches = 0
+
+  constructor(violate: (broken: string) => void) {
+    this.#violate = violate
+  }
+
+  took(entry: Parameters<Witness['took']>[0], replies: readonly string[]): void {
+    const { index, time, confirmedTime, commands } = entry
+    this.world.time = confirmedTime
+    for (const [n, call] of commands.entries()) {
+      const command = commandIn(call)
+      const reply = replyIn(replies[n] ?? '')
+      this.#done.push({ command, reply })
+      this.#count(command, reply)
+      this.#insist(`entry ${index}`, () => this.#judge(command, reply, time))
+    }
+  }
+
+  settled(changes: ReadonlyMap<string, string | null>): void {
+    const { rows, time } = this.world
+    const moved = [...changes].flatMap(([key, value]) => {
+      // Entries of the batch may have been told before.
+      if (key === TALLY || (this.#texts.get(key) ?? null) === value) return []
+      if (value === null) this.#texts.delete(key)
+      else this.#texts.set(key, value)
+      const before = rows.get(key)
+      const after = value === null ? undefined : rowIn(key, value)
+      if (after === undefined) rows.delete(key)
+      else rows.set(key, after)
+      return [{ key, before, after }]
+    })
+    const batch = { changes: moved, done: this.#done, time, state: this.world }
+    this.#insist('a batch', () => this.#invariants.check(batch))
+    this.#done = []
+    this.#batches += 1
+    if (this.#batches % COMPARE_EVERY === 0) this.#compare()
+  }
+
+  finish(): void {
+    this.#compare()
+  }
+
+  #compare(): void {
+    this.#insist('the rows', () => {
+      checkRows(this.world, this.models)
+      assert.deepEqual(recounted(this.world), [])
+    })
+  }
+
+  #count({ type }: Command, reply: Reply): void {
+    const isReplayed = reply.ok && (reply.value as { replayed?: boolean } | null)?.replayed === true
+    const how = `${type} ${isReplayed ? 'replayed' : reply.ok ? 'ok' : reply.code}`
+    this.answers.set(how, (this.answers.get(how) ?? 0) + 1)
+  }
+
+  #judge(command: Command, reply: Reply, madeAt: number): void {
+    if (command.type === 'createTenant') return this.#judgeTenant(command.id, reply)
+    // Whoever comes second is refused, and nobody minds.
+    if (command.type === 'openSession') return
+    const ofOne =
+      'tenantId' in command && command.tenantId !== null ? [this.#modelOf(command.tenantId)] : null
+    for (const model of ofOne ?? this.models.values()) model.take(command, reply, this.world.time, madeAt)
+  }
+
+  #judgeTenant(id: string, reply: Reply): void {
+    assert.equal(reply.ok, !this.models.has(id), `tenant "${id}" is made once`)
+    if (reply.ok) this.models.set((reply.value as TenantRecord).id, new VersionsModel())
+  }
+
+  #modelOf(tenantId: string): VersionsModel {
+    const model = this.models.get(tenantId)
+    assert(model, `nobody asks for tenant "${tenantId}" before it is there`)
+    return model
+  }
+
+  #insist(what: string, holds: () => void): void {
+    try {
+      holds()
+    } catch (error) {
+      this.#violate(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+}

@@ -31,7 +31,7 @@ three addresses, each taken for a moment.
 
 const END = `
 Checks that cannot be made because of what others found stand in the last lines as \`not checked\`: without a configuration only what concerns the machine is
-looked at, without a data directory nothing in it, without a peer that answers no clock.
+looked at, without a data directory nothing in it, without a peer that answers no clock, and without a running node no audit log.
 
 What it cannot see: whether the master key of a stopped node with a new, empty data directory is that of the cluster (the node finds out at its start and stops with
 \`wrong_master_key\`); damage inside of the log, the state or the copies, which the node itself finds ([RELIABILITY.md](../RELIABILITY.md)); limits of a

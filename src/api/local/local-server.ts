@@ -1,7 +1,7 @@
 /**
  * The socket inside the data directory: what the command line of the same machine may ask of a running node.
  *
- * Owns: requests about admin tokens, the check of the audit log, how the node stands. Authority is filesystem access: the socket has mode 0600 and there is no
+ * Owns: requests about admin tokens, the check of the audit log and how it is stored, how the node stands. Authority is filesystem access: the socket has mode 0600 and there is no
  * other check, so nothing is ever served here that a reader of the data directory could not do anyway. [decisions 1]
  */
 import { rmSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { Condition } from '../../../cluster/index.ts'
 import { createAdminToken, parseNewAdminToken } from '../../operations/admin-tokens/create-admin-token.ts'
 import { listAdminTokens } from '../../operations/admin-tokens/list-admin-tokens.ts'
 import { revokeAdminToken } from '../../operations/admin-tokens/revoke-admin-token.ts'
+import { auditStanding } from '../../operations/audit-segments/audit-standing.ts'
 import { parseNotedHead, verifyAuditLog } from '../../operations/audit/verify-audit-log.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { Refusal } from '../../base/refusal.ts'
@@ -60,6 +61,8 @@ function routeOf({ method = '', url = '' }: IncomingMessage): LocalRoute {
       operation: 'verifyAuditLog',
       answer: async (services, request) => verifyAuditLog(services, parseNotedHead(await readJson(request))),
     }
+  if (method === 'GET' && url === '/audit/standing')
+    return { operation: 'readAuditStanding', answer: (services) => auditStanding(services) }
   if (method === 'GET' && url === '/status')
     return { operation: 'readNodeStatus', answer: async (services) => nodeStatus(services) }
   return {

@@ -7,6 +7,9 @@ import { Condition } from '../../../cluster/index.ts'
 import type { Services } from '../../operations/base/services.ts'
 import { VERSION } from '../../base/version.ts'
 
+/** What `GET /audit/standing` answers. */
+export type { AuditStanding } from '../../operations/audit-segments/audit-standing.ts'
+
 export interface NodeStatus {
   readonly nodeId: string
   readonly clusterId: string

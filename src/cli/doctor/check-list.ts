@@ -115,6 +115,13 @@ export const CHECKS = [
     warning: '',
   },
   {
+    id: 'audit_log',
+    looksAt:
+      'the audit log of the running node: rows that wait to become a segment, segments, whether they lack copies by their rows (`holdfast audit verify` reads them)',
+    error: 'a segment has copies on lost members alone',
+    warning: 'a segment lacks a copy that is owed, or rows have waited for more than two hours',
+  },
+  {
     id: 'open_files',
     looksAt: 'how many files and connections the node may have open',
     error: '',

@@ -8,6 +8,8 @@ import { sentenceOf } from '../../config/config-fault.ts'
 import { type Environment, examineConfig } from '../../config/load-config.ts'
 import type { Config } from '../../config/types.ts'
 import { VERSION } from '../../base/version.ts'
+import { checkAudit } from './audit-checks.ts'
+import { auditFacts } from './audit-facts.ts'
 import { checkListenerTls, checkPeerTls } from './certificate-checks.ts'
 import { listenerTlsFacts, peerTlsFacts } from './certificate-facts.ts'
 import { type CheckId, CHECKS } from './check-list.ts'
@@ -81,12 +83,13 @@ function pidOf(node: NodeFacts): number | null {
 async function checkConfigured(config: Config | null, node: NodeFacts | null): Promise<readonly Finding[]> {
   if (config === null || node === null) return []
   const directory = await directoryFacts(config.node.dataDir)
-  const [ofData, ofPeers, listeners, tls, listenerTls] = await Promise.all([
+  const [ofData, ofPeers, listeners, tls, listenerTls, audit] = await Promise.all([
     checkData(config, node, directory),
     peerFacts(config),
     listenerFacts(config, node),
     peerTlsFacts(config),
     listenerTlsFacts(config),
+    auditFacts(config.node.dataDir, node),
   ])
   // By itself: other work of this process would be counted as slowness of the disk.
   const ofDisks = await checkDisks(config, directory)
@@ -99,6 +102,7 @@ async function checkConfigured(config: Config | null, node: NodeFacts | null): P
     ...listeners.map(checkListener),
     ...peersOrNone(config, ofPeers.map(checkPeer)),
     ...checkClock(ofPeers, config.cluster.clockSkewMaxMs),
+    ...checkAudit(audit),
   ]
 }
 

@@ -8,6 +8,7 @@
 import { rowsBegin } from '../../state-machine/audit/audit-segments.ts'
 import { AUDIT_OWNER } from '../../state-machine/base/record-ids.ts'
 import { COMMAND_LEVELS } from '../../state-machine/command-levels.ts'
+import { memberKeys } from '../../state-machine/members/keys.ts'
 import type { ChunkRecord } from '../../state-machine/chunks/records.ts'
 import type { AuditReader, StateReader } from '../../store/reads/state-reader.ts'
 
@@ -31,7 +32,7 @@ export interface AuditStanding {
   readonly segments: number
   /** Sealed bytes of one copy of each. */
   readonly bytes: number
-  /** Of so many of the segments: those that lack a copy, and those of which no copy is listed. */
+  /** Of so many of the segments: those that owe a copy, and those whose copies are listed on lost members alone. By the rows: no copy is read. */
   readonly lookedAt: number
   readonly incomplete: number
   readonly lost: number
@@ -42,7 +43,7 @@ export interface StandingParts {
     readonly membership: { local(): { readonly stateLevel: number } }
     readonly time: { status(): { readonly confirmedTime: number } }
   }
-  readonly state: Pick<StateReader, 'usage' | 'chunksOf'> & {
+  readonly state: Pick<StateReader, 'usage' | 'chunksOf' | 'view'> & {
     readonly audit: Pick<AuditReader, 'head' | 'link'>
   }
 }
@@ -60,10 +61,11 @@ export function isSealing({ membership }: Pick<StandingParts['cluster'], 'member
 /** Of the state as this node has it. Throws Condition while that is being replaced. */
 export async function auditStanding({ cluster, state }: StandingParts): Promise<AuditStanding> {
   const { chunkCount, storedBytes } = state.usage(AUDIT_OWNER)
+  const gone = state.view.get(memberKeys.leavers())?.nodes ?? []
   const counts = { lookedAt: 0, incomplete: 0, lost: 0 }
   for (let after: string | null = ''; after !== null && counts.lookedAt < CHUNKS_MAX; ) {
     const page: Awaited<ReturnType<typeof state.chunksOf>> = await state.chunksOf(AUDIT_OWNER, after, PAGE)
-    for (const chunk of page.items) count(counts, chunk)
+    for (const chunk of page.items) count(counts, chunk, gone)
     after = page.next
   }
   return {
@@ -79,10 +81,11 @@ export async function auditStanding({ cluster, state }: StandingParts): Promise<
 function count(
   counts: { lookedAt: number; incomplete: number; lost: number },
   { references, replicas, owed }: Pick<ChunkRecord, 'references' | 'replicas' | 'owed'>,
+  gone: readonly string[],
 ): void {
   // Trimmed, and not collected yet.
   if (references === 0) return
   counts.lookedAt++
-  if (replicas.length === 0) counts.lost++
+  if (replicas.every((node) => gone.includes(node))) counts.lost++
   else if (owed.length > 0) counts.incomplete++
 }

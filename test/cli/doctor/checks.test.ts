@@ -3,6 +3,7 @@
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { checkAudit } from '../../../src/cli/doctor/audit-checks.ts'
 import type { ListenerTlsFacts, PeerTlsFacts } from '../../../src/cli/doctor/certificate-checks.ts'
 import { checkListenerTls, checkPeerTls } from '../../../src/cli/doctor/certificate-checks.ts'
 import {
@@ -299,4 +300,28 @@ t.test('the machine', async (t) => {
   t.same(troubles({ swapUsedBytes: 4096 }), ['warning keys_in_memory'])
   const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
   t.equal(`${engines.node}.0`, `>=${NODE_VERSION_MIN}`)
+})
+
+t.test('the audit log', async (t) => {
+  const hour = 3_600_000
+  const unsealed = { links: 12, oldest: NOW - hour }
+  const counts = { segments: 3, bytes: 98_304, lookedAt: 3, incomplete: 0, lost: 0 }
+  const standing = { unsealed, isSealing: true, now: NOW, ...counts }
+  t.same(said(checkAudit(null)), [])
+  t.same(said(checkAudit(standing)), [
+    'ok: 3 segments with 96.0 KiB, by their rows none lacks a copy; 12 links in rows, the oldest since 2026-11-21T23:00:00.000Z',
+  ])
+  const none = { ...standing, segments: 0, bytes: 0, lookedAt: 0, unsealed: { links: 0, oldest: null } }
+  t.same(said(checkAudit(none)), ['ok: 0 segments with 0 bytes; 0 links in rows'])
+  t.match(said(checkAudit({ ...standing, segments: 90_000, lookedAt: 20_000 })), [
+    /of 20000 that were looked at/,
+  ])
+  const old = { ...standing, unsealed: { links: 12, oldest: NOW - 2 * hour - 1 } }
+  t.match(said(checkAudit(old)), [/^warning: 12 links .* the oldest since 2026-11-21T21:59:59.999Z/])
+  t.match(said(checkAudit({ ...old, isSealing: false })), [/^ok: .*knows no segments yet/])
+  t.match(said(checkAudit({ ...old, incomplete: 2, lost: 1 })), [
+    /^error: 1 of 3 segments .* lost members alone/,
+    /^warning: 2 of 3 segments .* lack a copy/,
+    /^warning: 12 links/,
+  ])
 })

@@ -1,0 +1,60 @@
+/**
+ * How the audit log is stored, as `holdfast doctor` and the metrics tell it: over a real state and the local socket.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { startLocalServer } from '../../src/api/local/local-server.ts'
+import { localSocketPath } from '../../src/base/local-socket.ts'
+import { auditFacts } from '../../src/cli/doctor/audit-facts.ts'
+import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { memberKeys } from '../../src/state-machine/members/keys.ts'
+import { AUDIT_OWNER } from '../../src/state-machine/base/record-ids.ts'
+import { SealingWorld } from '../workers/sealing-world.ts'
+
+t.test('the standing of the audit log', async (t) => {
+  const world = await SealingWorld.start(t)
+  const { memory } = world
+  const data = mkdtempSync(join(tmpdir(), 'hf-'))
+  const server = await startLocalServer(memory.services, localSocketPath(data) ?? '')
+  t.teardown(() => {
+    server.close()
+    rmSync(data, { recursive: true, force: true })
+  })
+  const asked = () => auditFacts(data, { kind: 'answering', status: null })
+
+  await t.test(
+    'counts links in rows, with the time of the oldest, and segments with their bytes',
+    async (t) => {
+      await world.log(3)
+      const oldest = memory.reader.audit.link(0)?.time
+      t.match(await asked(), { unsealed: { links: 3, oldest }, segments: 0, bytes: 0, lookedAt: 0 })
+      await world.sealAll()
+      await world.log(2)
+      await world.sealAll()
+      await world.log(1)
+      const { storedBytes } = memory.reader.usage(AUDIT_OWNER)
+      const counts = { segments: 2, bytes: storedBytes, lookedAt: 2, incomplete: 0, lost: 0 }
+      t.match(await asked(), { unsealed: { links: 1 }, ...counts })
+    },
+  )
+
+  await t.test('tells segments that owe a copy from those that only lost members list', async (t) => {
+    const { id, birth } = await world.copyOf(0)
+    const copies = [{ tenantId: AUDIT_OWNER, chunkId: id, birth }]
+    await memory.change({ type: 'dropReplicas', node: 'n2', copies, operation: null })
+    t.match(await asked(), { lookedAt: 2, incomplete: 1, lost: 0 })
+    const other = await world.copyOf(1)
+    const row = memory.reader.chunk(AUDIT_OWNER, other.id)
+    if (row === undefined) throw new Error('There are two segments')
+    await memory.writeRow(chunkKeys.chunk(AUDIT_OWNER, other.id), { ...row, replicas: ['n8', 'n9'] })
+    await memory.writeRow(memberKeys.leavers(), { nodes: ['n8', 'n9'] })
+    t.match(await asked(), { lookedAt: 2, incomplete: 1, lost: 1 })
+  })
+
+  await t.test('is unknown of a node that is stopped, or of before this question', async (t) => {
+    t.equal(await auditFacts(data, { kind: 'stopped' }), null)
+    t.equal(await auditFacts(join(data, 'nowhere'), { kind: 'answering', status: null }), null)
+  })
+})

@@ -129,8 +129,11 @@ export interface CopyLedger {
   find(name: BlobName): BlobRef | null
   /** What rows say this node holds, in an order of their own. A page may be empty and not the last. */
   listed(holder: NodeId, after: string | null, limit: number): Promise<HeldCopies>
-  /** The copy is durable and was read back: commit it. Resolves when committed and applied here; idempotent. */
-  done(task: ReplicaTask): Promise<void>
+  /**
+   * These copies, at most a few hundred of one target, are durable and were read back: commit them. Resolves when all are committed and
+   * applied here; idempotent. A task that has ended meanwhile is passed over. Rejects where any of them may not be committed.
+   */
+  done(tasks: readonly ReplicaTask[]): Promise<void>
   /** They are removed from this disk, durably. Idempotent. */
   dropped(holder: NodeId, names: readonly BlobName[]): Promise<void>
   /**

@@ -2,9 +2,10 @@
  * Makes the copies that committed tasks ask this node for.
  *
  * Owns: the loop, its pace, its retries. Knows nothing of: why a copy is missing, who asked, what a blob means.
- * Rules: nothing is written without a committed task for this node; a copy is told as done only after it was read back
- * from this node's own disk, and stays locked until that is committed; a failure never stops the loop. What this disk has
- * no room for waits without being tried, and goes on by itself within a poll of there being room.
+ * Rules: nothing is written without a committed task for this node; a copy is reported only after it was read back from this
+ * node's own disk, and stays locked until that is committed, while others are made; a failure never stops the loop. The rows
+ * are read for many copies at a time. What this disk has no room for waits without being tried, and goes on by itself within
+ * a poll of there being room.
  */
 import type { BlobStore } from '../blobs/base/blob-store.ts'
 import { BlobWriteError } from '../blobs/base/blob-store.ts'
@@ -23,6 +24,7 @@ import {
   type ReplicaTask,
 } from '../base/types.ts'
 import { Backoff } from '../base/backoff.ts'
+import { CopyReports } from './copy-reports.ts'
 import { diskObstacle } from './disk-obstacle.ts'
 import { repairMetrics } from './repair-metrics.ts'
 import type { Throttle } from './throttle.ts'
@@ -44,7 +46,10 @@ export interface RepairEngineOptions {
 }
 
 const POLL_MS = 1_000
+/** Copies that are being made. */
 const TASKS_AT_ONCE = 2
+/** With those that are made and not committed yet, each of which holds its lock. */
+const RUNNING_MAX = 256
 const TASKS_PER_POLL = 64
 /**
  * Tasks in back-off, and those that wait for the disk, are asked for on top, so that hopeless ones never hide the rest; up
@@ -55,7 +60,15 @@ const TASKS_PER_POLL_MAX = 1_024
 export class RepairEngine {
   readonly #options: RepairEngineOptions
   readonly #backoff: Backoff
+  readonly #reports: CopyReports
   readonly #running = new Map<string, Promise<void>>()
+  /** Of the last look, those not yet taken; the most urgent first. */
+  #found: readonly ReplicaTask[] = []
+  #taken = 0
+  /** There may be more than the last look found. */
+  #isMore = false
+  /** Of those that run: not made yet. */
+  #making = 0
   /** Tasks that wait for this disk to get better. Only those that are still pending. */
   readonly #waiting = new Set<string>()
   #isLooking = false
@@ -69,6 +82,9 @@ export class RepairEngine {
   constructor(options: RepairEngineOptions) {
     this.#options = options
     this.#backoff = new Backoff(options.clock, options.random ?? (() => 1))
+    const { tasks, clock } = options
+    const isMoreComing = (): boolean => this.#making > 0
+    this.#reports = new CopyReports({ done: (made) => tasks.done(made), isMoreComing, clock })
   }
 
   start(): void {
@@ -116,17 +132,34 @@ export class RepairEngine {
   #poll(): void {
     if (!this.#started) return
     this.#timer = this.#options.clock.after(POLL_MS, () => this.#poll())
-    const limit = Math.min(TASKS_PER_POLL_MAX, TASKS_PER_POLL + this.#backoff.size + this.#waiting.size)
+    const known = this.#running.size + this.#backoff.size + this.#waiting.size
+    const limit = Math.min(TASKS_PER_POLL_MAX, TASKS_PER_POLL + known)
     const tasks = this.#options.tasks.pending(this.#options.nodeId, limit)
     this.#pending = tasks.length
+    this.#isMore = tasks.length === limit
     const keys = new Set(tasks.map(keyOf))
     this.#backoff.keepOnly(keys)
     for (const key of this.#waiting) if (!keys.has(key)) this.#waiting.delete(key)
-    for (const task of tasks) {
-      if (this.#running.size >= TASKS_AT_ONCE) break
+    this.#found = tasks
+    this.#taken = 0
+    this.#takeNext()
+    this.#lookForRoom(tasks)
+  }
+
+  #takeNext(): void {
+    while (this.#started && this.#making < TASKS_AT_ONCE && this.#running.size < RUNNING_MAX) {
+      const task = this.#found[this.#taken]
+      if (task === undefined) return
+      this.#taken++
       if (this.#isDue(keyOf(task))) this.#run(task)
     }
-    this.#lookForRoom(tasks)
+  }
+
+  /** A long queue is worked off without waiting for polls, and without a look for each of its tasks. */
+  #goOn(): void {
+    this.#takeNext()
+    const isWorkedOff = this.#taken >= this.#found.length
+    if (isWorkedOff && (this.#isMore || this.#running.size === 0)) this.kick()
   }
 
   #isDue(key: string): boolean {
@@ -151,21 +184,23 @@ export class RepairEngine {
       })
   }
 
-  /** The end of a task brings the next one at once: a long queue is worked off without waiting for polls. */
   #run(task: ReplicaTask): void {
     const key = keyOf(task)
+    this.#making++
     const end = this.#repair(task)
-      .then(() => this.#onDone(task))
+      .then((isMade) => this.#onDone(task, isMade))
       .catch((cause: unknown) => this.#onFailed(task, cause))
       .then(() => {
         this.#running.delete(key)
-        this.kick()
+        this.#goOn()
+        this.#reports.look()
       })
     this.#running.set(key, end)
   }
 
-  #onDone(task: ReplicaTask): void {
+  #onDone(task: ReplicaTask, isMade: boolean): void {
     this.#backoff.succeeded(keyOf(task))
+    if (!isMade) return
     this.#done++
     this.#options.logger.info(
       { blob: task.ref.id, birth: task.ref.birth, bytes: task.ref.size },
@@ -188,18 +223,27 @@ export class RepairEngine {
     this.#waiting.add(keyOf(task))
   }
 
-  #repair(task: ReplicaTask): Promise<void> {
+  /** Whether there is such a copy now: it is reported, and the next one is made while that is committed. */
+  #repair(task: ReplicaTask): Promise<boolean> {
     return this.#options.locks.hold(task.ref, async () => {
-      const { tasks, nodeId } = this.#options
-      // It may have ended while the lock was waited for, and with it the permission to write.
-      if (tasks.standing(task.ref, nodeId) !== 'owed') return
-      // What is there already takes no room.
-      if (!(await this.#holds(task.ref))) {
-        await this.#assertRoom(task.ref)
-        await this.#fetch(task.ref)
-      }
-      await tasks.done(task)
+      const isMade = await this.#make(task).finally(() => {
+        this.#making--
+        this.#goOn()
+      })
+      if (isMade) await this.#reports.report(task)
+      return isMade
     })
+  }
+
+  async #make({ ref }: ReplicaTask): Promise<boolean> {
+    const { tasks, nodeId } = this.#options
+    // It may have ended since it was found, and with it the permission to write.
+    if (tasks.standing(ref, nodeId) !== 'owed') return false
+    // What is there already takes no room.
+    if (await this.#holds(ref)) return true
+    await this.#assertRoom(ref)
+    await this.#fetch(ref)
+    return true
   }
 
   /** Reads the whole copy back. A damaged one is no copy; the store puts it aside when a good one is written. */

@@ -35,7 +35,9 @@ export async function auditNode(dataDir: string, nodeId: string, nodes: number):
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
   const { fault } = await stateMachine.open()
   if (fault !== null) return { copies: 0, bytes: 0, incomplete: 0, faults: [`state of ${nodeId}: ${fault}`] }
-  const ledger = createCopyLedger(reader, () => Promise.reject(new Error('An audit changes nothing')))
+  const ledger = createCopyLedger(reader, () => Promise.reject(new Error('An audit changes nothing')), {
+    reachesLevel: () => Promise.resolve(true),
+  })
   try {
     const wrong = await stateMachine.verify()
     const found = await auditCopies(join(dataDir, 'blobs'), ledger, { nodeId, nodes })

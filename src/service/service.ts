@@ -165,7 +165,7 @@ async function composeServices(
   const propose = withLevelGate(createPropose(late, reader.view), late)
   const cluster: Cluster = await createCluster(clusterOptions(config, masterKey, isJoining), {
     stateMachine,
-    copyLedger: createCopyLedger(reader, propose),
+    copyLedger: createCopyLedger(reader, propose, late),
     logger,
   })
   const uses = new LatestUses()

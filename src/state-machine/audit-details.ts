@@ -113,6 +113,7 @@ const TELLERS: { readonly [T in CommandType]: Teller<T> } = {
   releaseDiscarded: nothing,
   releaseDue: nothing,
   addReplica: nothing,
+  addReplicas: nothing,
   announceMasterKeys: nothing,
   advanceClusterKey: nothing,
   rewrapTenantKeys: nothing,

@@ -81,6 +81,7 @@ export const COMMAND_LEVELS: { readonly [T in CommandType]: number } = {
   correctTime: 3,
   releaseDue: 3,
   sealAudit: 3,
+  addReplicas: 3,
   setAuditKeys: 3,
   // No level opens it: it is never proposed.
   skipEntry: 3,

@@ -52,6 +52,7 @@ export const ROOM_NEEDS: { readonly [T in CommandType]: RoomNeed } = {
   forgetDeliveries: 'relief',
   rewrapHookSecrets: 'upkeep',
   addReplica: 'upkeep',
+  addReplicas: 'upkeep',
   announceMasterKeys: 'upkeep',
   advanceClusterKey: 'upkeep',
   rewrapTenantKeys: 'upkeep',

@@ -19,7 +19,7 @@ import { recoverCluster } from './members/cluster-recoveries.ts'
 import { collectChunks, haltCollection, resumeCollection, setRepairRate } from './chunks/collection.ts'
 import type { Command, CommandType, Proposal, Reply } from './commands.ts'
 import { completeUpload } from './objects/complete-upload.ts'
-import { addReplica, dropReplicas, dropsDone, endTasks, planCopies } from './chunks/copies.ts'
+import { addReplica, addReplicas, dropReplicas, dropsDone, endTasks, planCopies } from './chunks/copies.ts'
 import { copyObject } from './objects/copy-object.ts'
 import { deleteBucketCors, setBucketCors } from './buckets/cors.ts'
 import { forgetDeliveries, recordAttempts, redeliver, testHook } from './events/deliveries.ts'
@@ -99,6 +99,7 @@ const HANDLERS: { readonly [T in CommandType]: Handler<T> } = {
   forgetDeliveries,
   rewrapHookSecrets,
   addReplica,
+  addReplicas,
   announceMasterKeys,
   advanceClusterKey,
   rewrapTenantKeys,

@@ -46,7 +46,9 @@ async function startMachine(
     logPinBytes: 2 ** 26,
   }
   const propose = createPropose({ propose: (command) => cluster.propose(command) })
-  const copyLedger = createCopyLedger(state, propose)
+  const copyLedger = createCopyLedger(state, propose, {
+    reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
+  })
   const cluster: Cluster = await createCluster(
     { ...own, ...pace },
     { stateMachine, copyLedger, logger: SILENT },

@@ -217,7 +217,7 @@ t.test('a node that was away', async (t) => {
       tasks: {
         pending: (target, limit) =>
           [...rows.values()].slice(0, limit).map((ref) => ({ ref, target, permit: 1 })),
-        done: async ({ ref }) => void rows.delete(ref.birth),
+        done: async (tasks) => tasks.forEach(({ ref }) => rows.delete(ref.birth)),
         standing: () => 'owed',
       },
       store,

@@ -77,7 +77,7 @@ class Place {
         ...NO_COPIES,
         pending: (target) => this.tasks.filter((task) => task.target === target),
         standing: () => 'owed',
-        done: async (task) => void this.tasks.splice(this.tasks.indexOf(task), 1),
+        done: async (tasks) => tasks.forEach((task) => this.tasks.splice(this.tasks.indexOf(task), 1)),
       },
       logger: SILENT,
     })

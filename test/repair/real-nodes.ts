@@ -204,6 +204,9 @@ async function startNode(root: string, { member, members, blobFiles }: NewNode):
   const dataDir = join(root, nodeId)
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
   const propose = createPropose({ propose: (command) => cluster.propose(command) })
+  const copyLedger = createCopyLedger(reader, propose, {
+    reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
+  })
   const options = { clusterId: 'real', nodeId, dataDir, listen: member.peerAddress, members, tls: null }
   const raft = {
     heartbeatMs: 50,
@@ -214,7 +217,7 @@ async function startNode(root: string, { member, members, blobFiles }: NewNode):
   }
   const cluster: Cluster = await createCluster(
     { ...options, ...raft, fingerprint: 'key', scrubEveryMs: SCRUB_EVERY_MS },
-    { stateMachine, copyLedger: createCopyLedger(reader, propose), logger: SILENT, blobFiles },
+    { stateMachine, copyLedger, logger: SILENT, blobFiles },
   )
   return { nodeId, cluster, reader, propose, directory: join(dataDir, 'blobs') }
 }

@@ -2,104 +2,15 @@
  * Proofs of the repair engine on a virtual clock: a committed task becomes a verified copy, whatever is in the way.
  */
 import t from 'tap'
-import { RepairEngine, type RepairEngineOptions } from '../../cluster/repair/repair-engine.ts'
-import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { BlobWriteError } from '../../cluster/blobs/base/blob-store.ts'
 import type { DiskLevel } from '../../cluster/base/disk-level.ts'
-import { Throttle } from '../../cluster/repair/throttle.ts'
-import { type BlobRef, Condition, type ReplicaTask } from '../../cluster/base/types.ts'
-import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
-import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
+import { sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { deferred } from '../helpers/async.ts'
-import { SILENT } from '../helpers/loggers.ts'
-import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
-
-/** Node c repairs; a and b hold copies. Rows are what the service would have committed. */
-class Bench {
-  readonly clock = new VirtualClock()
-  readonly stores = { a: new MemoryBlobStore(), b: new MemoryBlobStore(), c: new MemoryBlobStore() }
-  readonly rows = new Map<string, ReplicaTask>()
-  readonly reports: string[] = []
-  readonly engine: RepairEngine
-  polls = 0
-  commits = 0
-  readsUnderWay = 0
-  readsAtMost = 0
-  refuseDone = 0
-  beforeDone: () => Promise<void> = async () => undefined
-
-  readonly locks = new CopyLocks()
-  readonly throttle = new Throttle(this.clock, null)
-
-  constructor(options: Partial<RepairEngineOptions> = {}) {
-    this.engine = new RepairEngine({
-      nodeId: 'c',
-      tasks: {
-        pending: (_target, limit) => this.#pending(limit),
-        done: (task) => this.#done(task),
-        standing: (name) => (this.rows.has(name.birth) ? 'owed' : 'undecided'),
-      },
-      store: this.stores.c,
-      blobs: {
-        copies: (ref) =>
-          (['c', 'a', 'b'] as const).map((nodeId) => ({
-            nodeId,
-            read: (start, end) => this.#read(ref, nodeId, { start, end }),
-          })),
-        report: (ref, nodeId, fault) => this.reports.push(`${ref.birth}@${nodeId} ${fault}`),
-      },
-      locks: this.locks,
-      throttle: this.throttle,
-      clock: this.clock,
-      logger: SILENT,
-      random: () => 0,
-      ...options,
-    })
-  }
-
-  async task(
-    blob: SampleBlob,
-    holders: readonly ('a' | 'b' | 'c')[],
-    listed: readonly string[] = ['a', 'b'],
-  ): Promise<void> {
-    for (const holder of holders) await this.stores[holder].write(blob, streamOf(blob.bytes), blob)
-    const { id, birth, size, checksum } = blob
-    this.rows.set(birth, { ref: { id, birth, size, checksum, replicas: listed }, permit: 1, target: 'c' })
-  }
-
-  metric(name: string): number | undefined {
-    return this.engine.metrics().find((sample) => sample.name === `holdfast_repair_${name}`)?.value
-  }
-
-  #pending(limit: number): readonly ReplicaTask[] {
-    this.polls++
-    return [...this.rows.values()].slice(0, limit)
-  }
-
-  async #done(task: ReplicaTask): Promise<void> {
-    if (this.refuseDone > 0) {
-      this.refuseDone--
-      throw new Condition('no_leader', 'Nobody leads')
-    }
-    await this.beforeDone()
-    this.rows.delete(task.ref.birth)
-    this.commits++
-  }
-
-  async *#read(ref: BlobRef, nodeId: 'a' | 'b' | 'c', range: { start: number; end: number }) {
-    this.readsUnderWay++
-    this.readsAtMost = Math.max(this.readsAtMost, this.readsUnderWay)
-    try {
-      yield* this.stores[nodeId].read(ref, range.start, range.end)
-    } finally {
-      this.readsUnderWay--
-    }
-  }
-}
+import { RepairBench } from './repair-bench.ts'
 
 t.test('RepairEngine', async (t) => {
   t.test('copies, reads back and commits every pending task, two at a time', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     const blobs = Array.from({ length: 150 }, (_, seed) => sampleBlob(seed))
     for (const blob of blobs) await bench.task(blob, ['a'])
     bench.engine.start()
@@ -114,7 +25,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('only commits when the copy is there already, as a late third copy is', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     await bench.task(sampleBlob(1), ['a', 'b', 'c'])
     bench.engine.start()
     await bench.clock.runUntil(() => bench.commits === 1, { limitMs: 100 })
@@ -124,7 +35,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('does not trust a copy it holds: a damaged one is quarantined and made again', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     const blob = sampleBlob(1)
     await bench.task(blob, ['b', 'c'])
     await bench.stores.c.damage(blob)
@@ -136,7 +47,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('commits nothing that cannot be read back, although the write succeeded', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     const blob = sampleBlob(1)
     await bench.task(blob, ['a', 'b'])
     let lies = 2
@@ -153,7 +64,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('takes the next copy, and tells, when one is missing or damaged', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     const [missing, damaged] = [sampleBlob(1), sampleBlob(2)]
     await bench.task(missing, ['b'])
     await bench.task(damaged, ['a', 'b'])
@@ -168,7 +79,7 @@ t.test('RepairEngine', async (t) => {
   t.test(
     'commits nothing while no copy can be had, tries again later and later, and succeeds on return',
     async (t) => {
-      const bench = new Bench()
+      const bench = new RepairBench()
       const blob = sampleBlob(1)
       await bench.task(blob, [])
       bench.engine.start()
@@ -187,7 +98,7 @@ t.test('RepairEngine', async (t) => {
   )
 
   t.test('is not held up by tasks that fail, however many', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     for (let seed = 0; seed < 200; seed++) await bench.task(sampleBlob(seed), [])
     await bench.task(sampleBlob(999), ['a'])
     bench.engine.start()
@@ -198,7 +109,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('keeps the copy and commits it later when nobody leads', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     await bench.task(sampleBlob(1), ['a'])
     bench.refuseDone = 2
     bench.engine.start()
@@ -208,7 +119,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('asks once a second while there is nothing to do, and at once when kicked', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     bench.engine.start()
     await bench.clock.advance(60_000)
     t.ok(bench.polls <= 62, `${bench.polls} polls in a minute`)
@@ -219,7 +130,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('keeps to its bytes per second', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     bench.throttle.setRate(10_000)
     for (let seed = 0; seed < 10; seed++) await bench.task(sampleBlob(seed, 10_000), ['a'])
     bench.engine.start()
@@ -231,7 +142,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('makes nothing wait for bandwidth that hangs on a single copy', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     bench.throttle.setRate(1)
     await bench.task(sampleBlob(1, 10_000), ['a'])
     await bench.task(sampleBlob(2, 10_000), ['a'], ['a'])
@@ -244,7 +155,7 @@ t.test('RepairEngine', async (t) => {
   })
 
   t.test('keeps others away from a copy from the first look until it is committed', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     const blob = sampleBlob(1)
     await bench.task(blob, ['a'])
     const commits = deferred()
@@ -266,7 +177,7 @@ t.test('RepairEngine', async (t) => {
   t.test(
     'gives up what runs when it is stopped, commits nothing afterwards, and goes on after a start',
     async (t) => {
-      const bench = new Bench()
+      const bench = new RepairBench()
       bench.throttle.setRate(1_000)
       await bench.task(sampleBlob(1, 10_000), ['a'])
       bench.engine.start()
@@ -287,14 +198,14 @@ t.test('RepairEngine', async (t) => {
 t.test('RepairEngine on a disk that is full or suspect', async (t) => {
   const full = { level: 'stopWriting', isSuspect: false } as const
   const good = { level: 'open', isSuspect: false } as const
-  const setDisk = (bench: Bench, disk: { level: DiskLevel; isSuspect: boolean }) => {
+  const setDisk = (bench: RepairBench, disk: { level: DiskLevel; isSuspect: boolean }) => {
     bench.stores.c.disk = { ...bench.stores.c.disk, ...disk }
   }
 
   t.test(
     'tries each copy once, then asks only for room, and makes all within a poll of there being some',
     async (t) => {
-      const bench = new Bench()
+      const bench = new RepairBench()
       setDisk(bench, full)
       for (let seed = 0; seed < 200; seed++) await bench.task(sampleBlob(seed), ['a'])
       bench.engine.start()
@@ -320,7 +231,7 @@ t.test('RepairEngine on a disk that is full or suspect', async (t) => {
   )
 
   t.test('still commits what is there already', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     for (let seed = 0; seed < 80; seed++) await bench.task(sampleBlob(seed), ['a'])
     await bench.task(sampleBlob(500), ['a', 'c'])
     setDisk(bench, full)
@@ -333,7 +244,7 @@ t.test('RepairEngine on a disk that is full or suspect', async (t) => {
   t.test(
     'leaves nothing behind and loses nothing when the disk fills up in the middle of a copy',
     async (t) => {
-      const bench = new Bench()
+      const bench = new RepairBench()
       const blob = sampleBlob(1, 10_000)
       await bench.task(blob, ['a', 'b'])
       const fill = deferred()
@@ -360,7 +271,7 @@ t.test('RepairEngine on a disk that is full or suspect', async (t) => {
   )
 
   t.test('puts on a suspect disk only what would else have a single copy', async (t) => {
-    const bench = new Bench()
+    const bench = new RepairBench()
     setDisk(bench, { level: 'stopPlacing', isSuspect: true })
     await bench.task(sampleBlob(1), ['a', 'b'])
     await bench.task(sampleBlob(2), ['a'], ['a'])

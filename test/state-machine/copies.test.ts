@@ -84,6 +84,70 @@ t.test('addReplica', (t) => {
   t.end()
 })
 
+t.test('addReplicas', (t) => {
+  const owingMany = (): MapWorld => {
+    const world = worldAtLevel2()
+    world.do(
+      putChunks(
+        'k',
+        ['c1', 'c2', 'c3'].map((id) => fresh(id, { missing: ['n3', 'n4'] })),
+      ),
+    )
+    return world
+  }
+  const done = (world: MapWorld, ids: readonly string[], changes: object = {}) => {
+    const copies = ids.map((id) => {
+      const { permit } = world.get(taskOf(id)) as RepairRecord
+      return { tenantId: 'acme', chunkId: id, birth: `birth-${id}`, permit, ...changes }
+    })
+    return { type: 'addReplicas', node: 'n3', copies } as const
+  }
+  const taskOf = (id: string) => chunkKeys.repair({ target: 'n3', copies: 2, birth: `birth-${id}`, id })
+  const replicasOf = (world: MapWorld, id: string) => world.get(chunkKeys.chunk('acme', id))?.replicas
+
+  t.test('lists every copy and ends every task, twice as well as once', (t) => {
+    const world = owingMany()
+    const command = done(world, ['c1', 'c2', 'c3'])
+    for (const listed of [3, 0]) {
+      t.same(world.do(command), { listed })
+      for (const id of ['c1', 'c2', 'c3']) {
+        t.same(replicasOf(world, id), ['n1', 'n2', 'n3'])
+        t.notOk(world.get(taskOf(id)))
+      }
+      t.same(world.get(chunkKeys.repairTotal()), { count: 3 }, 'those of the other node stay')
+    }
+    t.end()
+  })
+
+  t.test('passes over what addReplica would, and lists the others', (t) => {
+    const wrongs = [{ birth: 'birth-0' }, { chunkId: 'never' }, { permit: 0 }, { tenantId: 'nobody' }]
+    for (const wrong of wrongs) {
+      const world = owingMany()
+      const [bad] = done(world, ['c2'], wrong).copies
+      const good = done(world, ['c1', 'c3'])
+      const [first, last] = good.copies
+      const copies = [first, bad, last, first].filter((copy) => copy !== undefined)
+      t.same(world.do({ ...good, copies }), { listed: 2 }, JSON.stringify(wrong))
+      t.same(replicasOf(world, 'c1'), ['n1', 'n2', 'n3'])
+      t.same(replicasOf(world, 'c2'), ['n1', 'n2'])
+      t.same(replicasOf(world, 'c3'), ['n1', 'n2', 'n3'])
+    }
+    t.end()
+  })
+
+  t.test('invalid_argument when there are none or more than 256', (t) => {
+    const world = owingMany()
+    const [copy] = done(world, ['c1']).copies
+    const copies = Array.from({ length: 257 }, () => copy).filter((one) => one !== undefined)
+    const refused = { ok: false, code: 'invalid_argument' }
+    t.match(world.run({ type: 'addReplicas', node: 'n3', copies }), refused)
+    t.match(world.run({ type: 'addReplicas', node: 'n3', copies: [] }), refused)
+    t.same(world.do({ type: 'addReplicas', node: 'n3', copies: copies.slice(0, 256) }), { listed: 1 })
+    t.end()
+  })
+  t.end()
+})
+
 t.test('dropReplicas', (t) => {
   t.test('strikes the copy off and owes it, twice as well as once', (t) => {
     const world = owing()

@@ -49,7 +49,9 @@ type Step =
   | { readonly do: CopyStep; readonly chunk: string; readonly node: string }
 
 type PolicyStep = 'setBucketPolicy' | 'deleteBucketPolicy'
-type CopyStep = 'addReplica' | 'dropReplicas' | 'planCopies' | 'endTasks' | 'collectChunks' | 'dropsDone'
+const REPORTS = ['addReplica', 'addReplicas', 'dropReplicas', 'dropsDone'] as const
+const PLANS = ['planCopies', 'endTasks', 'collectChunks'] as const
+type CopyStep = (typeof REPORTS | typeof PLANS)[number]
 
 interface Use {
   readonly chunk: string
@@ -96,14 +98,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      do: fc.constantFrom<CopyStep>(
-        'addReplica',
-        'dropReplicas',
-        'planCopies',
-        'endTasks',
-        'collectChunks',
-        'dropsDone',
-      ),
+      do: fc.constantFrom<CopyStep>(...REPORTS, ...PLANS),
       chunk,
       node,
     }),
@@ -161,6 +156,12 @@ function copyCommand(step: Extract<Step, { do: CopyStep }>, world: MapWorld): Co
   switch (step.do) {
     case 'addReplica':
       return addCopy(world, chunkId, node, name.birth)
+    case 'addReplicas': {
+      const copies = rowsOf<RepairRecord>(world, 'repair')
+        .filter(({ target }) => target === node)
+        .map(({ tenantId, chunkId: id, birth, permit }) => ({ tenantId, chunkId: id, birth, permit }))
+      return { type: 'addReplicas', node, copies: [{ ...name, permit: 0 }, ...copies] }
+    }
     case 'dropReplicas':
       return { type: 'dropReplicas', node, copies: [name], operation: null }
     case 'planCopies': {

@@ -1,5 +1,8 @@
 import t from 'tap'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
+import { COMMAND_LEVELS } from '../../src/state-machine/command-levels.ts'
+import type { Command } from '../../src/state-machine/commands.ts'
+import type { Propose } from '../../src/commands/propose.ts'
 import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
 import { keyBytes } from '../../src/store/rows/row-codec.ts'
 import { dropCopy, fresh, putChunks } from '../state-machine/map-world.ts'
@@ -12,7 +15,7 @@ t.test('copy ledger', (t) => {
     'name the blob as it lies on disk and its target, and end when done, twice as well as once',
     async (t) => {
       const world = await StoreWorld.withBucket(t)
-      const tasks = createCopyLedger(world.store.reader, world.propose)
+      const tasks = createCopyLedger(world.store.reader, world.propose, world.levels)
       await world.do(putChunks('k', [owed('c1', ['n3']), owed('c2', ['n4'])]))
       t.equal(world.store.reader.repairCount(), 2)
       const pending = tasks.pending('n3', 10)
@@ -31,7 +34,7 @@ t.test('copy ledger', (t) => {
         },
       ])
       for (let i = 0; i < 2; i++) {
-        for (const task of pending) await tasks.done(structuredClone(task))
+        await tasks.done(structuredClone(pending))
         t.same(tasks.pending('n3', 10), [])
         t.same(world.store.reader.chunk('acme', 'c1')?.replicas, ['n1', 'n2', 'n3'])
         t.equal(world.store.reader.repairCount(), 1)
@@ -41,9 +44,52 @@ t.test('copy ledger', (t) => {
     },
   )
 
+  t.test('are ended many in one entry, those with a fault left out', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const tasks = createCopyLedger(world.store.reader, world.propose, world.levels)
+    const ids = Array.from({ length: 300 }, (_, i) => `c${i}`)
+    await world.do(
+      putChunks(
+        'k',
+        ids.map((id) => owed(id, ['n3'])),
+      ),
+    )
+    const before = world.index
+    const due = tasks.pending('n3', 400).map((task, n) => (n === 7 ? { ...task, permit: 0 } : task))
+    await tasks.done(due)
+    t.equal(world.index - before, 2, 'at most 256 in each')
+    t.equal(world.store.reader.repairCount(), 1)
+    await tasks.done(tasks.pending('n3', 400))
+    t.equal(world.store.reader.repairCount(), 0)
+    await tasks.done([])
+    t.equal(world.index - before, 3, 'nothing is proposed for none')
+  })
+
+  t.test('are ended one by one while a member may not know the command for many', async (t) => {
+    const world = await StoreWorld.withBucket(t)
+    const types: string[] = []
+    let last: Promise<unknown> = Promise.resolve()
+    // The world applies one entry at a time.
+    const propose = ((command: Command) => {
+      types.push(command.type)
+      last = last.then(() => world.propose(command))
+      return last
+    }) as Propose
+    const tasks = createCopyLedger(world.store.reader, propose, world.levels)
+    await world.do(putChunks('k', [owed('c1', ['n3']), owed('c2', ['n3']), owed('c3', ['n3'])]))
+    world.featureLevel = COMMAND_LEVELS.addReplicas - 1
+    await tasks.done(tasks.pending('n3', 2))
+    t.same(types, ['addReplica', 'addReplica'])
+    t.equal(world.store.reader.repairCount(), 1)
+    world.featureLevel = COMMAND_LEVELS.addReplicas
+    await tasks.done(tasks.pending('n3', 2))
+    t.same(types, ['addReplica', 'addReplica', 'addReplicas'])
+    t.equal(world.store.reader.repairCount(), 0)
+  })
+
   t.test('owe nothing while the rows cannot be read, and throw at nobody who only looks', async (t) => {
     const world = await StoreWorld.withBucket(t)
-    const tasks = createCopyLedger(world.store.reader, world.propose)
+    const tasks = createCopyLedger(world.store.reader, world.propose, world.levels)
     await world.do(putChunks('k', [owed('c1', ['n3'])]))
     const { db } = world.store.stateMachine.handle.current
     const key = keyBytes(chunkKeys.chunk('acme', 'c1'))
@@ -58,7 +104,7 @@ t.test('copy ledger', (t) => {
 
   t.test('strike a lost copy off and ask for it anew, but never the last one', async (t) => {
     const world = await StoreWorld.withBucket(t)
-    const tasks = createCopyLedger(world.store.reader, world.propose)
+    const tasks = createCopyLedger(world.store.reader, world.propose, world.levels)
     await world.do(putChunks('k', [owed('c1', [])]))
     const ref = {
       id: 'c1',
@@ -95,7 +141,7 @@ t.test('copy ledger', (t) => {
     await world.store.stateMachine.close()
 
     const again = await StoreWorld.open(t, world.dir)
-    const tasks = createCopyLedger(again.store.reader, again.propose)
+    const tasks = createCopyLedger(again.store.reader, again.propose, again.levels)
     t.equal(tasks.pending('n3', 10).length, 10)
     const done = new Set<string>()
     for (let due = tasks.pending('n3', 400); due.length > 0; due = tasks.pending('n3', 400)) {
@@ -115,7 +161,7 @@ t.test('copy ledger', (t) => {
     'show those with the fewest copies first, also when there are more than a window holds',
     async (t) => {
       const world = await StoreWorld.withBucket(t)
-      const tasks = createCopyLedger(world.store.reader, world.propose)
+      const tasks = createCopyLedger(world.store.reader, world.propose, world.levels)
       const ids = Array.from({ length: 1500 }, (_, i) => `c${i}`)
       await world.do(
         putChunks(
@@ -132,7 +178,7 @@ t.test('copy ledger', (t) => {
 
   t.test('name what is to be removed, what is listed and where a copy stands', async (t) => {
     const world = await StoreWorld.withBucket(t)
-    const ledger = createCopyLedger(world.store.reader, world.propose)
+    const ledger = createCopyLedger(world.store.reader, world.propose, world.levels)
     await world.do(putChunks('k', ['c1', fresh('c2', { replicas: ['n2', 'n3'] }), 'c3']))
     const first = await ledger.listed('n1', null, 2)
     t.same(

@@ -33,6 +33,7 @@ export class StoreWorld {
   readonly propose: Propose
   index = 0
   featureLevel = FEATURE_LEVEL
+  readonly levels = { reachesLevel: async (level: number) => this.featureLevel >= level }
   /** What the machine was told. */
   readonly damages: StateDamagedError[] = []
   #laterMs = 0

@@ -100,7 +100,7 @@ class Bench {
   }
 
   async #makeCopies(): Promise<void> {
-    const ledger = createCopyLedger(this.world.store.reader, this.world.propose)
+    const ledger = createCopyLedger(this.world.store.reader, this.world.propose, this.world.levels)
     for (const { ref, permit } of ledger.pending('n3', 100)) {
       const copy = { tenantId: 'acme', chunkId: ref.id as string, birth: ref.birth, node: 'n3', permit }
       await this.world.do({ type: 'addReplica', ...copy })

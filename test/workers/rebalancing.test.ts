@@ -66,7 +66,7 @@ class Bench {
 
   /** What the node does for which a task was granted. */
   async makeCopies(target = 'n3', limit = 1_000): Promise<number> {
-    const ledger = createCopyLedger(this.world.store.reader, this.world.propose)
+    const ledger = createCopyLedger(this.world.store.reader, this.world.propose, this.world.levels)
     const tasks = ledger.pending(target, limit)
     const ends = tasks.map(({ ref, permit }): Command => {
       const copy = { tenantId: 'acme', chunkId: ref.id as string, birth: ref.birth }

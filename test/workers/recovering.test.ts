@@ -10,7 +10,7 @@ import { StoreWorld } from '../store/store-world.ts'
 t.test('endRecoveries', async (t) => {
   const world = await StoreWorld.withBucket(t)
   const { reader } = world.store
-  const ledger = createCopyLedger(reader, world.propose)
+  const ledger = createCopyLedger(reader, world.propose, world.levels)
   const lines: LogLine[] = []
   let isOnDuty = true
   const round = () =>
@@ -29,7 +29,7 @@ t.test('endRecoveries', async (t) => {
     await ledger.lost('n1', refs.slice(0, 2), 'inventory')
     await ledger.lost('n1', refs, 'inventory')
     t.match(recovery(), { status: 'running', progress: { blobsTotal: 3, bytesTotal: 3 * 38 } })
-    for (const task of ledger.pending('n1', 10)) await ledger.done(task)
+    await ledger.done(ledger.pending('n1', 10))
     await round()
     t.match(recovery(), { status: 'running', progress: { tasksOpen: 0 } }, 'more may be found yet')
     await ledger.inventoried('n1')
@@ -51,7 +51,7 @@ t.test('endRecoveries', async (t) => {
       for (let n = 0; n < 2; n++) await ledger.inventoried('n1')
       t.equal(world.index, before, 'nothing is proposed where there is nothing to end')
       t.equal(recovery(), undefined)
-      for (const task of ledger.pending('n1', 10)) await ledger.done(task)
+      await ledger.done(ledger.pending('n1', 10))
     },
   )
 

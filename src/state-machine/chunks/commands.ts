@@ -36,6 +36,12 @@ export type ChunkCommand =
       readonly node: string
       readonly permit: number
     }
+  /** Repair tasks of `node` are done: it now holds a verified copy of each of these. `permit`: which granting of the task. */
+  | {
+      readonly type: 'addReplicas'
+      readonly node: string
+      readonly copies: readonly (CopyName & { readonly permit: number })[]
+    }
   /**
    * `node` found these copies of its own bad or absent: they no longer count and are to be made again. `operation`: the id of
    * the recovery that this begins, unless one of this node is under way; null: it begins none.
@@ -79,6 +85,7 @@ export type ChunkCommand =
 
 export interface ChunkReplies {
   addReplica: null
+  addReplicas: { readonly listed: number }
   /** `last`: of so many it was the last listed copy, which stays listed. */
   dropReplicas: { readonly dropped: number; readonly last: number }
   planCopies: { readonly planned: number }

@@ -34,22 +34,40 @@ export function grantTasks(
   return targets.map((target) => ({ ...about, target, ...move }))
 }
 
-/** Idempotent: a report about a task that ended, or was granted anew since, changes nothing. */
+/** Idempotent: a report about a task that ended, or was granted again since, changes nothing. */
 export function addReplica(
   draft: Draft,
   command: Extract<ChunkCommand, { type: 'addReplica' }>,
 ): Accepted<null> {
-  const { tenantId, chunkId, birth, node } = command
+  listCopy(draft, command)
+  return accept(null)
+}
+
+/** The same for many tasks of one node. One that changes nothing does not keep the others from it. */
+export function addReplicas(
+  draft: Draft,
+  { node, copies }: Extract<ChunkCommand, { type: 'addReplicas' }>,
+): Accepted<{ readonly listed: number }> | Refused {
+  const fault = tooMany('list copies', copies.length)
+  if (fault !== null) return fault
+  return accept({ listed: copies.filter((copy) => listCopy(draft, { ...copy, node })).length })
+}
+
+/** Whether it is listed now and was not before. */
+function listCopy(
+  draft: Draft,
+  { tenantId, chunkId, birth, node, permit }: CopyName & { readonly node: string; readonly permit: number },
+): boolean {
   const before = draft.get(chunkKeys.chunk(tenantId, chunkId))
-  if (before === undefined || before.birth !== birth || !before.owed.includes(node)) return accept(null)
+  if (before === undefined || before.birth !== birth || !before.owed.includes(node)) return false
   const task = draft.get(taskKey(before, node))
-  if (task?.permit !== command.permit || !mayHold(draft, node)) return accept(null)
+  if (task?.permit !== permit || !mayHold(draft, node)) return false
   const listed = { ...before, replicas: [...before.replicas, node], owed: without(before.owed, node) }
   changeChunk(draft, {
     before,
     after: isReplaced(listed, task) ? withoutCopy(listed, task.replaces) : listed,
   })
-  return accept(null)
+  return true
 }
 
 /** Whether the old copy may go, now that the new one is listed. */

@@ -9,10 +9,14 @@ import { chunkKeys } from '../../state-machine/chunks/keys.ts'
 import {
   type BlobName,
   type BlobRef,
+  type Cluster,
   Condition,
   type CopyLedger,
   type ReplicaTask,
 } from '../../../cluster/index.ts'
+import { COMMAND_LEVELS } from '../../state-machine/command-levels.ts'
+import type { Command } from '../../state-machine/commands.ts'
+import type { CopyName } from '../../state-machine/chunks/commands.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../../state-machine/base/batch-bound.ts'
 import type { ChunkRecord, RepairRecord } from '../../state-machine/chunks/records.ts'
 import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
@@ -25,7 +29,14 @@ import type { Propose } from '../../commands/propose.ts'
 /** Chunk rows looked at for one page of what a node holds: a node may hold none of them. */
 const ROWS_PER_PAGE = 512
 
-export function createCopyLedger(reader: LevelStateReader, propose: Propose): CopyLedger {
+type Listing = Extract<Command, { type: 'addReplica' | 'addReplicas' }>
+
+/** `levels`: what the state is known to be at; below the level of a command for many, copies are listed one by one. */
+export function createCopyLedger(
+  reader: LevelStateReader,
+  propose: Propose,
+  levels: Pick<Cluster, 'reachesLevel'>,
+): CopyLedger {
   return {
     pending: (target, limit) => pendingIn(reader, target, limit),
     async drops(holder, limit) {
@@ -41,11 +52,13 @@ export function createCopyLedger(reader: LevelStateReader, propose: Propose): Co
       const { items, next } = await reader.chunks(after ?? '', Math.min(limit, ROWS_PER_PAGE))
       return { refs: items.filter(({ replicas }) => replicas.includes(holder)).map(refOf), next }
     },
-    async done({ ref, target, permit }) {
-      const tenantId = ownerOf(ref)
-      const about = { tenantId, chunkId: ref.id as string, birth: ref.birth, node: target, permit }
-      const reply = await propose({ type: 'addReplica', ...about })
-      if (!reply.ok) throw new Error(`Cannot end replica task: ${reply.message}`)
+    async done(tasks) {
+      const isKnown = await levels.reachesLevel(COMMAND_LEVELS.addReplicas, 0)
+      for (const part of inParts(tasks)) {
+        const commands = isKnown ? [listing(part)] : part.map(listingOfOne)
+        for (const reply of await Promise.all(commands.map((command) => propose(command))))
+          if (!reply.ok) throw new Error(`Cannot end replica tasks: ${reply.message}`)
+      }
     },
     async dropped(holder, names) {
       for (const part of inParts(names)) {
@@ -56,11 +69,7 @@ export function createCopyLedger(reader: LevelStateReader, propose: Propose): Co
     async lost(holder, refs, found) {
       const operation = found === 'inventory' ? newOperationId() : null
       for (const part of inParts(refs.filter(({ owner }) => owner !== undefined))) {
-        const copies = part.map((ref) => ({
-          tenantId: ownerOf(ref),
-          chunkId: ref.id as string,
-          birth: ref.birth,
-        }))
+        const copies = part.map(copyOf)
         const reply = await propose({ type: 'dropReplicas', node: holder, copies, operation })
         if (!reply.ok) throw new Error(`Cannot strike off lost copies: ${reply.message}`)
       }
@@ -74,6 +83,15 @@ export function createCopyLedger(reader: LevelStateReader, propose: Propose): Co
       if (!reply.ok) throw new Error(`Cannot end the count of lost copies: ${reply.message}`)
     },
   }
+}
+
+function listing(tasks: readonly ReplicaTask[]): Listing {
+  const copies = tasks.map(({ ref, permit }) => ({ ...copyOf(ref), permit }))
+  return { type: 'addReplicas', node: tasks[0]?.target ?? '', copies }
+}
+
+function listingOfOne({ ref, target, permit }: ReplicaTask): Listing {
+  return { type: 'addReplica', ...copyOf(ref), node: target, permit }
 }
 
 /** Asked at any time, also while the state is being replaced: nothing is owed by what cannot be read. */
@@ -96,6 +114,10 @@ function taskFor(reader: Pick<LevelStateReader, 'chunk'>, repair: RepairRecord):
 function refOf(chunk: ChunkRecord): BlobRef {
   const { id, birth, sealedSize: size, checksum, replicas, tenantId: owner } = chunk
   return { id: id as string, birth, size, checksum, replicas, owner }
+}
+
+function copyOf(ref: BlobRef): CopyName {
+  return { tenantId: ownerOf(ref), chunkId: ref.id as string, birth: ref.birth }
 }
 
 function ownerOf({ id, owner }: BlobRef): string {

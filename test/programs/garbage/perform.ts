@@ -327,8 +327,8 @@ function finishCopy(world: World, i: number): void {
   }
   if (!isThere && source !== undefined) putCopy(world, i, file)
   const { id: chunkId, birth } = job.name
-  const about = { tenantId: 'acme', chunkId, birth, node: nameOf(i), permit: job.permit }
-  job.proposal = propose(world, { type: 'addReplica', ...about })
+  const copies = [{ tenantId: 'acme', chunkId, birth, permit: job.permit }]
+  job.proposal = propose(world, { type: 'addReplicas', node: nameOf(i), copies })
 }
 
 function judge(world: World, i: number): void {

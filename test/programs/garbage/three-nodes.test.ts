@@ -67,7 +67,9 @@ class Place {
       logPinBytes: 2 ** 26,
     }
     const propose = createPropose({ propose: (command) => cluster.propose(command) })
-    const copyLedger = createCopyLedger(reader, propose)
+    const copyLedger = createCopyLedger(reader, propose, {
+      reachesLevel: (level, withinMs) => cluster.reachesLevel(level, withinMs),
+    })
     const cluster: Cluster = await createCluster(
       { ...own, ...pace },
       { stateMachine, copyLedger, logger: SILENT },

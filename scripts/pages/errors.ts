@@ -97,7 +97,7 @@ go by \`code\`, people by \`message\`. This page is made from [\`problem.ts\`](.
 \`node scripts/pages/errors.ts\`; do not edit it. Some codes belong to operations that later versions bring.
 
 A 401 carries \`WWW-Authenticate\`. A 429 or 503 carries \`Retry-After\` in seconds. Errors that keep a node from
-starting are in the [README](../README.md#when-something-does-not-work).
+starting are in [start-errors.md](start-errors.md).
 
 | status | code | what it means, what to do |
 |---|---|---|

@@ -1,6 +1,6 @@
 /**
  * What the README has for the first minutes, typed as it stands there into shells, against `npm start`'s launcher: an upload, a
- * download, a fourth node that comes and goes.
+ * download, a fourth node that comes and goes, three machines from their secrets to the first object.
  *
  * Only the ports and the data folder are replaced: the defaults may be in use on the machine that runs the tests.
  */
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { startLauncher } from '../helpers/launched-cluster.ts'
 import { QUICK_MEMBERS } from '../helpers/member-steps.ts'
-import { temporaryFolder } from '../helpers/process-cluster.ts'
+import { freeBasePort, temporaryFolder } from '../helpers/process-cluster.ts'
 import { TypedMachines } from '../helpers/typed-machines.ts'
 import { TypedPage } from '../helpers/typed-page.ts'
 
@@ -35,21 +35,37 @@ t.test('what the README types works', { timeout: 900_000 }, async (t) => {
         .replaceAll('npm run -s holdfast --', 'holdfast')
         .replace(/127\.0\.0\.1:9(\d{3})/g, (_, offset: string) => `127.0.0.1:${basePort + Number(offset)}`),
     type: async (machine, lines) => {
-      screen = `${screen}${await machines.type(machine, lines)}`
+      // 'On n1, and so on n2 and n3'.
+      const others = machine === 'n1' && lines.includes('n1.yaml') ? ['n2', 'n3'] : []
+      const [printed] = await Promise.all([
+        machines.type(machine, lines),
+        ...others.map((name) => machines.type(name, lines.replaceAll('n1', name))),
+      ])
+      screen = `${screen}${printed ?? ''}`
       return screen
     },
   })
   await t.test('uploads through one node and downloads through another', async (t) => {
-    await page.type(t, 'First upload and download')
+    await page.type(t, 'First object')
     t.match(screen, /the same bytes/)
-    t.match(screen, /"keyCount":1/)
-    t.match(screen, '{\n  "name"', 'the first ten bytes of the file')
+    t.match(screen, /"keyCount":2/)
   })
   await t.test('takes in a fourth node, and takes it out again [membership.join]', async (t) => {
     await page.type(t, 'A fourth node')
     t.match(screen, /n4 waits to be taken in/)
     t.match(screen, /3 votes decide, 1 may fail.*\n(n\d .*\n){3}n4  active  voter/)
     t.match(screen, /type +remove\nstatus +succeeded/)
+  })
+  await t.test('brings three machines to their first object', async (t) => {
+    const port = await freeBasePort(1)
+    const owner = (text: string): string => text.replace('svcadm_...', /svcadm_\S+/.exec(screen)?.[0] ?? '')
+    await page.type(t, 'Three machines', (text) =>
+      owner(text)
+        .replaceAll('/var/lib/holdfast', 'data')
+        .replaceAll('10.0.0.', '127.0.0.')
+        .replace(/:900(\d)/g, (_, offset: string) => `:${port + Number(offset)}`),
+    )
+    t.match(screen, /ca\.pem\n$/)
   })
   t.same(page.untyped, [])
 })

@@ -179,4 +179,28 @@ export const BACKGROUND_MUTANTS: readonly Mutant[] = [
     replace: '        else void throttle\n',
     killers: { tests: ['test/repair/inventory.test.ts'] },
   },
+  {
+    id: 'BG21',
+    bug: 'one copy that may not be listed keeps those behind it in its entry from it',
+    file: 'src/state-machine/chunks/copies.ts',
+    find: 'accept({ listed: copies.filter((copy) =>',
+    replace: 'accept({ listed: copies.slice(0, 1).filter((copy) =>',
+    killers: { tests: ['test/state-machine/copies.test.ts'] },
+  },
+  {
+    id: 'BG22',
+    bug: 'a copy is out of the hands of its maker before it is listed',
+    file: 'cluster/repair/repair-engine.ts',
+    find: '      if (isMade) await this.#reports.report(task)\n',
+    replace: '      if (isMade) this.#reports.report(task).catch(() => undefined)\n',
+    killers: { tests: ['test/repair/repair-engine.test.ts'] },
+  },
+  {
+    id: 'BG23',
+    bug: 'copies are listed by a command that a member may not know',
+    file: 'src/store/ledger/copy-ledger.ts',
+    find: '      const isKnown = await levels.reachesLevel(COMMAND_LEVELS.addReplicas, 0)\n',
+    replace: '      const isKnown = true\n',
+    killers: { tests: ['test/store/copy-ledger.test.ts'] },
+  },
 ]

@@ -63,8 +63,8 @@ export const GARBAGE_MUTANTS: readonly Mutant[] = [
     id: 'G7',
     bug: 'the end of a task counts for one that was granted anew',
     file: 'src/state-machine/chunks/copies.ts',
-    find: '  if (task?.permit !== command.permit || !mayHold(draft, node)) return accept(null)\n',
-    replace: '  if (task === undefined) return accept(null)\n',
+    find: '  if (task?.permit !== permit || !mayHold(draft, node)) return false\n',
+    replace: '  if (task === undefined) return false\n',
     killers: SIMULATOR,
   },
   {

@@ -4,6 +4,8 @@
 export * from './base/types.ts'
 export { createCluster } from './cluster.ts'
 export { diskLevel } from './base/disk-level.ts'
+export type { MemberDoubt } from './base/member-doubt.ts'
+export { expulsionOf, expulsionText } from './node/base/expulsion.ts'
 export { declareCurrent, notedState } from './disk-proof-file.ts'
 export type { ProofState } from './node/disk-proof/disk-verdict.ts'
 export { type Bound, bindToPlan } from './recovery/apply-plan.ts'

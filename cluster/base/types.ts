@@ -7,6 +7,7 @@
 import type { BlobId, Blobs, CopyLedger, NodeRepair, RepairStatus } from './blob-types.ts'
 import type { DiskThresholds } from './disk-level.ts'
 import type { FileOps } from './file-ops.ts'
+import type { MemberDoubt } from './member-doubt.ts'
 import type { LogIndex, NodeId, RefusalReason } from '../raft/types.ts'
 import type { ProposeOptions, RoomNeed } from './room-need.ts'
 import type { StateDamagedError } from './state-errors.ts'
@@ -275,6 +276,8 @@ export interface MemberStatus {
   readonly heardMs: Readonly<Record<NodeId, number>>
   /** Rises when the group is brought back from a lost quorum. Absent: told by a version that knew of none. */
   readonly recoveryEpoch?: number
+  /** Its own, and what it knows of others. Absent: told by a version that knew of none. */
+  readonly doubts?: readonly MemberDoubt[]
   /** Of the state, at some indexes that it has passed: equal indexes have equal sums on every node. */
   readonly checksums: readonly (readonly [index: LogIndex, checksum: string])[]
 }

@@ -107,6 +107,7 @@ function readStatus(header: unknown): MemberStatus {
   if (!(isNamed && isCounted && isKnown && isSaid && isGroup && areHeard && arePeers(peers)))
     throw new TypeError('Cannot read how a member stands')
   if (!arePoints(checksums)) throw new TypeError('Cannot read the checksums of a member')
+  if (!areDoubts(fields['doubts'])) throw new TypeError('Cannot read what a member doubts')
   return header as MemberStatus
 }
 
@@ -121,6 +122,13 @@ function arePeers(value: unknown): boolean {
 function arePoints(value: unknown): boolean {
   if (!Array.isArray(value)) return false
   return value.every((row: unknown) => Array.isArray(row) && isCount(row[0]) && typeof row[1] === 'string')
+}
+
+/** A later version may know more of them. */
+function areDoubts(value: unknown): boolean {
+  if (value === undefined) return true
+  if (!Array.isArray(value)) return false
+  return value.every((row: unknown) => isTexts(Object.values(fieldsOf(row))))
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -4,6 +4,7 @@
  * Owns: how this node answers the calls of the others, and the directory as it is told. Knows nothing of: why somebody joins or
  * leaves, phases, operations. Rule: it changes nothing by itself; an order is followed at the leader or refused.
  */
+import { type Expulsion, expulsionIn } from '../node/base/expulsion.ts'
 import type { Node } from '../node/node.ts'
 import type { Clock, Timer } from '../base/clock.ts'
 import { CertificateNameError } from '../transport/certificate-identity.ts'
@@ -61,6 +62,8 @@ const LONELY_CALL_EVERY_MS = 2_000
 
 export class MembershipRoom implements MembershipPort {
   readonly #parts: MembershipPartsNeeded
+  /** Members that answered last that nobody hears them. */
+  readonly #expelled = new Map<NodeId, Expulsion>()
   #nextInquiry = 0
   #nextCall: Timer | null = null
 
@@ -120,8 +123,17 @@ export class MembershipRoom implements MembershipPort {
 
   local(): MemberStatus {
     const { node, directory, incarnation, version, heartbeatMs, transport, clock } = this.#parts
-    const { term, leaderId, role, commitIndex, appliedIndex, configuration, configurationIndex, peers } =
-      node.status()
+    const {
+      term,
+      leaderId,
+      role,
+      commitIndex,
+      appliedIndex,
+      configuration,
+      configurationIndex,
+      peers,
+      suspects,
+    } = node.status()
     const levels = node.featureLevels
     const now = clock.now()
     const heard = directory.names.flatMap((peer) => {
@@ -148,6 +160,10 @@ export class MembershipRoom implements MembershipPort {
       }),
       heardMs: Object.fromEntries(heard),
       recoveryEpoch: node.standing().recoveryEpoch,
+      doubts: [
+        ...suspects.map((suspect) => ({ nodeId: suspect.nodeId, what: suspect.doubt })),
+        ...[...this.#expelled].map(([expelled, what]) => ({ nodeId: expelled, what })),
+      ],
       checksums: node.checksums(),
     }
   }
@@ -156,11 +172,21 @@ export class MembershipRoom implements MembershipPort {
     const { directory, transport, logger } = this.#parts
     if (nodeId === directory.nodeId) return this.local()
     try {
-      return await askStatus(transport, nodeId)
+      const status = await askStatus(transport, nodeId)
+      this.#expelled.delete(nodeId)
+      return status
     } catch (err) {
+      this.#noteExpelled(nodeId, err)
       logger.debug({ peer: nodeId, err }, 'member does not say how it stands')
       return null
     }
+  }
+
+  #noteExpelled(nodeId: NodeId, error: unknown): void {
+    const isSaid = error instanceof PeerRefusedError && error.code === 'expelled'
+    const expulsion = isSaid ? expulsionIn(nodeId, error.message) : null
+    if (expulsion === null) this.#expelled.delete(nodeId)
+    else this.#expelled.set(nodeId, expulsion)
   }
 
   async survey(): Promise<ReadonlyMap<NodeId, MemberStatus | null>> {

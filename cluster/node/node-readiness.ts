@@ -18,7 +18,14 @@ export function nodeReadiness(driver: Driver, options: NodeOptions, limits: Node
   // That no leader is known follows from it, and would lead astray.
   if (expelled !== null) return { ready: false, reasons: [expulsionText(nodeId, expelled)], expelled }
   const reasons: string[] = []
-  if (driver.route.leaderId === null) reasons.push(noLeader(configuration.voters, suspects))
+  if (driver.route.leaderId === null) {
+    reasons.push(
+      noLeader(
+        configuration.voters,
+        suspects.map((suspect) => suspect.nodeId),
+      ),
+    )
+  }
   const { isInstalling, rebuild, guard } = driver.state
   if (rebuild.reason !== null) reasons.push(rebuild.reason)
   else if (isInstalling) reasons.push('The state is being copied from another node')

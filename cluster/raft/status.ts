@@ -4,7 +4,7 @@
  * Rule: plain values only; nobody can reach live state through it.
  */
 import type { Core } from './core.ts'
-import type { NodeId, RaftStatus } from './types.ts'
+import type { DiskDoubt, NodeId, RaftStatus } from './types.ts'
 
 export function statusOf(core: Core): RaftStatus {
   const { nodeId, role, term, leaderId, commitIndex, appliedIndex, log, trust } = core
@@ -34,9 +34,16 @@ export function statusOf(core: Core): RaftStatus {
   }
 }
 
-function suspectsKnownTo({ nodeId, trust, votes, leadership }: Core): readonly NodeId[] {
-  const own = trust === 'proved' ? [] : [nodeId]
-  const candidates = [...votes].filter(([, { doubt }]) => doubt !== null).map(([peer]) => peer)
-  const peers = [...(leadership?.peers ?? [])].filter(([, { doubt }]) => doubt !== null).map(([peer]) => peer)
-  return [...new Set([...own, ...candidates, ...peers])]
+/** Of its peers only a leader hears how their disks are now; who looks for one knows it from the answers to its last campaign. */
+function suspectsKnownTo({ nodeId, trust, votes, leaderId, leadership }: Core): RaftStatus['suspects'] {
+  const doubts = new Map<NodeId, DiskDoubt>()
+  if (trust !== 'proved') doubts.set(nodeId, trust)
+  if (leaderId === null) {
+    for (const [peer, { doubt }] of votes) if (doubt !== null) doubts.set(peer, doubt)
+  }
+  for (const [peer, { doubt, hasForgotten }] of leadership?.peers ?? []) {
+    if (hasForgotten) doubts.set(peer, 'rolledBack')
+    else if (doubt !== null) doubts.set(peer, doubt)
+  }
+  return [...doubts].map(([suspect, doubt]) => ({ nodeId: suspect, doubt }))
 }

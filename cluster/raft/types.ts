@@ -375,7 +375,7 @@ export interface RaftStatus {
   readonly readBackBytes: number
   readonly trust: DiskTrust
   /** Members, this one included, of which this one knows that their disk is not proved current. */
-  readonly suspects: readonly NodeId[]
+  readonly suspects: readonly { readonly nodeId: NodeId; readonly doubt: DiskDoubt }[]
   readonly configuration: Configuration
   readonly configurationIndex: LogIndex
   /** At the leader: one row per peer. Elsewhere empty. */

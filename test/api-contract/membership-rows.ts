@@ -52,6 +52,8 @@ export const membershipRows = {
   'membership.blobs': 'members: blobs {replicas, lastCopies} [decisions 12]',
   'membership.warnings':
     'warnings of a plan: fault tolerance, even voters, zones with a majority, last copies of a lost member [decisions 12]',
+  'membership.conditions':
+    'members: conditions {code, message}, absent where nothing is wrong [decisions 12]',
   'membership.outage': '503 without a majority names the own view and holdfast recover [decisions 12]',
   'membership.race': 'compare-and-set on expectedConfigIndex [decisions 12]',
   'membership.rolled-back': 'a rolled-back disk under an old name has no say [decisions 12]',

@@ -1,7 +1,7 @@
 /** What the members look like from outside: what each holds, what a plan warns of, and what is left of it in an outage. */
 import t from 'tap'
 import { memberKeys } from '../../src/state-machine/members/keys.ts'
-import { Condition, type MembershipPort } from '../../cluster/index.ts'
+import { Condition, type MemberDoubt, type MembershipPort } from '../../cluster/index.ts'
 import type { MembersRecord } from '../../src/state-machine/members/records.ts'
 import { foundThree, loneStatus } from '../helpers/told-membership.ts'
 import { ApiWorld, type Heard } from './api-world.ts'
@@ -143,6 +143,58 @@ t.test('in an outage the own view is left, and the way out is named [membership.
       { nodeId: 'n3', role: 'voter', lastContactMs: 90_000, reachable: null },
     ],
   })
+})
+
+t.test('a member whose disk went back says so, and what to do [membership.conditions]', async (t) => {
+  const voters = ['n1', 'n2', 'n3']
+  const configuration = { voters, learners: [], outgoing: [] }
+  const leader = loneStatus('n1', { configuration })
+  const { memory, ask } = await begin(t)
+  const shown = async (
+    path: string,
+    found: Readonly<Record<string, readonly MemberDoubt[]>>,
+    silent = '',
+  ): Promise<unknown> => {
+    const doubtful = (nodeId: string) => ({ doubts: found[nodeId] ?? [] })
+    const own = { ...leader, ...doubtful('n1') }
+    const others = ['n2', 'n3'].map((nodeId) => {
+      const status = loneStatus(nodeId, { isLeader: false, leaderId: 'n1', ...doubtful(nodeId) })
+      return [nodeId, nodeId === silent ? null : status] as const
+    })
+    const survey = new Map([['n1', own], ...others])
+    memory.membership = { ...memory.membership, local: () => own, survey: async () => survey }
+    const { members } = (await ask(path)).json as { members: readonly { conditions?: object[] }[] }
+    return members.map(({ conditions }) => conditions)
+  }
+  const path = '/cluster/membership'
+  t.same(await shown(path, {}), [undefined, undefined, undefined], 'nothing is wrong')
+  const suspect = { nodeId: 'n2', what: 'suspect' } as const
+  const goneBack = { nodeId: 'n2', what: 'rolledBack' } as const
+  const expelled = { nodeId: 'n2', what: 'member_rolled_back' } as const
+  const notProved = {
+    code: 'disk_not_proved_current',
+    message: /n2 is not proved current: .*one voter more.*disk-went-back\.md/,
+  }
+  const rolledBack = {
+    code: 'member_rolled_back',
+    message: /n2 has lost entries .*together with those of all other voters.*disk-went-back\.md/,
+  }
+  t.match(await shown(path, { n1: [suspect] }), [undefined, [notProved], undefined], 'the leader knows')
+  t.match(await shown(path, { n2: [suspect] }), [undefined, [notProved], undefined], 'it says so itself')
+  t.match(await shown(path, { n1: [goneBack], n2: [suspect] }), [undefined, [rolledBack], undefined])
+  t.same(
+    await shown(path, { n3: [goneBack] }),
+    [undefined, undefined, undefined],
+    'a campaign ended long ago',
+  )
+  const unheard = { code: 'member_rolled_back', message: /older copy.*start the node with the directory/ }
+  t.match(await shown(path, { n1: [expelled] }, 'n2'), [undefined, [unheard], undefined])
+  t.same(await shown(path, { n1: [expelled] }), [undefined, undefined, undefined], 'it is heard again')
+  t.match(await shown(`${path}?consistency=local`, { n1: [expelled, suspect] }), [
+    undefined,
+    [unheard],
+    undefined,
+  ])
 })
 
 t.test('no dry run changes a row, whether it is allowed or not [membership.dry-run]', async (t) => {

@@ -13,6 +13,7 @@ export interface SeenMembership {
     readonly phase: string
     readonly role: string
     readonly blobs: { readonly replicas: number } | null
+    readonly conditions?: readonly { readonly code: string; readonly message: string }[]
   }[]
   readonly departed: readonly { readonly nodeId: string; readonly how: string }[]
   readonly recoveries: readonly object[]

@@ -124,6 +124,17 @@ t.test('an older copy of a directory, beside a node that lags', { timeout: 900_0
     return (await scene.cluster.unreadiness(second))?.includes('disk_not_proved_current') === true
   })
   t.match(scene.logOf(second), /disk is not proved current/)
+  const local = { method: 'GET', path: '/cluster/membership?consistency=local' } as const
+  const { body } = await scene.cluster.admin(second, local)
+  const { members } = JSON.parse(body.toString()) as { members: readonly { nodeId: string }[] }
+  t.match(
+    members.find(({ nodeId }) => nodeId === second),
+    // The witness of this host has seen more; where there is none nobody can tell.
+    {
+      conditions: [{ code: /^(member_rolled_back|disk_not_proved_current)$/, message: /Keep the others up/ }],
+    },
+    'and shows it among the members',
+  )
   t.equal(await scene.cluster.leader(), undefined, 'two of three do not decide')
   scene.cluster.startNode(leader)
   await scene.endsWhole(t)

@@ -30,9 +30,11 @@ t.test('a rejection below what was acknowledged', async (t) => {
     t.match(sentOf(effects, 'AppendEntries'), [{ to: 'b', prevLogIndex: 2 }])
     t.equal(sentOf(effects, 'AppendEntries')[0]?.entries.length, 2)
     t.match(single.status.peers[0], { nodeId: 'b', matchIndex: 0, hasForgotten: true })
+    t.same(single.status.suspects, [{ nodeId: 'b', doubt: 'rolledBack' }])
     t.equal(single.status.commitIndex, 4, 'what was committed stays committed')
     single.answer('b', { index: 4, readToken: 1 })
     t.match(single.status.peers[0], { matchIndex: 4, hasForgotten: false })
+    t.same(single.status.suspects, [])
   })
 
   t.test('changes nothing when it is late, doubled or overtaken by an acknowledgement', async (t) => {

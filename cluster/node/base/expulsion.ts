@@ -15,6 +15,11 @@ export function expulsionOf(code: unknown): Expulsion | null {
   return EXPULSIONS.find((known) => known === code) ?? null
 }
 
+/** Null: a peer gives another reason for which it is not heard, or gives it in the words of another version. */
+export function expulsionIn(nodeId: NodeId, text: string): Expulsion | null {
+  return EXPULSIONS.find((known) => expulsionText(nodeId, known) === text) ?? null
+}
+
 /** One sentence: what happened, and what to do. */
 export function expulsionText(nodeId: NodeId, expulsion: Expulsion): string {
   const otherwise = `leave this data directory as it is, and give the machine an empty one, a name that was never used, and --join`

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { MemberStatus } from '../../../cluster/index.ts'
 import { commonChecksum } from '../../operations/membership/equal-states.ts'
 import type { MembershipOverview } from '../../operations/membership/get-cluster-membership.ts'
+import { conditionsOf } from '../../operations/membership/member-conditions.ts'
 import { votesOf } from '../../operations/membership/plan-change.ts'
 import { answers } from '../../operations/membership/survey.ts'
 import type { ClusterRecovery, MemberRecord } from '../../state-machine/members/records.ts'
@@ -57,6 +58,12 @@ const MemberView = Type.Object(
       Type.Boolean({
         description:
           'Whether its state has the checksum of the leader’s at an index that both have passed; null: there is none in common',
+      }),
+    ),
+    conditions: Type.Optional(
+      Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
+        description:
+          'What is wrong with its data directory, and what to do: `member_rolled_back`, `disk_not_proved_current`, `member_tombstoned`; absent: nothing is',
       }),
     ),
     addedAt: Time,
@@ -175,6 +182,8 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
   const peer = status.peers.find((one) => one.nodeId === nodeId)
   const isLeader = status.isLeader && status.nodeId === nodeId
   const disk = disks.find((one) => one.nodeId === nodeId)?.disk ?? null
+  const told = survey.get(nodeId) ?? null
+  const conditions = conditionsOf(nodeId, { asked: overview.own, leader: status, member: told })
   const used = disk === null ? 0 : Math.max(0, disk.totalBytes - disk.freeBytes)
   return {
     ...record,
@@ -188,9 +197,10 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     disk: disk && { totalBytes: disk.totalBytes, usedBytes: used },
     blobs: census && { replicas, lastCopies, countedAt: timeText(census.countedAt) },
     drained: phase === 'drained',
-    featureLevel: survey.get(nodeId)?.featureLevel ?? null,
-    recoveryEpoch: survey.get(nodeId)?.recoveryEpoch ?? null,
-    stateEqual: stateEqual(status, survey.get(nodeId) ?? null),
+    featureLevel: told?.featureLevel ?? null,
+    recoveryEpoch: told?.recoveryEpoch ?? null,
+    stateEqual: stateEqual(status, told),
+    ...(conditions.length === 0 ? {} : { conditions }),
     addedAt: timeText(addedAt),
   }
 }

@@ -183,6 +183,8 @@ function tell(membership: Membership): void {
       return [nodeId, phase, role, votes, contactOf(member), peerAddress, zone, version ?? '']
     }),
   )
+  for (const { conditions = [] } of membership.members)
+    for (const { code, message } of conditions) note(`${message} (${code})`)
   for (const { nodeId, how, at } of membership.departed) printLine(`${nodeId}  ${how} at ${at}`)
 }
 

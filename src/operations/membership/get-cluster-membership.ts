@@ -21,6 +21,8 @@ export interface MembershipOverview {
   readonly recoveries: readonly ClusterRecovery[]
   /** Of the leader; of this node when none answers. */
   readonly status: MemberStatus
+  /** Of this node, after the survey. */
+  readonly own: MemberStatus
   readonly survey: Survey
   readonly disks: readonly NodeRepair[]
   /** Why this node is not ready. */
@@ -36,14 +38,15 @@ export async function getClusterMembership(
 ): Promise<MembershipOverview> {
   authorize(principal, 'getClusterMembership', {})
   const { clusterId, membership } = services.cluster
-  const own = membership.local()
+  const before = membership.local()
   const [survey, disks] = isLocal
-    ? [new Map([[own.nodeId, own]]), []]
+    ? [new Map([[before.nodeId, before]]), []]
     : await Promise.all([surveyMembers(services), services.cluster.repairStatuses()])
   const rows = membersOf(services.state.view)
   const recoveries = clusterRecoveries(services.state.view)
   const { reasons } = services.cluster.readiness()
   const census = await services.copyCensus.look()
-  const seen = { rows, recoveries, status: leaderIn(survey) ?? own, survey, disks, reasons, census }
+  const own = membership.local()
+  const seen = { rows, recoveries, status: leaderIn(survey) ?? own, own, survey, disks, reasons, census }
   return { clusterId, isLocal, ...seen }
 }

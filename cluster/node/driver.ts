@@ -7,7 +7,7 @@
  */
 import { Raft } from '../raft/raft.ts'
 import { membersOf } from '../raft/configuration.ts'
-import type { Effect, Entry, NodeId, RaftStatus, Term } from '../raft/types.ts'
+import type { Effect, Entry, NodeId, RaftStatus } from '../raft/types.ts'
 import { Condition } from '../base/types.ts'
 import {
   type CallHandler,
@@ -331,7 +331,7 @@ export class Driver {
       case 'peerForgot':
         return this.doubts.on(effect)
       case 'roleChanged':
-        return this.#onRoleChanged(effect.role === 'leader', effect.term, effect.leaderId)
+        return this.#onRoleChanged(effect)
     }
   }
 
@@ -342,10 +342,11 @@ export class Driver {
     if (last !== undefined) this.#batcher.onCommitted(last.index)
   }
 
-  #onRoleChanged(isLeader: boolean, term: Term, leaderId: NodeId | null): void {
+  #onRoleChanged({ role, term, leaderId }: Extract<Effect, { type: 'roleChanged' }>): void {
+    const isLeader = role === 'leader'
     if (leaderId !== null && leaderId !== this.#route.leaderId) this.#leaderChanges += 1
     this.#route = { term, leaderId, isLeader }
-    this.#parts.logger.info({ term, leader: leaderId, isLeader }, 'leadership seen')
+    this.#parts.logger.info({ term, leader: leaderId, isLeader, role }, 'leadership seen')
     this.proposals.onRoute()
     this.reads.onRoute()
     if (isLeader) return this.gate.hearAnew()

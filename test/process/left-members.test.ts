@@ -1,6 +1,9 @@
 /**
  * Nodes that come back although they have left, or with another disk than theirs: each is told 410 and says so itself, now and after a
- * restart; no term rises, and nobody who writes meanwhile notices.
+ * restart; none of them campaigns, and nobody who writes meanwhile notices.
+ *
+ * A machine under load may let a member in good standing miss its leader's heartbeats and campaign. So the claim is not that no term
+ * rises: it is read from the log of each process that came back that it was never a candidate, and only candidates raise a term.
  */
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,6 +17,9 @@ import { ask } from '../transport/raw-peer.ts'
 
 const reason = 'tests'
 const WRITE_EVERY_MS = 100
+
+/** An answer that is given while nobody leads: nothing happened, and the client is asked to come again. */
+const LEADERLESS = /^n\d: 503 .*"code":"(no_leader|no_quorum|leader_not_ready|commit_unknown)"/
 
 /** Writes and reads back without pause; what was not answered well is remembered. */
 class Client {
@@ -46,8 +52,47 @@ class Client {
 
 class Ward {
   readonly cluster: ProcessCluster
+  /** Where the log of each process that came back begins: the length of the file then. */
+  #lives: { readonly nodeId: string; readonly from: number; to: number | null }[] = []
   constructor(cluster: ProcessCluster) {
     this.cluster = cluster
+  }
+
+  /** As one that nobody is to hear: from now on, and until it ends, it is never a candidate. */
+  comesBack(nodeId: string, start: () => void): void {
+    this.#lives.push({ nodeId, from: this.#text(nodeId).length, to: null })
+    start()
+  }
+
+  async end(nodeId: string): Promise<void> {
+    await this.cluster.signal(nodeId, 'SIGTERM')
+    this.inGoodStanding(nodeId)
+  }
+
+  /** What it does from now on is its right, or another process does it. */
+  inGoodStanding(nodeId: string): void {
+    for (const life of this.#lives.filter((one) => one.nodeId === nodeId))
+      life.to ??= this.#text(nodeId).length
+  }
+
+  /** It is a member as any other. */
+  forget(nodeId: string): void {
+    this.#lives = this.#lives.filter((life) => life.nodeId !== nodeId)
+  }
+
+  /** In which terms those that came back have asked for votes. */
+  get candidacies(): readonly { readonly nodeId: string; readonly term: number }[] {
+    return this.#lives.flatMap(({ nodeId, from, to }) => {
+      const lines = this.#text(nodeId)
+        .slice(from, to ?? undefined)
+        .split('\n')
+      const asked = lines.filter((line) => /"role":"(candidate|leader)"/.test(line))
+      return asked.map((line) => ({ nodeId, term: (JSON.parse(line) as { readonly term: number }).term }))
+    })
+  }
+
+  #text(nodeId: string): string {
+    return readFileSync(this.cluster.node(nodeId).logFile, 'latin1')
   }
 
   dir(nodeId: string): string {
@@ -77,7 +122,7 @@ class Ward {
 
   /** What it wrote into its log since its last start. */
   #log(nodeId: string): string {
-    const text = readFileSync(this.cluster.node(nodeId).logFile, 'utf8')
+    const text = this.#text(nodeId)
     return text.slice(text.lastIndexOf('"msg":"stopped"'))
   }
 
@@ -113,14 +158,20 @@ class Ward {
     const local = { method: 'GET', path: '/cluster/membership?consistency=local' } as const
     const asked = await cluster.admin(nodeId, local)
     if (asked.status === 200) t.match(asked.body.toString(), says, 'its own view says so')
+    if (code !== 'member_removed')
+      await until('the members are shown with it', async () => {
+        const { members } = await membershipAt(cluster, 'n1')
+        const conditions = members.find((member) => member.nodeId === nodeId)?.conditions ?? []
+        return conditions.some((one) => one.code === code && one.message.includes(says))
+      })
     t.ok(cluster.isRunning(nodeId), 'a manager of processes is not made to start it for ever')
     t.ok(existsSync(`${this.dir(nodeId)}/identity.json`), 'what it holds is left')
   }
 
   /** Of what it was told: it knows it at once, and is not heard for having been started once more. */
   async isToldAgain(t: Test, nodeId: string, code: string): Promise<void> {
-    await this.cluster.signal(nodeId, 'SIGTERM')
-    this.cluster.startNode(nodeId)
+    await this.end(nodeId)
+    this.comesBack(nodeId, () => this.cluster.startNode(nodeId))
     const says = 'this data directory has left'
     await until(`${nodeId} says ${code} again`, () => this.#log(nodeId).includes(says))
     t.match(this.#log(nodeId), `"code":"${code}"`, 'without asking anybody')
@@ -129,15 +180,15 @@ class Ward {
   }
 
   #hasLogged(nodeId: string, code: string): boolean {
-    return readFileSync(this.cluster.node(nodeId).logFile, 'utf8').includes(`"code":"${code}"`)
+    return this.#text(nodeId).includes(`"code":"${code}"`)
   }
 }
 
 async function emptied(t: Test, ward: Ward, nodeId: string, code: string): Promise<void> {
   for (const flags of [[], ['--join']]) {
-    await ward.cluster.signal(nodeId, 'SIGTERM')
+    await ward.end(nodeId)
     rmSync(ward.dir(nodeId), { recursive: true })
-    ward.cluster.startNode(nodeId, flags)
+    ward.comesBack(nodeId, () => ward.cluster.startNode(nodeId, flags))
     await ward.isTold(t, nodeId, code)
   }
 }
@@ -156,12 +207,18 @@ t.test('members that left come back [membership.tombstone]', { timeout: 900_000 
     )
     const put = await cluster.call('n2', 'PUT', '/buckets/steady/objects/meanwhile', Buffer.from('new'))
     t.equal(put.status, 200)
-    const term = await ward.term('n2')
-    cluster.resume('n1')
+    const term = (await ward.term('n2')) ?? 0
+    ward.comesBack('n1', () => cluster.resume('n1'))
     const read = await cluster.call('n1', 'GET', '/buckets/steady/objects/meanwhile')
     t.ok(read.status === 503 || read.body.toString() === 'new', `it answers nothing old: ${read.status}`)
-    await until('it follows', async () => (await cluster.ready('n1')) && (await ward.term('n1')) === term)
-    t.equal(await ward.term('n2'), term, 'and asked for no votes')
+    await until('it follows', async () => {
+      return (await cluster.ready('n1')) && (await ward.term('n1')) === (await ward.term('n2'))
+    })
+    ward.inGoodStanding('n1')
+    // Later ones are its right, should a machine under load let it miss the heartbeats of its leader.
+    const uncalled = ward.candidacies.filter((candidacy) => candidacy.term <= term)
+    t.same(uncalled, [], 'and asked for no votes of a term that had begun without it')
+    ward.forget('n1')
     await ward.lead('n1')
   })
 
@@ -177,14 +234,14 @@ t.test('members that left come back [membership.tombstone]', { timeout: 900_000 
     await cluster.signal('n4', 'SIGTERM')
     renameSync(ward.dir('n4'), `${ward.dir('n4')}-right`)
     renameSync(`${ward.dir('n4')}-old`, ward.dir('n4'))
-    cluster.startNode('n4')
+    ward.comesBack('n4', () => cluster.startNode('n4'))
     await ward.isTold(t, 'n4', 'member_rolled_back')
     await ward.isToldAgain(t, 'n4', 'member_rolled_back')
   })
 
   await t.test('an empty disk under the name of a member', async (t) => {
     await emptied(t, ward, 'n4', 'member_tombstoned')
-    await cluster.signal('n4', 'SIGTERM')
+    await ward.end('n4')
     rmSync(ward.dir('n4'), { recursive: true })
     renameSync(`${ward.dir('n4')}-right`, ward.dir('n4'))
     await ward.again('n4')
@@ -194,9 +251,9 @@ t.test('members that left come back [membership.tombstone]', { timeout: 900_000 
     const lost = { path: '/cluster/voters/n5/lost', body: { reason, confirm: 'n5' } }
     await untilAllowed(cluster, 'n1', lost)
     await changeMembers(cluster, 'n1', lost)
-    cluster.startNode('n5')
+    ward.comesBack('n5', () => cluster.startNode('n5'))
     await ward.isTold(t, 'n5', 'member_removed')
-    await cluster.signal('n5', 'SIGTERM')
+    await ward.end('n5')
   })
 
   await t.test('one that was removed while it was stopped, and an empty disk in its place', async (t) => {
@@ -206,18 +263,22 @@ t.test('members that left come back [membership.tombstone]', { timeout: 900_000 
       path: '/cluster/members/n3/remove',
       body: { reason, confirm: 'n3' },
     })
-    cluster.startNode('n3')
+    ward.comesBack('n3', () => cluster.startNode('n3'))
     await ward.isTold(t, 'n3', 'member_removed')
     await ward.isToldAgain(t, 'n3', 'member_removed')
     const line = new CommandLine({ cwd: cluster.plan[0]?.dataDir ?? '', env: {} })
     const { stdout } = await line.run(['doctor', '--config', cluster.node('n3').configFile, '--json'])
     t.match(stdout, /Node n3 was removed from the cluster, or called lost.*it does not come back/s)
     await emptied(t, ward, 'n3', 'member_removed')
-    await cluster.signal('n3', 'SIGTERM')
+    await ward.end('n3')
   })
 
-  t.same(await client.stop(), [], `none of ${client.requests} requests was lost`)
-  t.equal(await ward.term('n1'), term, 'nobody campaigned')
+  const lost = await client.stop()
+  t.same(ward.candidacies, [], 'none of those that came back campaigned')
+  // Where a member in good standing did, clients were asked to come again meanwhile, and nothing else.
+  const isCalm = (await ward.term('n1')) === term
+  const unexcused = isCalm ? lost : lost.filter((answer) => !LEADERLESS.test(answer))
+  t.same(unexcused, [], `none of ${client.requests} requests was lost`)
 
   await t.test('without a majority the own view is left [membership.outage]', async (t) => {
     for (const nodeId of ['n2', 'n4']) await cluster.signal(nodeId, 'SIGKILL')

@@ -96,8 +96,12 @@ t.test('a name that another data directory owns is refused at once [membership.j
   t.match(refused, { status: 409, code: 'member_tombstoned' })
   t.match(
     refused.json['message'],
-    /an earlier life has joined under this name before and owns it; start the node/,
+    /an earlier life has joined under this name before and owns it; start the node with that directory and --join; if it is gone, set node\.id to a name that was never used, leave node\.data_dir empty, start the node with --join, and join it under that name instead of "n4"/,
   )
+  const { ask: stranger } = await begin(t, answering('expelled'))
+  const unheard = await stranger('/cluster/voters', join)
+  t.match(unheard, { status: 409, code: 'member_tombstoned' })
+  t.match(unheard.json['message'], /another data directory .*set node\.id to .* instead of "n4"/)
   const own = await begin(t, answering({ registered: 'life' }))
   t.match(await own.ask('/cluster/voters', join), { status: 202 }, 'the same directory may come again')
 })

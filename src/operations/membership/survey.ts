@@ -131,7 +131,7 @@ export async function askNewcomer(
   if (said === 'expelled')
     throw new Refusal(
       'member_tombstoned',
-      `${cannot}: another data directory has joined under this name before and owns it; start the node with that directory, or give it another name`,
+      `${cannot}: another data directory has joined under this name before and owns it; ${otherNameAdvice(nodeId)}`,
     )
   if (typeof said === 'string')
     throw gate(
@@ -147,7 +147,7 @@ export async function askNewcomer(
   if (registered !== null && registered !== said.incarnation)
     throw new Refusal(
       'member_tombstoned',
-      `${cannot}: the data directory ${registered} has joined under this name before and owns it; start the node with that directory, or give it another name`,
+      `${cannot}: the data directory with incarnation ${registered} has joined under this name before and owns it; ${otherNameAdvice(nodeId)}`,
     )
   const { stateLevel } = membership.local()
   if (said.featureLevel < stateLevel)
@@ -156,6 +156,11 @@ export async function askNewcomer(
       `${cannot}: it runs version ${said.version}, which knows feature level ${said.featureLevel}, and the state is at ${stateLevel}; start the version there that the members run`,
     )
   return said
+}
+
+/** Also where the join of that directory was cancelled: some member may still hold what it registered. */
+function otherNameAdvice(nodeId: string): string {
+  return `start the node with that directory and --join; if it is gone, set node.id to a name that was never used, leave node.data_dir empty, start the node with --join, and join it under that name instead of "${nodeId}"`
 }
 
 /** In a few words, for the audit log: what was believed when the change was asked for. */

@@ -1,0 +1,89 @@
+/**
+ * Real nodes, each with a wall clock that a test sets.
+ *
+ * Owns: the clocks, requests that wait for a node that serves. Knows nothing of: what a wrong clock may do.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from './async.ts'
+import { ProcessCluster, serverCommand, temporaryFolder } from './process-cluster.ts'
+
+const PRELOAD = fileURLToPath(new URL('./skewed-date.ts', import.meta.url))
+/** Clocks of one machine, read one after the other under load. */
+export const TOLERANCE_MS = 60_000
+
+type Json = Readonly<Record<string, unknown>>
+
+export class SkewedCluster {
+  readonly cluster: ProcessCluster
+  readonly #folder: string
+
+  private constructor(cluster: ProcessCluster, folder: string) {
+    this.cluster = cluster
+    this.#folder = folder
+  }
+
+  static async start(t: Parameters<typeof ProcessCluster.start>[0]): Promise<SkewedCluster> {
+    const folder = temporaryFolder(t)
+    const cluster = await ProcessCluster.start(t, 3, null, {
+      launch: (node) => ({
+        command: [process.execPath, '--import', PRELOAD, ...serverCommand(node).slice(1)],
+        env: { HOLDFAST_SKEW_FILE: join(folder, node.nodeId) },
+      }),
+    })
+    await cluster.login('n1')
+    return new SkewedCluster(cluster, folder)
+  }
+
+  skew(nodeId: string, ms: number): void {
+    writeFileSync(join(this.#folder, nodeId), String(ms))
+  }
+
+  /** At any node that answers for sure. */
+  async ask(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, more: Json = {}) {
+    const {
+      body = null,
+      headers = {},
+      nodeId = 'n1',
+    } = more as {
+      body?: string | Buffer | null
+      headers?: Readonly<Record<string, string>>
+      nodeId?: string
+    }
+    let heard = await this.cluster.ask(nodeId, { method, path, body, headers })
+    await until(`${nodeId} answers ${method} ${path}`, async () => {
+      if (heard.status !== 503) return true
+      heard = await this.cluster.ask(nodeId, { method, path, body, headers })
+      return heard.status !== 503
+    })
+    const text = heard.body.toString()
+    return { status: heard.status, json: (text.startsWith('{') ? JSON.parse(text) : {}) as Json }
+  }
+
+  /** Two wrong clocks of three within a second would be a majority. */
+  async areRight(): Promise<boolean> {
+    const leader = await this.cluster.leader()
+    if (leader === undefined) return false
+    const { body } = await this.cluster.admin(leader, { method: 'GET', path: '/cluster/time' })
+    const { offsets = [] } = JSON.parse(body.toString()) as { offsets?: readonly { offsetMs: number }[] }
+    return offsets.length === 3 && offsets.every(({ offsetMs }) => Math.abs(offsetMs) < TOLERANCE_MS)
+  }
+
+  /** Of the rows that tell of this key. */
+  async auditTimes(nodeId: string, key: string): Promise<readonly number[]> {
+    const path = `/audit?since=3650d&key=${key}`
+    const { body } = await this.cluster.admin(nodeId, { method: 'GET', path })
+    const { records } = JSON.parse(body.toString()) as { records: readonly { time: string }[] }
+    return records.map(({ time }) => Date.parse(time))
+  }
+
+  async auditRows(nodeId: string): Promise<readonly string[]> {
+    const { body } = await this.cluster.admin(nodeId, {
+      method: 'GET',
+      path: '/audit?since=3650d&limit=1000',
+    })
+    const { records } = JSON.parse(body.toString()) as { records: readonly { requestId: string }[] }
+    return records.map(({ requestId }) => requestId)
+  }
+}

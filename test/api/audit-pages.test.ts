@@ -1,12 +1,15 @@
 /**
  * Pages of the audit log: where they end, and what they find behind rows of others.
  */
+import net from 'node:net'
 import t from 'tap'
 import { AuditSegments } from '../../src/operations/audit-segments/audit-segments.ts'
 import { AUDIT_OWNER } from '../../src/state-machine/base/record-ids.ts'
 import { AuditSealing, SEGMENT_BOUNDS } from '../../src/workers/audit-sealing.ts'
 import { auditRow } from '../helpers/audit-disk.ts'
 import { testMasterKey } from '../helpers/content-world.ts'
+import { deferred, until } from '../helpers/async.ts'
+import type { MemoryServices } from '../helpers/memory-services.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { AuditedWorld, ship } from './audited-world.ts'
 
@@ -53,6 +56,40 @@ t.test('a page of queryAuditLog', async (t) => {
   )
 })
 
+t.test('a search whose client has left opens nothing more [audit.client-gone]', async (t) => {
+  const { world, owner } = await AuditedWorld.start(t)
+  const { memory } = world
+  memory.featureLevel = 3
+  let sequence = 0
+  const sealing = sealingIn(memory)
+  for (; sequence < 3; sequence++) {
+    await ship(world, [auditRow(`r${sequence}`)], sequence)
+    await sealing.round()
+  }
+  const segments = new AuditSegments(memory.own)
+  const held = deferred()
+  const ended = deferred()
+  let opened = 0
+  memory.services.auditSegments = {
+    walk: (work) => segments.walk(work).finally(ended.resolve),
+    open: async (segment) => {
+      opened++
+      await held.promise
+      return segments.open(segment)
+    },
+  }
+  const socket = net.connect(world.adminPort, '127.0.0.1')
+  socket.write(
+    `GET /admin/api/v1/audit?keyPrefix=nowhere HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner}\r\n\r\n`,
+  )
+  await until('a segment is opened', () => opened === 1)
+  socket.destroy()
+  await until('it is told of', () => memory.auditRows.some(({ code }) => code === 'client_gone'))
+  held.resolve()
+  await ended.promise
+  t.equal(opened, 1)
+})
+
 t.test('an answer names the rows that no node can read [audit.segments] [audit.gaps]', async (t) => {
   const { world, owner } = await AuditedWorld.start(t)
   const { memory } = world
@@ -61,16 +98,7 @@ t.test('an answer names the rows that no node can read [audit.segments] [audit.g
     world.call({ admin: true, token: owner, path: `/admin/api/v1/audit${text}` })
   await ship(world, [auditRow('sealed')])
   const whole = await query('?limit=1000')
-  const sealing = new AuditSealing({
-    cluster: { isOnDuty: () => true, membership: { local: () => ({ stateLevel: 3 }) } },
-    state: memory.reader,
-    content: memory.own,
-    masterKey: testMasterKey,
-    propose: memory.services.propose,
-    now: () => Date.now() + 2 * SEGMENT_BOUNDS.ageMs,
-    monotonic: () => performance.now(),
-    logger: SILENT,
-  })
+  const sealing = sealingIn(memory)
   await sealing.round()
   const segment = await memory.reader.audit.segmentBefore(Number.MAX_SAFE_INTEGER)
   t.ok(segment !== null)
@@ -84,3 +112,17 @@ t.test('an answer names the rows that no node can read [audit.segments] [audit.g
   t.match(heard, { status: 200, json: { count: 0, gaps: [{ rows: segment?.rows, from: /Z$/, to: /Z$/ }] } })
   t.equal((await query('?requestId=newer')).json['gaps'], undefined, 'it cannot be in there')
 })
+
+/** Whatever is there becomes a segment. */
+function sealingIn(memory: MemoryServices): AuditSealing {
+  return new AuditSealing({
+    cluster: { isOnDuty: () => true, membership: { local: () => ({ stateLevel: 3 }) } },
+    state: memory.reader,
+    content: memory.own,
+    masterKey: testMasterKey,
+    propose: memory.services.propose,
+    now: () => Date.now() + 2 * SEGMENT_BOUNDS.ageMs,
+    monotonic: () => performance.now(),
+    logger: SILENT,
+  })
+}

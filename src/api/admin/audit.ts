@@ -109,8 +109,8 @@ export const auditRoutes = {
         content: { type: 'application/json', schema: AuditRecords },
       },
     },
-    async (services, principal, { query }) => {
-      const { records, gaps, nextContinuationToken } = await queryAuditLog(services, principal, query)
+    async (services, principal, { query, signal }) => {
+      const { records, gaps, nextContinuationToken } = await queryAuditLog(services, principal, query, signal)
       const told = gaps.length === 0 ? {} : { gaps: gaps.map(gapView) }
       const body = { records: records.map(recordView), count: records.length, ...told }
       return { kind: 'json', body: { ...body, ...pageEnd(nextContinuationToken) } }

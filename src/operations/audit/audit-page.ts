@@ -3,7 +3,7 @@
  *
  * Owns: how much one page reads, and where the next one begins. Knows nothing of: where links lie, what filters mean.
  * Rules: a page without a row ends only at the end of the log; one with a row ends at its bound of work and says where the
- * next one begins. What cannot be read is named, never left out silently.
+ * next one begins. What cannot be read is named, never left out silently. Nothing more is read for whoever has left.
  */
 import type { AuditRow, AuditSegmentRecord } from '../../state-machine/audit/records.ts'
 import { type AuditWalkParts, backwards, linksBefore } from './audit-walk.ts'
@@ -27,6 +27,8 @@ export interface AuditQuery {
   /** Null: from the newest row on. */
   readonly from: AuditPlace | null
   readonly filter: RowFilter
+  /** Aborted when nobody waits for the page any more. */
+  readonly signal?: AbortSignal
 }
 
 export interface PlacedAuditRow {
@@ -54,15 +56,17 @@ export interface PageBounds {
 
 export const PAGE_BOUNDS: PageBounds = { links: 10_000, characters: 16 * 1024 * 1024, segments: 32 }
 
+/** Throws the reason of the signal, and Condition. */
 export async function auditPage(
   parts: AuditWalkParts,
   query: AuditQuery,
   bounds: PageBounds = PAGE_BOUNDS,
 ): Promise<AuditPage> {
-  const { from, until, since, filter } = query
+  const { from, until, since, filter, signal } = query
   const end = from === null ? await endOf(parts, until) : from.sequence + 1
   const page = new Page(query, bounds)
   for await (const step of backwards(parts, end, filter.mayBeIn)) {
+    signal?.throwIfAborted()
     const oldest = step.kind === 'link' ? step.link.time : step.segment.lastTime
     if (oldest < since) break
     if (step.kind === 'link') page.takeLink(step.link)

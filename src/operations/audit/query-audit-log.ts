@@ -2,7 +2,8 @@
  * queryAuditLog: authorize -> whose rows -> window, filters and place of the page -> one bounded page. [decisions 11]
  *
  * Rules: a token of one tenant sees the rows of that tenant and no others, and is told so when it names another one; a page
- * holds the newest rows that match, however many others lie between them.
+ * holds the newest rows that match, however many others lie between them. A search without a match reads on to the end of its
+ * window, so it ends with its client.
  */
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
@@ -41,6 +42,7 @@ export async function queryAuditLog(
   services: Services,
   principal: AdminTokenPrincipal,
   input: AuditLogInput,
+  signal: AbortSignal,
 ): Promise<AuditLogPage> {
   authorize(principal, 'queryAuditLog', {})
   const filters = { ...input, ...tenantFor(principal, input.tenant) }
@@ -52,7 +54,7 @@ export async function queryAuditLog(
       ? begin({ since, until }, services.cluster.time.now())
       : placeIn(openContinuationToken(services, context, continuationToken))
   const walk = { audit: services.state.audit, segments: services.auditSegments }
-  const query = { ...place, limit: Math.min(Math.max(limit, 1), LIMIT_MAX), filter }
+  const query = { ...place, limit: Math.min(Math.max(limit, 1), LIMIT_MAX), filter, signal }
   const { rows, gaps, next } = await services.auditSegments.walk(() => auditPage(walk, query))
   const position = next === null ? null : positionOf({ ...place, from: next })
   return {

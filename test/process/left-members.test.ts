@@ -179,6 +179,11 @@ class Ward {
     t.notOk(await this.cluster.ready(nodeId), 'and it serves nobody')
   }
 
+  /** It would have asked for votes by now, if it were to. */
+  hasLookedForLeader(nodeId: string): boolean {
+    return this.#log(nodeId).includes('"role":"preCandidate"')
+  }
+
   #hasLogged(nodeId: string, code: string): boolean {
     return this.#text(nodeId).includes(`"code":"${code}"`)
   }
@@ -237,6 +242,7 @@ t.test('members that left come back [membership.tombstone]', { timeout: 900_000 
     ward.comesBack('n4', () => cluster.startNode('n4'))
     await ward.isTold(t, 'n4', 'member_rolled_back')
     await ward.isToldAgain(t, 'n4', 'member_rolled_back')
+    await until('n4 misses its leader', () => Promise.resolve(ward.hasLookedForLeader('n4')))
   })
 
   await t.test('an empty disk under the name of a member', async (t) => {

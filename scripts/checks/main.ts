@@ -1,52 +1,75 @@
 /**
- * `npm test`: everything that must hold, in the order in which it fails fastest.
+ * `npm test`: everything that must hold, in the order in which it fails fastest. `npm run check` runs the part that is asked for.
  *
  * Owns: the sequence and the closing line. A step before the tests that fails counts as one failure, so that the
  * last line never says "0 failed" about a tree that does not compile.
  */
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { checkPart } from './part.ts'
+import { ALL_STEPS, failedStep } from './steps.ts'
+import { allTestFiles, runTests } from './tests.ts'
 
-const ROOT = join(import.meta.dirname, '..', '..')
-const bin = (name: string): string => join(ROOT, 'node_modules', '.bin', name)
+const HELP = `Usage: npm run check -- [OPTION]... [TEST FILE]...
 
-/** Where the hundreds of processes of the tests find what one of them has compiled already. */
-const COMPILED = join(ROOT, 'node_modules', '.cache', 'compiled')
+Without options: compile, lint, tidy, format, dead code, then the test files named, or all of them.
 
-interface Step {
-  readonly name: string
-  readonly command: string
-  readonly args: readonly string[]
-}
+  --changed        check what differs from HEAD, and the tests that import it
+  --since REF      check what differs from REF, and the tests that import it
+  --room ROOM      run the tests of a room: raft, blobs, api, ... or a folder such as cluster/raft
+  --nearest N      of those tests only the N that are fewest imports away
+  --keep-going     do not stop at the first test file that fails (with --changed, --since and --room)
+  --list           say what would be checked, and why
+  --jobs N         test files at once; .taprc says how many otherwise
+`
 
-const STEPS: readonly Step[] = [
-  { name: 'compile', command: bin('tsc'), args: ['-b'] },
-  { name: 'lint', command: bin('oxlint'), args: ['--type-aware'] },
-  { name: 'tidy', command: process.execPath, args: [join(ROOT, 'scripts', 'checks', 'tidy.ts')] },
-  { name: 'format', command: bin('biome'), args: ['format'] },
-  { name: 'dead code', command: bin('knip'), args: ['--no-progress'] },
-]
-
-/** Standard output carries the reporter's text alone; the steps speak on standard error. */
-function run(step: Step, stdout: 1 | 2): boolean {
-  const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED }
-  const result = spawnSync(step.command, step.args, { cwd: ROOT, env, stdio: ['ignore', stdout, 2] })
-  return result.status === 0
-}
-
-function main(): number {
-  for (const step of STEPS) {
-    process.stderr.write(`== ${step.name}\n`)
-    if (!run(step, 2)) {
-      process.stdout.write(`FAILED ${step.name}, see above\n0 passed, 1 failed\n`)
-      return 1
-    }
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      changed: { type: 'boolean' },
+      since: { type: 'string' },
+      room: { type: 'string' },
+      nearest: { type: 'string' },
+      'keep-going': { type: 'boolean' },
+      list: { type: 'boolean' },
+      jobs: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  })
+  if (values.help === true) {
+    process.stdout.write(HELP)
+    return 0
   }
-  process.stderr.write('== tests\n')
-  // `tap build` writes the test class without the TypeScript plugin; a fresh clone does not have it yet.
-  if (!run({ name: 'tap build', command: bin('tap'), args: ['build'] }, 2)) return 1
-  const files = process.argv.slice(2)
-  return run({ name: 'tap', command: bin('tap'), args: ['run', ...files] }, 1) ? 0 : 1
+  const jobs = values.jobs === undefined ? undefined : wholeNumber('--jobs', values.jobs)
+  const since = values.since ?? (values.changed === true ? 'HEAD' : undefined)
+  if (since !== undefined || values.room !== undefined) {
+    if (positionals.length > 0)
+      throw new Error(
+        `Expected no test files beside --changed, --since or --room, got '${positionals.join(' ')}'`,
+      )
+    const nearest = values.nearest === undefined ? undefined : wholeNumber('--nearest', values.nearest)
+    const keepsGoing = values['keep-going'] === true
+    return checkPart({ since, room: values.room, nearest, jobs, keepsGoing, lists: values.list === true })
+  }
+  const failed = await failedStep(ALL_STEPS)
+  if (failed !== null) {
+    process.stdout.write(`FAILED ${failed}, see above\n0 passed, 1 failed\n`)
+    return 1
+  }
+  const files = positionals.length === 0 ? allTestFiles() : positionals
+  return (await runTests(files, { jobs, order: 'longest-first' })) ? 0 : 1
 }
 
-process.exitCode = main()
+function wholeNumber(option: string, text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new Error(`Expected a number from 1 to 9999 for ${option}, got '${text}'`)
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(
+    `check: ${error instanceof Error ? error.message : String(error)}. See npm run check -- --help\n`,
+  )
+  process.exitCode = 2
+}

@@ -160,7 +160,7 @@ export function importsOf(text: string): readonly string[] {
 }
 
 /** Of files in this repository, as paths from the root. */
-function relativeImportsOf({ path, text }: SourceFile): readonly string[] {
+export function relativeImportsOf({ path, text }: SourceFile): readonly string[] {
   return importsOf(text)
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => resolveImport(path, specifier))

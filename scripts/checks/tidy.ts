@@ -3,25 +3,17 @@
  *
  * Owns: reading files and the exit code. Prints one line a finding.
  */
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { repositoryFiles } from './repository-files.ts'
 import { checkFolders, checkRepository, checkSource, type SourceFile } from './tidy-rules.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-function listFiles(): readonly string[] {
-  const out = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-  return out.split('\n').filter((path) => path !== '' && existsSync(join(ROOT, path)))
-}
-
 const read = (path: string): SourceFile => ({ path, text: readFileSync(join(ROOT, path), 'utf8') })
 
 function main(): number {
-  const files = listFiles()
+  const files = repositoryFiles(ROOT)
   const sources = files.filter((path) => /^(cluster|src|test|scripts)\/.*\.(ts|mjs)$/.test(path)).map(read)
   const prose = files
     .filter(

@@ -4,10 +4,10 @@
  * Owns: the last line `N passed, N failed` that people and CI read. Counts leaf assertions; a test
  * file that dies or times out counts as a failure. Progress (one line a file) goes to standard error.
  */
-import { Transform } from 'node:stream'
-import { Parser } from 'tap-parser'
+import { Transform, type TransformCallback } from 'node:stream'
+import { Parser, type Result } from 'tap-parser'
 
-function describe(path, result) {
+function describe(path: readonly string[], result: Result): string {
   const at = result.diag?.at
   const place = at?.fileName ? ` (${at.fileName}:${at.lineNumber})` : ''
   const detail =
@@ -15,24 +15,35 @@ function describe(path, result) {
   return `FAILED ${[...path, result.name].filter(Boolean).join(' > ')}${place}\n${detail}\n`
 }
 
-/** Of a file, so that whoever looks for the slow ones finds them. */
-function took({ time }) {
+const SLOWEST_MAX = 10
+
+/** Of a file. */
+function took({ time }: Result): string {
   return typeof time === 'number' ? ` ${(time / 1000).toFixed(1)} s` : ''
 }
 
+/** Where the time of a run goes. A run of one file has no slowest. */
+function describeSlowest(files: readonly Result[]): string {
+  if (files.length < 2) return ''
+  const slowest = files.toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0)).slice(0, SLOWEST_MAX)
+  return `SLOWEST ${slowest.length} of ${files.length} files\n${slowest.map((file) => `  ${file.name}${took(file)}\n`).join('')}`
+}
+
 /** What was not proved here is said, with the reason. */
-function describeSkipped(path, result) {
+function describeSkipped(path: readonly string[], result: Result): string {
   const why = result.skip || result.todo
   const reason = typeof why === 'string' ? `: ${why}` : ''
   return `SKIPPED ${[...path, result.name].filter(Boolean).join(' > ')}${reason}\n`
 }
 
 export default class TapSummary extends Transform {
-  #parser = new Parser()
-  #totals = { passed: 0, failed: 0 }
-  #skipped = []
-  #failures = []
-  #finished
+  readonly #parser = new Parser()
+  readonly #totals = { passed: 0, failed: 0 }
+  readonly #skipped: string[] = []
+  readonly #failures: string[] = []
+  /** Test files, as they end. */
+  readonly #files: Result[] = []
+  readonly #finished: Promise<unknown>
 
   constructor() {
     super()
@@ -41,25 +52,27 @@ export default class TapSummary extends Transform {
   }
 
   /** A subtest is reported twice: as a child with its own results, and as one assertion of its parent. */
-  #watch(parser, path) {
-    let child = null
-    parser.on('child', (inner) => {
+  #watch(parser: Parser, path: readonly string[]): void {
+    let child: Parser | null = null
+    parser.on('child', (inner: Parser) => {
       child = inner
       this.#watch(inner, [...path, inner.name])
     })
-    parser.on('assert', (result) => {
+    parser.on('assert', (result: Result) => {
       const closesChild = child !== null && child.name === result.name
       const finished = closesChild ? child : null
       if (closesChild) child = null
-      if (path.length === 0)
+      if (path.length === 0) {
+        this.#files.push(result)
         process.stderr.write(`${result.ok ? 'ok    ' : 'FAILED'} ${result.name}${took(result)}\n`)
+      }
       const inside = finished?.results
       if (inside && inside.count > 0 && (result.ok || inside.fail > 0)) return
       this.#count(result, path)
     })
   }
 
-  #count(result, path) {
+  #count(result: Result, path: readonly string[]): void {
     if (result.skip || result.todo) this.#skipped.push(describeSkipped(path, result))
     else if (result.ok) this.#totals.passed += 1
     else {
@@ -68,16 +81,19 @@ export default class TapSummary extends Transform {
     }
   }
 
-  _transform(chunk, _encoding, done) {
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#parser.write(chunk.toString())
     done()
   }
 
-  async _flush(done) {
+  override async _flush(done: TransformCallback): Promise<void> {
     this.#parser.end()
     await this.#finished
     for (const failure of this.#failures) this.push(failure)
     for (const skipped of this.#skipped) this.push(skipped)
+    this.push(describeSlowest(this.#files))
+    // Here once more: of a long output often only the end is kept.
+    for (const file of this.#files) if (!file.ok) this.push(`FAILED ${file.name}\n`)
     const { passed, failed } = this.#totals
     this.push(`${passed} passed, ${failed} failed\n`)
     done()

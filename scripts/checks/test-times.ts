@@ -1,0 +1,46 @@
+/**
+ * Which test files start first: those that take longest, so that no long one is left alone at the end of a run.
+ *
+ * Owns: the times of the last run, in a file that git does not know. Rule: without them a run is slower, and no different.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { FileOutcome } from './test-runner.ts'
+
+/** File to milliseconds. */
+export type Times = ReadonlyMap<string, number>
+
+/** Before the first run: whole simulations, hosts and real processes take longest. */
+const LONG = [/^test\/programs\/mutants\/hunts-/, /^test\/programs\/chaos\//, /^test\/(programs|process)\//]
+
+export function readTimes(file: string): Times {
+  try {
+    const known: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof known !== 'object' || known === null) return new Map()
+    return new Map(Object.entries(known).filter((row): row is [string, number] => typeof row[1] === 'number'))
+  } catch {
+    return new Map()
+  }
+}
+
+export function writeTimes(file: string, before: Times, outcomes: readonly FileOutcome[]): void {
+  const times = new Map([...before, ...outcomes.map(({ file, ms }) => [file, Math.round(ms)] as const)])
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(
+    file,
+    JSON.stringify(
+      Object.fromEntries([...times].toSorted(([one], [other]) => one.localeCompare(other, 'en'))),
+    ),
+  )
+}
+
+/** Longest first. A file without a time comes before those with one: it may be a long one. */
+export function longestFirst(files: readonly string[], times: Times): readonly string[] {
+  const guess = (file: string): number => {
+    const known = times.get(file)
+    if (known !== undefined) return known
+    const place = LONG.findIndex((pattern) => pattern.test(file))
+    return Number.MAX_SAFE_INTEGER - (place === -1 ? LONG.length : place)
+  }
+  return files.toSorted((one, other) => guess(other) - guess(one) || one.localeCompare(other, 'en'))
+}

@@ -1,0 +1,52 @@
+/**
+ * Runs test files with the report that people and CI read.
+ *
+ * Owns: what a run is given: jobs and limit of `.taprc`, compiled code, times of the last run. Rule: standard output carries the
+ * report alone; its last line is `N passed, N failed`.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { ROOT } from './steps.ts'
+import TapSummary from './tap-summary.ts'
+import { runTestFiles } from './test-runner.ts'
+import { longestFirst, readTimes, writeTimes } from './test-times.ts'
+
+const CACHE = join(ROOT, 'node_modules', '.cache')
+/** Where the hundreds of processes of the tests find what one of them has compiled already. */
+const COMPILED = join(CACHE, 'compiled')
+const TIMES = join(CACHE, 'test-times.json')
+
+interface Options {
+  readonly jobs?: number | undefined
+  readonly order: 'longest-first' | 'as-given'
+  readonly stopsAtFailure?: boolean
+}
+
+export function allTestFiles(): readonly string[] {
+  return globSync('test/**/*.test.ts', { cwd: ROOT })
+}
+
+/** Whether all passed. `files`: paths from the root. */
+export async function runTests(files: readonly string[], options: Options): Promise<boolean> {
+  const times = readTimes(TIMES)
+  const taprc: { readonly jobs: number; readonly timeout: number } = parse(
+    readFileSync(join(ROOT, '.taprc'), 'utf8'),
+  )
+  const report = new TapSummary()
+  report.pipe(process.stdout)
+  process.stderr.write('== tests\n')
+  const outcomes = await runTestFiles(
+    {
+      files: options.order === 'as-given' ? files : longestFirst(files, times),
+      root: ROOT,
+      jobs: options.jobs ?? taprc.jobs,
+      timeoutMs: taprc.timeout * 1000,
+      stopsAtFailure: options.stopsAtFailure ?? false,
+      env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+    },
+    report,
+  )
+  writeTimes(TIMES, times, outcomes)
+  return outcomes.length > 0 && outcomes.every(({ ok }) => ok)
+}

@@ -27,7 +27,10 @@ const LEDGER_CLIENTS = 3
 /** From the first step of a strike until its fault is there. */
 const STRIKE_MS_MAX = 180_000
 const READY_MS_MAX = 180_000
-/** A change of members goes on behind all the strikes that hinder it. */
+/**
+ * A change of members goes on behind all the strikes that hinder it, and for so long after them. A node that starts counts the silence of
+ * the others from its start, so strikes without end can hold up a member that is to be declared lost.
+ */
 const CHANGE_MS_MAX = 8 * 60_000
 /** A strike that needs a whole cluster waits so long for one. */
 const WHOLE_MS_MAX = 20_000
@@ -48,7 +51,8 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
     restMs: 0,
     asker: (_, random, ledger) => new PlainAsker(cluster, random, (code) => ledger.hasFailed(code)),
   })
-  const run = new ChaosRun({ cluster, hosts, load, say })
+  const changeMsMax = seconds * 1000 + CHANGE_MS_MAX
+  const run = new ChaosRun({ cluster, hosts, load, changeMsMax, say })
   await run.strikeFor(options).catch((error: unknown) => {
     say(`no more faults: ${String(error)}`)
     run.mishaps.push(`no more faults: ${String(error)}`)
@@ -83,6 +87,7 @@ interface RunParts {
   readonly cluster: ProcessCluster
   readonly hosts: Hosts
   readonly load: Load
+  readonly changeMsMax: number
   readonly say: (line: string) => void
 }
 
@@ -105,7 +110,7 @@ class ChaosRun {
       heaps: hosts.heaps,
       diskOf: (nodeId) => hosts.diskOf(nodeId),
       anyMember: (choice) => chosen(cluster.plan, choice).nodeId,
-      operator: new Operator(cluster, hosts, CHANGE_MS_MAX),
+      operator: new Operator(cluster, hosts, parts.changeMsMax),
       changes: this.turnover,
       leader: () => this.#leader(),
       isWhole: () => becomesWhole(cluster, WHOLE_MS_MAX),

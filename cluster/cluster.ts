@@ -21,8 +21,8 @@ import { MembershipRoom } from './membership/membership-port.ts'
 import { expulsionOf, expulsionText } from './node/base/expulsion.ts'
 import { DEFAULT_NODE_LIMITS } from './node/base/limits.ts'
 import { Node } from './node/node.ts'
-import { RecoveryFile } from './recovery/recovery-file.ts'
-import { SkipFile } from './recovery/skip-file.ts'
+import { RecoveryFile } from './quorum-recovery/recovery-file.ts'
+import { SkipFile } from './quorum-recovery/skip-file.ts'
 import { SystemClock } from './base/system-clock.ts'
 import { StartNotes } from './start-notes.ts'
 import { HttpTransport } from './transport/http-transport.ts'
@@ -275,7 +275,7 @@ function clusterOf({ nodeId, clusterId }: ClusterOptions, machine: Machine, lock
     readBarrier: () => node.readBarrier(),
     membership: machine.membership,
     readiness: () => readinessOf(machine),
-    isOnDuty: () => node.isOnDuty(),
+    isJobRunner: () => node.isJobRunner(),
     placement: (id) => blobs.placement(id),
     demandScrub: (word) => copies.demandScrub(word),
     setRepairRate: (bytesPerSecond) => throttle.setRate(bytesPerSecond),

@@ -327,7 +327,7 @@ export interface MembershipPort {
   /** Within seconds; null: silent. */
   ask(nodeId: NodeId): Promise<MemberStatus | null>
   /** Of all members, this one included. Never rejects. */
-  survey(): Promise<ReadonlyMap<NodeId, MemberStatus | null>>
+  memberStatuses(): Promise<ReadonlyMap<NodeId, MemberStatus | null>>
   /**
    * Asks a node that need not belong yet. `isWelcome`: it is told who the members are. Resolves with a word instead when it says no
    * (`foreign_cluster`, `expelled`, ...) or shows a certificate of another node (`certificate_of_another`), `unreachable` with or without
@@ -365,7 +365,7 @@ export interface Cluster {
   readBarrier(): Promise<void>
   readiness(): Readiness
   /** Whether this node should do what one node is enough for. A hint, true on one at most times: nothing may depend on that. */
-  isOnDuty(): boolean
+  isJobRunner(): boolean
   /**
    * The members that should hold the copies of a blob, best first: the same on every node with the same members, but for
    * those whose disk is full or suspect, as far as this node has heard of it lately.

@@ -189,7 +189,7 @@ export class MembershipRoom implements MembershipPort {
     else this.#expelled.set(nodeId, expulsion)
   }
 
-  async survey(): Promise<ReadonlyMap<NodeId, MemberStatus | null>> {
+  async memberStatuses(): Promise<ReadonlyMap<NodeId, MemberStatus | null>> {
     const { names } = this.#parts.directory
     return new Map(await Promise.all(names.map(async (name) => [name, await this.ask(name)] as const)))
   }

@@ -233,7 +233,7 @@ export class Node {
   }
 
   /** This node leads and serves. A hint: another one may be told the same at the same time. */
-  isOnDuty(): boolean {
+  isJobRunner(): boolean {
     return this.#driver !== null && this.#driver.route.isLeader && this.readiness().ready
   }
 

@@ -143,7 +143,7 @@ export function resetElectionTimer(core: Core): void {
 
 /**
  * How long a candidate waits for its votes, and who was beaten before it tries again: nobody leads, so nobody is protected by
- * more patience. Half an election time sooner than a follower, and drawn from as wide a range, so that split votes stay rare.
+ * a longer timeout. Half an election time sooner than a follower, and drawn from as wide a range, so that split votes stay rare.
  */
 export function resetCampaignTimer(core: Core): void {
   const { electionTicks, random } = core.options

@@ -14,7 +14,7 @@ import { CopyCheck } from './copy-check.ts'
 import type { CopyRemover } from './copy-remover.ts'
 import { copyWatchMetrics } from './copy-watch-metrics.ts'
 import { Inventory } from './inventory.ts'
-import { Patience, StoppedError } from '../base/patience.ts'
+import { RetryLoop, StoppedError } from '../base/retry-loop.ts'
 import { Scrub } from './scrub.ts'
 import type { ScrubFile } from './scrub-file.ts'
 import type { StoreMarker } from './store-marker.ts'
@@ -47,7 +47,7 @@ const MISSING_IN_A_ROW = 2
 
 export class CopyWatch {
   readonly #parts: CopyWatchParts
-  readonly #patience: Patience
+  readonly #retryLoop: RetryLoop
   readonly #inventory: Inventory
   readonly #scrub: Scrub
   readonly #work = new Set<Promise<void>>()
@@ -60,8 +60,8 @@ export class CopyWatch {
   constructor(parts: CopyWatchParts) {
     const { scrubFile: file, scrubEveryMs: everyMs } = parts
     this.#parts = parts
-    this.#patience = new Patience(parts.clock, parts.logger)
-    const common = { ...parts, check: new CopyCheck(parts), patience: this.#patience }
+    this.#retryLoop = new RetryLoop(parts.clock, parts.logger)
+    const common = { ...parts, check: new CopyCheck(parts), retryLoop: this.#retryLoop }
     this.#inventory = new Inventory(common)
     this.#scrub = new Scrub({ ...common, file, everyMs, beforePass: () => this.#inventory.run() })
   }
@@ -70,7 +70,7 @@ export class CopyWatch {
   start(): void {
     this.#isStarted = true
     this.#begin(async () => {
-      await this.#patience.insist('blob directory not marked yet', () => this.#parts.marker.accept())
+      await this.#retryLoop.retry('blob directory not marked yet', () => this.#parts.marker.accept())
       this.#begin(() => this.#watchDirectory())
       await this.#inventory.run()
       await this.#scrub.run()
@@ -79,7 +79,7 @@ export class CopyWatch {
 
   /** Resolves when nothing of it touches the disk any more. */
   async stop(): Promise<void> {
-    this.#patience.end()
+    this.#retryLoop.end()
     while (this.#work.size > 0) await Promise.all(this.#work)
   }
 
@@ -122,14 +122,14 @@ export class CopyWatch {
 
   async #watchDirectory(): Promise<void> {
     for (;;) {
-      await this.#patience.wait(MARKER_EVERY_MS)
+      await this.#retryLoop.wait(MARKER_EVERY_MS)
       await this.#lookAtDirectory()
     }
   }
 
   #lookAtDirectory(): Promise<void> {
-    this.#looking ??= this.#patience
-      .insist('blob directory not looked at yet', () => this.#mendDirectory())
+    this.#looking ??= this.#retryLoop
+      .retry('blob directory not looked at yet', () => this.#mendDirectory())
       .finally(() => {
         this.#looking = null
       })

@@ -8,7 +8,7 @@ import type { BlobStore } from '../blobs/base/blob-store.ts'
 import type { Clock } from '../base/clock.ts'
 import type { BlobRef, CopyLedger, HeldCopies, InventoryStatus, Logger, NodeId } from '../base/types.ts'
 import type { CopyCheck } from './copy-check.ts'
-import type { Patience } from '../base/patience.ts'
+import type { RetryLoop } from '../base/retry-loop.ts'
 import type { Throttle } from './throttle.ts'
 
 export interface InventoryParts {
@@ -18,7 +18,7 @@ export interface InventoryParts {
   readonly check: CopyCheck
   readonly throttle: Throttle
   readonly clock: Clock
-  readonly patience: Patience
+  readonly retryLoop: RetryLoop
   readonly logger: Logger
   /** Copies were struck off: there is something to make. */
   readonly onLost: () => void
@@ -64,18 +64,18 @@ export class Inventory {
   }
 
   async #walk(): Promise<void> {
-    const { nodeId, ledger, patience, logger, clock } = this.#parts
+    const { nodeId, ledger, retryLoop, logger, clock } = this.#parts
     const before = this.#lost
     let after: string | null = null
     do {
       const from: string | null = after
-      const page: HeldCopies = await patience.insist('rows of copies not readable yet', () =>
+      const page: HeldCopies = await retryLoop.retry('rows of copies not readable yet', () =>
         ledger.listed(nodeId, from, PAGE_MAX),
       )
       await this.#look(page.refs)
       after = page.next
     } while (after !== null)
-    await patience.insist('end of the inventory not told yet', () => ledger.inventoried(nodeId))
+    await retryLoop.retry('end of the inventory not told yet', () => ledger.inventoried(nodeId))
     this.#runs++
     this.#endedAt = clock.wallTime()
     logger.info({ copies: this.#copies, lost: this.#lost - before }, 'inventory of copies done')
@@ -83,27 +83,27 @@ export class Inventory {
 
   /** A disk on which copies are missing is gone through at full speed, any other at half. */
   async #look(refs: readonly BlobRef[]): Promise<void> {
-    const { nodeId, ledger, patience, onLost, store, clock } = this.#parts
+    const { nodeId, ledger, retryLoop, onLost, store, clock } = this.#parts
     const began = clock.now()
-    const areAsLeft = await patience.insist('copies not looked at yet', () => store.areAsLeft(refs))
+    const areAsLeft = await retryLoop.retry('copies not looked at yet', () => store.areAsLeft(refs))
     const lost = await this.#lostOf(refs.filter((_, at) => areAsLeft[at] !== true))
     this.#copies += refs.length
     if (lost.length === 0) {
       const tookMs = clock.now() - began
-      if (tookMs > 0) await patience.wait(tookMs)
+      if (tookMs > 0) await retryLoop.wait(tookMs)
       return
     }
-    await patience.insist('lost copies not told yet', () => ledger.lost(nodeId, lost, 'inventory'))
+    await retryLoop.retry('lost copies not told yet', () => ledger.lost(nodeId, lost, 'inventory'))
     this.#lost += lost.length
     onLost()
   }
 
   async #lostOf(refs: readonly BlobRef[]): Promise<readonly BlobRef[]> {
-    const { check, patience, throttle } = this.#parts
+    const { check, retryLoop, throttle } = this.#parts
     const lost: BlobRef[] = []
     for (let first = 0; first < refs.length; first += AT_ONCE) {
       const few = refs.slice(first, first + AT_ONCE).map(async (ref) => {
-        const finding = await patience.insist('copy not looked at yet', () => check.byHeader(ref))
+        const finding = await retryLoop.retry('copy not looked at yet', () => check.byHeader(ref))
         if (finding.kind === 'lost') lost.push(finding.ref)
         else await throttle.pass(FRAME_BYTES)
       })

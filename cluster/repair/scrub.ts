@@ -10,7 +10,7 @@ import type { BlobStore } from '../blobs/base/blob-store.ts'
 import type { Clock } from '../base/clock.ts'
 import type { BlobName, BlobRef, CopyLedger, Logger, NodeId, ScrubStatus } from '../base/types.ts'
 import type { CopyCheck, CopyFinding } from './copy-check.ts'
-import { type Patience, StoppedError } from '../base/patience.ts'
+import { type RetryLoop, StoppedError } from '../base/retry-loop.ts'
 import { NOTHING_PASSED, type PassCounts, type ScrubFile, type ScrubMark } from './scrub-file.ts'
 import { positionOf, restMs } from './scrub-pace.ts'
 import type { Throttle } from './throttle.ts'
@@ -23,7 +23,7 @@ export interface ScrubParts {
   readonly file: Pick<ScrubFile, 'read' | 'write'>
   readonly throttle: Throttle
   readonly clock: Clock
-  readonly patience: Patience
+  readonly retryLoop: RetryLoop
   readonly logger: Logger
   /** No copy stays unread for longer. */
   readonly everyMs: number
@@ -65,7 +65,7 @@ export class Scrub {
     this.#parts = parts
   }
 
-  /** One pass after another until the patience ends. Resolves then, with the position kept if the disk allows. */
+  /** One pass after another until the loop is stopped. Resolves then, with the position kept if the disk allows. */
   async run(): Promise<void> {
     try {
       let mark = await this.#resume()
@@ -92,7 +92,7 @@ export class Scrub {
   demand(word: string | null): void {
     if (word === this.#demand) return
     this.#demand = word
-    this.#parts.patience.nudge()
+    this.#parts.retryLoop.nudge()
   }
 
   #demandStatus(): ScrubStatus['demand'] {
@@ -123,9 +123,9 @@ export class Scrub {
   }
 
   async #beginNext(last: ScrubMark): Promise<ScrubMark> {
-    const { clock, patience, everyMs, beforePass } = this.#parts
+    const { clock, retryLoop, everyMs, beforePass } = this.#parts
     const dueAt = this.#isAsked(last) ? 0 : this.#notInFuture(last.startedAt) + everyMs * AIM
-    await patience.wait(Math.max(0, dueAt - clock.wallTime()), () => this.#isAsked(last))
+    await retryLoop.wait(Math.max(0, dueAt - clock.wallTime()), () => this.#isAsked(last))
     await this.#tell()
     // Before the inventory: what is asked for while that runs has not been looked at by it.
     const demand = this.#isAsked(last) ? this.#demand : null
@@ -137,11 +137,11 @@ export class Scrub {
   }
 
   async #pass(begun: ScrubMark): Promise<ScrubMark> {
-    const { store, patience, clock, logger } = this.#parts
+    const { store, retryLoop, clock, logger } = this.#parts
     let mark = begun
     for (let names: readonly BlobName[] | null = null; names === null || names.length === PAGE_MAX; ) {
       const { after } = mark
-      names = await patience.insist('copies not listed yet', () => store.list(after, PAGE_MAX))
+      names = await retryLoop.retry('copies not listed yet', () => store.list(after, PAGE_MAX))
       for (const name of names) {
         if (this.#isAsked(mark)) return mark
         mark = await this.#step(mark, name)
@@ -156,13 +156,13 @@ export class Scrub {
   }
 
   async #step(mark: ScrubMark, name: BlobName): Promise<ScrubMark> {
-    const { check, ledger, patience, throttle, clock, everyMs } = this.#parts
+    const { check, ledger, retryLoop, throttle, clock, everyMs } = this.#parts
     // The rows may be unreadable for a while: a damaged state is replaced under a running node.
-    const ref = await patience.insist('row of copy not readable yet', async () => ledger.find(name))
+    const ref = await retryLoop.retry('row of copy not readable yet', async () => ledger.find(name))
     const size = ref?.size ?? 0
     await throttle.pass(size)
     const began = clock.now()
-    const finding = await patience.insist('copy not scrubbed yet', () => check.inFull(name))
+    const finding = await retryLoop.retry('copy not scrubbed yet', () => check.inFull(name))
     const readMs = clock.now() - began
     const passed = this.#count(finding, size, mark.passed)
     const next = { ...mark, passed, startedAt: this.#notInFuture(mark.startedAt), after: name }
@@ -173,7 +173,7 @@ export class Scrub {
     const isHurried = demand !== null && demand === mark.demand
     const rest = Math.max(isHurried ? 0 : evenly, Math.min(readMs, REST_MS_MAX))
     await this.#beforeRest(next, rest)
-    await patience.wait(rest, () => this.#demand !== null && this.#demand !== demand)
+    await retryLoop.wait(rest, () => this.#demand !== null && this.#demand !== demand)
     return next
   }
 
@@ -200,8 +200,8 @@ export class Scrub {
 
   async #tell(): Promise<void> {
     if (this.#untold.length === 0) return
-    const { nodeId, ledger, patience, onLost } = this.#parts
-    await patience.insist('lost copies not told yet', () => ledger.lost(nodeId, this.#untold))
+    const { nodeId, ledger, retryLoop, onLost } = this.#parts
+    await retryLoop.retry('lost copies not told yet', () => ledger.lost(nodeId, this.#untold))
     this.#counts.lost += this.#untold.length
     this.#untold = []
     onLost()

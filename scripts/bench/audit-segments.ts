@@ -98,7 +98,7 @@ class World {
   sealing(): AuditSealing {
     const propose = async (command: Command): Promise<unknown> => (await this.entry([command]))[0]
     return new AuditSealing({
-      cluster: { isOnDuty: () => true, membership: { local: () => ({ stateLevel: FEATURE_LEVEL }) } },
+      cluster: { isJobRunner: () => true, membership: { local: () => ({ stateLevel: FEATURE_LEVEL }) } },
       state: this.store.reader,
       content: this.own,
       masterKey: this.masterKey,

@@ -104,7 +104,7 @@ async function measure(objects: number): Promise<readonly string[]> {
   await fill(objects)
   await begin()
   const propose = createPropose({ propose: inTurn })
-  const cluster = { isOnDuty: () => true }
+  const cluster = { isJobRunner: () => true }
   const deletion = new TenantDeletion({ cluster, state: reader, propose, logger })
   const [start, beats] = [performance.now(), heart()]
   longestEntryMs = 0

@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'cluster/blobs/': ['cluster/base/', 'cluster/transport/', 'cluster/placement/', RAFT_TYPES],
   'cluster/node/': ['cluster/base/', 'cluster/raft/', 'cluster/wal/', 'cluster/transport/'],
   'cluster/membership/': ['cluster/base/', 'cluster/node/', 'cluster/transport/', RAFT_TYPES],
-  'cluster/recovery/': [
+  'cluster/quorum-recovery/': [
     'cluster/base/',
     'cluster/blobs/',
     'cluster/node/',
@@ -102,7 +102,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/store/',
     CLUSTER_DOOR,
   ],
-  'src/recovery/': [
+  'src/quorum-recovery/': [
     'src/access/',
     'src/audit/',
     'src/commands/',
@@ -133,7 +133,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/base/',
     'src/client/',
     'src/config/',
-    'src/recovery/',
+    'src/quorum-recovery/',
     'src/service/',
     'src/state-machine/',
     'src/store/state/',

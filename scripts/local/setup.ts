@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
-import { leaveWish } from '../../src/workers/pending-tokens.ts'
+import { leaveTokenRequest } from '../../src/workers/pending-tokens.ts'
 import { type LocalOptions, UsageError } from './options.ts'
 
 export interface Setup {
@@ -102,8 +102,8 @@ export function saveSetup(options: LocalOptions, setup: Setup): void {
   writePrivate(join(options.dataDir, SETUP_FILE), setup)
 }
 
-/** Until the demo key exists the owner token may not have been granted: the wish is left again, which changes nothing. */
-async function wishForOwnerToken(setup: Setup, plan: readonly NodePlan[]): Promise<void> {
+/** Until the demo key exists the owner token may not have been granted: the request is left again, which changes nothing. */
+async function requestOwnerToken(setup: Setup, plan: readonly NodePlan[]): Promise<void> {
   const first = plan[0]
   if (setup.accessKeyId !== null || !first) return
   const { ownerTokenId: tokenId, ownerTokenSha256: sha256 } = setup
@@ -115,7 +115,7 @@ async function wishForOwnerToken(setup: Setup, plan: readonly NodePlan[]): Promi
     expiresAt: null,
     sha256,
   } as const
-  await leaveWish(first.dataDir, { wish: 'create', token })
+  await leaveTokenRequest(first.dataDir, { wish: 'create', token })
 }
 
 const RECEIVER_OFFSET = 99
@@ -163,7 +163,7 @@ function writeConfigs(options: LocalOptions, setup: Setup, plan: readonly NodePl
 /** Makes or finds the cluster of this folder and writes what its nodes need to start. */
 export async function prepare(options: LocalOptions, plan: readonly NodePlan[]): Promise<Setup> {
   const setup = readSetup(options) ?? (await createSetup(options))
-  await wishForOwnerToken(setup, plan)
+  await requestOwnerToken(setup, plan)
   writeConfigs(options, setup, plan)
   return setup
 }

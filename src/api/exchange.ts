@@ -10,7 +10,7 @@ import { releasing } from '../content/spent-bytes.ts'
 import { Refusal } from '../base/refusal.ts'
 import type { BodyPace } from './body-pace.ts'
 
-/** A client that goes on sending after it was refused gets this much patience and no more. */
+/** A client that goes on sending after it was refused is read for so long and no longer. */
 const DRAIN_BYTES_MAX = 8 * 1024 * 1024
 const DRAIN_MS_MAX = 5000
 

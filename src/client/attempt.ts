@@ -15,7 +15,7 @@ export interface Attempted {
   readonly body: Readable
 }
 
-export interface Patience {
+export interface RetryLoop {
   readonly connectMs: number
   /** From the end of the request to the headers of the answer. */
   readonly answerMs: number
@@ -32,7 +32,7 @@ export interface Trust {
 export class Connections {
   readonly #agent: Agent
 
-  constructor({ connectMs, answerMs, silenceMs }: Patience, { ca }: Trust) {
+  constructor({ connectMs, answerMs, silenceMs }: RetryLoop, { ca }: Trust) {
     const connect = { timeout: connectMs, ...(ca === null ? {} : { ca }) }
     this.#agent = new Agent({ connect, headersTimeout: answerMs, bodyTimeout: silenceMs })
   }

@@ -11,7 +11,7 @@ export interface RepeatPolicy {
   readonly attemptsMax: number
   readonly firstDelayMs: number
   readonly delayMsMax: number
-  /** A server that asks for more patience than this is taken at its word by giving up. */
+  /** A server that asks for a longer wait than this is not asked again. */
   readonly retryAfterMsMax: number
 }
 

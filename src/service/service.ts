@@ -34,7 +34,7 @@ import { ClusterContent } from '../content/cluster-content.ts'
 import { ObjectContent } from '../content/object-content.ts'
 import { localSocketPath } from '../base/local-socket.ts'
 import { AuditSegments } from '../operations/audit-segments/audit-segments.ts'
-import { CopyCensus } from '../operations/base/copy-census.ts'
+import { ReplicaCounter } from '../operations/base/replica-counts.ts'
 import { WritesInProgress } from '../operations/base/writes-in-progress.ts'
 import { withLevelGate } from '../commands/level-gate.ts'
 import type { Services } from '../operations/base/services.ts'
@@ -51,7 +51,7 @@ import { Agreement } from '../workers/agreement.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
 import { repeat } from '../workers/repeating.ts'
-import { settleIn } from '../workers/settle-in.ts'
+import { runStartupTasks } from '../workers/startup-tasks.ts'
 import { UploadSessions } from '../workers/upload-sessions.ts'
 
 export interface Service {
@@ -185,7 +185,7 @@ async function composeServices(
     content,
     auditSegments: new AuditSegments(own),
     writesInProgress: new WritesInProgress(),
-    copyCensus: new CopyCensus({ state: reader, now: Date.now, wait: (ms) => moment(ms), logger }),
+    replicaCounter: new ReplicaCounter({ state: reader, now: Date.now, wait: (ms) => moment(ms), logger }),
     signing: masterKey,
     stopping,
     audit,
@@ -247,7 +247,7 @@ function createKeyKeeper(
     propose,
     nodeId: node.id,
     members: () => memberNames(state, config),
-    isOnDuty: () => cluster.isOnDuty(),
+    isJobRunner: () => cluster.isJobRunner(),
     forgetChangedKeys: () => content.forgetChangedKeys(),
     logger: logger.child({ room: 'keys' }),
   })
@@ -356,7 +356,7 @@ export async function startService(
     // Whoever waits for an operation would hold the listeners open.
     teardown.add('waiting', async () => stopping.abort())
     const settling = new AbortController()
-    const settled = settleIn(rooms, settling.signal)
+    const settled = runStartupTasks(rooms, settling.signal)
     teardown.add('settling', async () => {
       settling.abort()
       await settled.catch(() => undefined)

@@ -98,7 +98,7 @@ export interface RowTypes {
   settings: SettingsRecord
   members: MembersRecord
   /** Index: nodes that take nothing new. Absent while there is none. */
-  leavers: { readonly nodes: readonly string[] }
+  leavingNodes: { readonly nodes: readonly string[] }
   /** The oldest first. Absent while there was none. */
   clusterRecoveries: { readonly recoveries: readonly ClusterRecovery[] }
   notifications: NotificationsRecord

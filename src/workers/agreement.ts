@@ -1,7 +1,7 @@
 /**
  * Holds a node back until its master key is known to be the cluster's.
  *
- * Owns: the moment from which this node may answer. Knows nothing of: how the keys are compared (settle-in.ts).
+ * Owns: the moment from which this node may answer. Knows nothing of: how the keys are compared (startup-tasks.ts).
  * Rule: every request that needs credentials passes the read barrier, so whoever holds the barrier back holds the node
  * back; before the keys were compared, whatever it sealed might be readable by nobody else.
  */

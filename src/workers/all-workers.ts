@@ -142,9 +142,9 @@ async function keepSessions({ uploads, state }: Pick<WorkerParts, 'uploads' | 's
 
 function membershipWork(parts: WorkerParts, now: () => number, logger: Logger): readonly Repeating[] {
   const { nodeId, membership } = parts.cluster
-  const isOnDuty = (): boolean => parts.cluster.isOnDuty()
+  const isJobRunner = (): boolean => parts.cluster.isJobRunner()
   const readBarrier = (): Promise<void> => parts.cluster.readBarrier()
-  const belonging = { ...parts, nodeId, membership, isOnDuty, readBarrier, now, logger }
+  const belonging = { ...parts, nodeId, membership, isJobRunner, readBarrier, now, logger }
   const evacuating = new Evacuating({ ...parts, membership: parts.cluster.membership })
   const changing = new MembershipWorker({ ...belonging, evacuating, readyMs: parts.promoteAfterMs })
   return [

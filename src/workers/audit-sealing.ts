@@ -45,7 +45,7 @@ export const SEGMENT_BOUNDS: SegmentBounds = {
 const SEGMENTS_PER_ROUND = 4
 
 export interface AuditSealingParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'> & {
+  readonly cluster: Pick<Cluster, 'isJobRunner'> & {
     readonly membership: { local(): { readonly stateLevel: number } }
   }
   readonly state: { readonly audit: Pick<AuditReader, 'head' | 'link' | 'linksFrom' | 'keys'> }
@@ -89,7 +89,7 @@ export class AuditSealing {
   /** One round, unless the last failure is too recent. Throws Condition. */
   async round(): Promise<false> {
     const { cluster, monotonic, logger } = this.#parts
-    if (!cluster.isOnDuty()) this.#retry.ended()
+    if (!cluster.isJobRunner()) this.#retry.ended()
     else if (this.#retry.isDue(monotonic())) {
       try {
         await this.#sealSome()
@@ -151,7 +151,7 @@ export class AuditSealing {
 
   async #sealNext(): Promise<Step> {
     const { cluster, state, now } = this.#parts
-    if (!cluster.isOnDuty() || !isSealing(cluster)) return 'done'
+    if (!cluster.isJobRunner() || !isSealing(cluster)) return 'done'
     const head = state.audit.head()
     const { first, anchor } = rowsBegin(head)
     if (first === head.next || !(await this.#isDue(first, head.next, now()))) return 'done'

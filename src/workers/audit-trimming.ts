@@ -8,7 +8,7 @@ import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
 
 export interface AuditTrimmingParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: { readonly audit: Pick<LevelStateReader['audit'], 'oldestTime'> }
   readonly propose: Propose
   readonly keepMs: number
@@ -27,7 +27,7 @@ export class AuditTrimming {
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state, propose, keepMs, confirmedTime, logger } = this.#parts
-    if (!cluster.isOnDuty()) return false
+    if (!cluster.isJobRunner()) return false
     const before = confirmedTime() - keepMs
     const oldest = state.audit.oldestTime()
     if (oldest === null || oldest >= before) return false

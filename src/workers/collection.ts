@@ -12,7 +12,7 @@ import type { Propose } from '../commands/propose.ts'
 import { DelayMarks } from './delay-marks.ts'
 
 export interface CollectionParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: Pick<LevelStateReader, 'condemned' | 'newestCondemned' | 'settings' | 'openSessions'>
   readonly propose: Propose
   readonly members: () => readonly string[]
@@ -34,7 +34,7 @@ export class Collection {
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    if (!cluster.isOnDuty()) {
+    if (!cluster.isJobRunner()) {
       this.#marks.clear()
       return false
     }

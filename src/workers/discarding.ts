@@ -16,7 +16,7 @@ const ROWS_PER_ROUND = 16
 const PARTS_PER_STEP = 64
 
 export interface DiscardingParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: Pick<LevelStateReader, 'discards' | 'discardedBodies' | 'newestDiscarded' | 'parts'>
   readonly propose: Propose
   readonly delayMs: number
@@ -37,7 +37,7 @@ export class Discarding {
   /** One round: a step for each row, and one for the bodies that are due. Resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    if (!cluster.isOnDuty()) {
+    if (!cluster.isJobRunner()) {
       this.#marks.clear()
       return false
     }

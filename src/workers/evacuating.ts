@@ -34,7 +34,7 @@ const PAGE_ROWS = ITEMS_PER_COMMAND_MAX
 interface Choice {
   readonly wanted: readonly string[]
   readonly others: readonly string[]
-  readonly leaver: string
+  readonly leavingNode: string
 }
 
 interface Walk {
@@ -72,15 +72,15 @@ export class Evacuating {
     const waiting = { isClean: false, isMore: false, unmovable: 0 }
     if (progress.tasksOpen > OPEN_MAX) return waiting
     const walk = this.#walkOf(operationId, cursor)
-    const leaver = node ?? ''
-    const isLost = memberIn(membersOf(this.#parts.state.view), leaver)?.phase === 'lost'
+    const leavingNode = node ?? ''
+    const isLost = memberIn(membersOf(this.#parts.state.view), leavingNode)?.phase === 'lost'
     const { items: chunks, next } = await this.#parts.state.chunks(walk.after, PAGE_ROWS)
-    const about = chunks.filter((chunk) => this.#isConcerned(chunk, leaver))
+    const about = chunks.filter((chunk) => this.#isConcerned(chunk, leavingNode))
     const only = about.filter((chunk) => chunk.owed.length === 0 && this.#isUnreadable(chunk))
     walk.found += about.length
     walk.last += isLost ? only.length : 0
-    await this.#giveUp(operationId, leaver, chunks)
-    const items = about.flatMap((chunk) => this.#evacuation(chunk, leaver, isLost))
+    await this.#giveUp(operationId, leavingNode, chunks)
+    const items = about.flatMap((chunk) => this.#evacuation(chunk, leavingNode, isLost))
     if (items.length > 0) await this.#parts.propose({ type: 'evacuateCopies', operation: operationId, items })
     if (next !== null) {
       walk.after = next
@@ -112,7 +112,7 @@ export class Evacuating {
   }
 
   /** A copy that never will be made, or by a member that is away: the operation would wait for it for ever. */
-  async #giveUp(operation: string, leaver: string, chunks: readonly ChunkRecord[]): Promise<void> {
+  async #giveUp(operation: string, leavingNode: string, chunks: readonly ChunkRecord[]): Promise<void> {
     const { state, propose } = this.#parts
     const away = this.#silent(AWAY_MS)
     const tasks = chunks
@@ -122,7 +122,7 @@ export class Evacuating {
         const isHopeless = this.#isUnreadable(chunk)
         const targets = chunk.owed.filter(
           (target) =>
-            (isHopeless || (away.has(target) && this.#spares(chunk, leaver).length > 0)) &&
+            (isHopeless || (away.has(target) && this.#spares(chunk, leavingNode).length > 0)) &&
             state.view.get(taskKey(chunk, target))?.operation === operation,
         )
         return targets.map((target) => ({ tenantId, chunkId, birth, target }))
@@ -131,35 +131,35 @@ export class Evacuating {
     await propose({ type: 'endTasks', operation, tasks: tasks.slice(0, ITEMS_PER_COMMAND_MAX) })
   }
 
-  #isConcerned({ replicas, owed }: ChunkRecord, leaver: string): boolean {
-    return replicas.includes(leaver) || owed.includes(leaver)
+  #isConcerned({ replicas, owed }: ChunkRecord, leavingNode: string): boolean {
+    return replicas.includes(leavingNode) || owed.includes(leavingNode)
   }
 
   /** One copy more where there are fewer than there should be without it; nothing while one is being made. */
-  #evacuation(chunk: ChunkRecord, leaver: string, isLost: boolean): readonly Evacuation[] {
+  #evacuation(chunk: ChunkRecord, leavingNode: string, isLost: boolean): readonly Evacuation[] {
     const { tenantId, id: chunkId, birth, replicas, owed } = chunk
-    const others = [...replicas, ...owed].filter((holder) => holder !== leaver)
+    const others = [...replicas, ...owed].filter((holder) => holder !== leavingNode)
     const placed = this.#parts.cluster.placement(chunkId as string)
-    const wanted = placed.filter((holder) => holder !== leaver)
-    const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leaver).length, placed.length))
+    const wanted = placed.filter((holder) => holder !== leavingNode)
+    const copiesKept = Math.max(1, Math.min(replicas.length, this.#takers(leavingNode).length, placed.length))
     const isEnough = others.length >= Math.max(copiesKept, wanted.length)
     const isHopeless = isEnough || this.#isUnreadable(chunk)
-    const target = isHopeless ? null : this.#taker(chunk, { wanted, others, leaver })
-    const listed = replicas.filter((holder) => holder !== leaver).length
-    const goes = replicas.includes(leaver) && listed >= (isLost ? 1 : copiesKept)
-    if (target === null && !goes && !owed.includes(leaver)) return []
+    const target = isHopeless ? null : this.#taker(chunk, { wanted, others, leavingNode })
+    const listed = replicas.filter((holder) => holder !== leavingNode).length
+    const goes = replicas.includes(leavingNode) && listed >= (isLost ? 1 : copiesKept)
+    if (target === null && !goes && !owed.includes(leavingNode)) return []
     return [{ tenantId, chunkId, birth, target, copiesKept }]
   }
 
   /** Where it should be; while that one is silent, another member that answers, in a zone that holds none if there is one. */
-  #taker(chunk: ChunkRecord, { wanted, others, leaver }: Choice): string | null {
+  #taker(chunk: ChunkRecord, { wanted, others, leavingNode }: Choice): string | null {
     const missing = wanted.filter((holder) => !others.includes(holder))
     const silent = this.#silent(SILENT_MS)
     const best = missing.find((holder) => !silent.has(holder))
     if (best !== undefined || missing.length === 0) return best ?? null
-    const takers = this.#takers(leaver)
+    const takers = this.#takers(leavingNode)
     const held = takers.filter(({ nodeId }) => others.includes(nodeId)).map(({ zone }) => zone)
-    const spare = this.#spares(chunk, leaver)
+    const spare = this.#spares(chunk, leavingNode)
     const apart = spare.filter(({ zone }) => !held.includes(zone))
     const choice = apart.length > 0 ? apart : spare
     // Ids of chunks are hashes, so the copies spread over all that may take them.
@@ -168,9 +168,9 @@ export class Evacuating {
   }
 
   /** Members that answer and neither hold the chunk nor are to. */
-  #spares({ replicas, owed }: ChunkRecord, leaver: string): readonly MemberRecord[] {
+  #spares({ replicas, owed }: ChunkRecord, leavingNode: string): readonly MemberRecord[] {
     const silent = this.#silent(SILENT_MS)
-    return this.#takers(leaver).filter(
+    return this.#takers(leavingNode).filter(
       ({ nodeId }) => !(replicas.includes(nodeId) || owed.includes(nodeId) || silent.has(nodeId)),
     )
   }
@@ -180,10 +180,10 @@ export class Evacuating {
     return new Set(peers.filter(({ silentMs }) => silentMs >= ms).map(({ nodeId }) => nodeId))
   }
 
-  #takers(leaver: string): readonly MemberRecord[] {
+  #takers(leavingNode: string): readonly MemberRecord[] {
     const { members } = membersOf(this.#parts.state.view)
     return members.filter(
-      ({ phase, weight, nodeId }) => phase === 'active' && weight > 0 && nodeId !== leaver,
+      ({ phase, weight, nodeId }) => phase === 'active' && weight > 0 && nodeId !== leavingNode,
     )
   }
 }

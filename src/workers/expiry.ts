@@ -11,7 +11,7 @@ import type { Propose } from '../commands/propose.ts'
 const ITEMS_PER_ROUND = 128
 
 export interface ExpiryParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: Pick<LevelStateReader, 'expiries'>
   readonly propose: Propose
   /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
@@ -29,7 +29,7 @@ export class Expiry {
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state, propose, confirmedTime, logger } = this.#parts
-    if (!cluster.isOnDuty()) return false
+    if (!cluster.isJobRunner()) return false
     const due = await state.expiries(confirmedTime(), ITEMS_PER_ROUND)
     if (due.length === 0) return false
     const reply = await propose({ type: 'expire', items: due.map(({ at, id }) => ({ at, id })) })

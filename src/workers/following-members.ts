@@ -14,7 +14,7 @@ import type { Propose } from '../commands/propose.ts'
 export interface FollowingParts {
   readonly nodeId: string
   readonly membership: MembershipPort
-  readonly isOnDuty: () => boolean
+  readonly isJobRunner: () => boolean
   readonly state: Pick<StateReader, 'view'>
   readonly propose: Propose
   /** As configured. */
@@ -24,10 +24,10 @@ export interface FollowingParts {
 
 /** One round of a worker; there is never more to do at once. As long as a member is too old nothing is founded. Throws Condition. */
 export async function followMembers(parts: FollowingParts): Promise<boolean> {
-  const { nodeId, membership, isOnDuty, state, propose, founders } = parts
+  const { nodeId, membership, isJobRunner, state, propose, founders } = parts
   const present = membersOf(state.view)
   if (present.members.length === 0) {
-    const isMine = isOnDuty() && !membership.isJoining
+    const isMine = isJobRunner() && !membership.isJoining
     const isKnown = isMine && membership.local().stateLevel >= COMMAND_LEVELS.foundMembers
     if (isKnown) await propose({ type: 'foundMembers', members: founders })
     return false

@@ -31,7 +31,7 @@ export interface KeyKeeperParts {
   /** Node ids of all members, as they are now. */
   readonly members: () => readonly string[]
   /** One node is enough to seal anew; two do no harm. */
-  readonly isOnDuty: () => boolean
+  readonly isJobRunner: () => boolean
   /** Drops the open keys of tenants whose row is not what it was. */
   readonly forgetChangedKeys: () => void
   readonly logger: Logger
@@ -117,9 +117,9 @@ export class KeyKeeper {
 
   /** Only towards the newest key: while the cluster still seals with an older one there is nothing to gain. */
   async #sealAnew(): Promise<void> {
-    const { masterKey, isOnDuty, logger } = this.#parts
+    const { masterKey, isJobRunner, logger } = this.#parts
     const isDue = masterKey.ids.length > 1 && masterKey.id === masterKey.ids[0]
-    if (!isDue || !isOnDuty()) return
+    if (!isDue || !isJobRunner()) return
     this.#turnsToWalk -= 1
     if (this.#turnsToWalk > 0) return
     const { found, sealed, lost, some } = await this.#walk()

@@ -31,11 +31,18 @@ import {
   unequal,
 } from './readiness.ts'
 import { systemOrigin } from './system-origin.ts'
-import { configurationAfter, hasMoved, isSettled, lackBefore, leaverOf, newcomerOf } from './vote-moves.ts'
+import {
+  configurationAfter,
+  hasMoved,
+  isSettled,
+  lackBefore,
+  leavingNodeOf,
+  newcomerOf,
+} from './vote-moves.ts'
 
 export interface MembershipWorkerParts {
   readonly nodeId: string
-  readonly isOnDuty: () => boolean
+  readonly isJobRunner: () => boolean
   readonly membership: MembershipPort
   readonly state: Pick<LevelStateReader, 'view' | 'unfinishedOperations' | 'operation'>
   readonly propose: Propose
@@ -73,8 +80,8 @@ export class MembershipWorker {
 
   /** One round; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
-    const { membership, isOnDuty, readBarrier } = this.#parts
-    if (!isOnDuty()) {
+    const { membership, isJobRunner, readBarrier } = this.#parts
+    if (!isJobRunner()) {
       this.#keeping = null
       this.#driven.clear()
       return false
@@ -184,13 +191,13 @@ export class MembershipWorker {
     if (!isSettled(status)) return false
     if (hasMoved(operation, status.configuration)) return this.#tell(operation, phaseAfter(operation))
     if (operation.isRevoked === true) return this.#giveUp(operation)
-    const leaver = leaverOf(operation)
-    const target = configurationAfter(operation, status.configuration, this.#isLost(leaver))
+    const leavingNode = leavingNodeOf(operation)
+    const target = configurationAfter(operation, status.configuration, this.#isLost(leavingNode))
     const lack = lackBefore(operation, status, target)
     if (lack !== null) return this.#say(operation, lack)
     // The only voter has nobody to hand over to: it makes the change itself and steps down when that is committed.
-    const isAlone = status.configuration.voters.every((voter) => voter === leaver)
-    if (leaver === nodeId && !isAlone) {
+    const isAlone = status.configuration.voters.every((voter) => voter === leavingNode)
+    if (leavingNode === nodeId && !isAlone) {
       await membership.transfer(null)
       return false
     }
@@ -199,11 +206,11 @@ export class MembershipWorker {
 
   /** Only while this node leads in the term of the round and the operation stands as it was looked at: nothing is waited for in between. */
   async #change(operation: OperationRecord, target: Target, index: number): Promise<boolean> {
-    const { membership, state, isOnDuty, logger } = this.#parts
+    const { membership, state, isJobRunner, logger } = this.#parts
     const { operationId, kind, cursor, status, isRevoked } = operation
     const present = state.operation(operationId)
     const isSame = present?.cursor === cursor && present.status === status && present.isRevoked === isRevoked
-    if (!isSame || !isOnDuty() || membership.local().term !== this.#term) return false
+    if (!isSame || !isJobRunner() || membership.local().term !== this.#term) return false
     logger.info({ operation: operationId, kind, step: cursor, ...target }, 'configuration is changed')
     await membership.change(target, index)
     return true

@@ -1,8 +1,8 @@
 /**
  * Admin tokens that were minted or revoked while the node was stopped.
  *
- * Owns: the folder `pending/` of the data directory: one JSON file per wish, hash only, never a token.
- * Rule: a file is removed only after its wish is committed; a wish that is committed twice changes nothing.
+ * Owns: the folder `pending/` of the data directory: one JSON file per request, hash only, never a token.
+ * Rule: a file is removed only after its request is committed; a request that is committed twice changes nothing.
  */
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,21 +18,21 @@ import { Refusal } from '../base/refusal.ts'
 import type { Command, Reply } from '../state-machine/commands.ts'
 import { type Origin, SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'
 
-export type PendingWish =
+export type PendingTokenRequest =
   | { readonly wish: 'create'; readonly token: NewAdminTokenInput }
   | { readonly wish: 'revoke'; readonly tokenId: string }
 
 const pendingDir = (dataDir: string): string => join(dataDir, 'pending')
 
 /** Durable when it resolves: file and folder are synced. */
-export async function leaveWish(dataDir: string, wish: PendingWish): Promise<void> {
+export async function leaveTokenRequest(dataDir: string, requested: PendingTokenRequest): Promise<void> {
   const folder = pendingDir(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const tokenId = wish.wish === 'create' ? wish.token.tokenId : wish.tokenId
-  const file = join(folder, `${wish.wish}-${tokenId}.json`)
+  const tokenId = requested.wish === 'create' ? requested.token.tokenId : requested.tokenId
+  const file = join(folder, `${requested.wish}-${tokenId}.json`)
   const handle = await open(`${file}.tmp`, 'w', 0o600)
   try {
-    await handle.writeFile(JSON.stringify(wish))
+    await handle.writeFile(JSON.stringify(requested))
     await handle.sync()
   } finally {
     await handle.close()
@@ -43,7 +43,7 @@ export async function leaveWish(dataDir: string, wish: PendingWish): Promise<voi
   await directory.close()
 }
 
-async function readWishes(folder: string): Promise<readonly string[]> {
+async function readTokenRequests(folder: string): Promise<readonly string[]> {
   try {
     // 'create-…' sorts before 'revoke-…': a token made and revoked while stopped ends revoked.
     return (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()
@@ -70,18 +70,18 @@ function audited(services: Services, operation: string, name: string): Services 
 }
 
 async function grant(services: Services, name: string, text: string): Promise<void> {
-  const wish = JSON.parse(text) as Partial<{ wish: string; token: unknown; tokenId: string }>
-  if (wish.wish === 'create')
-    await createAdminToken(audited(services, 'createAdminToken', name), parseNewAdminToken(wish.token))
-  else if (wish.wish === 'revoke' && typeof wish.tokenId === 'string')
-    await revokeAdminToken(audited(services, 'revokeAdminToken', name), wish.tokenId)
+  const requested = JSON.parse(text) as Partial<{ wish: string; token: unknown; tokenId: string }>
+  if (requested.wish === 'create')
+    await createAdminToken(audited(services, 'createAdminToken', name), parseNewAdminToken(requested.token))
+  else if (requested.wish === 'revoke' && typeof requested.tokenId === 'string')
+    await revokeAdminToken(audited(services, 'revokeAdminToken', name), requested.tokenId)
   else throw new Refusal('invalid_request', 'The record asks for nothing that is known')
 }
 
 /** Run once the cluster answers. A record that is refused stays where it is and is named in the log; Conditions pass to the caller. */
-export async function grantPendingWishes(services: Services, dataDir: string, logger: Logger): Promise<void> {
+export async function grantTokenRequests(services: Services, dataDir: string, logger: Logger): Promise<void> {
   const folder = pendingDir(dataDir)
-  for (const name of await readWishes(folder)) {
+  for (const name of await readTokenRequests(folder)) {
     try {
       await grant(services, name, await readFile(join(folder, name), 'utf8'))
     } catch (error) {

@@ -19,7 +19,7 @@ import { chunksOfBucket, chunksOfTenant, type WalkedChunk } from '../store/reads
 import { movesOf } from '../state-machine/chunks/copy-moves.ts'
 
 export interface RebalancingParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty' | 'placement'>
+  readonly cluster: Pick<Cluster, 'isJobRunner' | 'placement'>
   readonly state: LevelStateReader
   readonly propose: Propose
   /** Of this process, ms; only differences count. */
@@ -56,7 +56,7 @@ export class Rebalancing {
 
   /** One step of each operation; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
-    if (!this.#parts.cluster.isOnDuty()) {
+    if (!this.#parts.cluster.isJobRunner()) {
       this.#notBefore.clear()
       this.#driven.clear()
       return false

@@ -11,7 +11,7 @@ import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
 
 export interface RecountingParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty' | 'nodeId'>
+  readonly cluster: Pick<Cluster, 'isJobRunner' | 'nodeId'>
   readonly state: Pick<
     LevelStateReader,
     'recount' | 'isCollectionHalted' | 'unfinishedOperations' | 'operation'
@@ -40,7 +40,7 @@ export class Recounting {
   /** One round of a worker; there is never more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, now, everyMs } = this.#parts
-    if (!cluster.isOnDuty()) return false
+    if (!cluster.isJobRunner()) return false
     const asked = this.#asked()
     if (asked === undefined && now() < this.#dueAt) return false
     if (asked !== undefined) await this.#begin(asked)

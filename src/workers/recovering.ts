@@ -10,7 +10,7 @@ import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
 
 export interface RecoveringParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: Pick<LevelStateReader, 'unfinishedOperations'>
   readonly propose: Propose
   readonly logger: Logger
@@ -18,7 +18,7 @@ export interface RecoveringParts {
 
 /** One round of a worker; there is never more to do at once. Throws Condition. */
 export async function endRecoveries({ cluster, state, propose, logger }: RecoveringParts): Promise<boolean> {
-  if (!cluster.isOnDuty()) return false
+  if (!cluster.isJobRunner()) return false
   for (const { operationId, kind, node, cursor, progress, error } of state.unfinishedOperations()) {
     if (kind !== 'recovery' || cursor !== ALL_PLANNED || progress.tasksOpen > 0) continue
     const action = error === null ? 'finish' : 'fail'

@@ -18,7 +18,7 @@ import { type ContentPlace, FIRST_CONTENT } from '../store/reads/tenant-content.
 const STEPS_AT_ONCE = 2
 
 export interface TenantDeletionParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: Pick<
     LevelStateReader,
     'unfinishedOperations' | 'buckets' | 'accessKeys' | 'accounts' | 'content'
@@ -41,7 +41,7 @@ export class TenantDeletion {
   /** One page of one deletion; resolves with true when there is more to do at once. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    const deletion = cluster.isOnDuty() ? state.unfinishedOperations().find(isTurn) : undefined
+    const deletion = cluster.isJobRunner() ? state.unfinishedOperations().find(isTurn) : undefined
     if (deletion !== undefined) return this.#advance(deletion)
     this.#place = null
     return false

@@ -18,7 +18,7 @@ export function isSettled({ configuration, configurationIndex, appliedIndex }: M
 }
 
 export function hasMoved(operation: Moving, { voters, learners }: Configuration): boolean {
-  const [old, name] = [leaverOf(operation), newcomerOf(operation)]
+  const [old, name] = [leavingNodeOf(operation), newcomerOf(operation)]
   switch (operation.cursor) {
     case 'promote':
       return voters.includes(name) && (old === null || !voters.includes(old))
@@ -35,7 +35,7 @@ export function configurationAfter(
   { voters, learners }: Configuration,
   isLost: boolean,
 ): Configuration {
-  const [old, name] = [leaverOf(operation), newcomerOf(operation)]
+  const [old, name] = [leavingNodeOf(operation), newcomerOf(operation)]
   const isPromotion = operation.cursor === 'promote'
   const stays = (other: string): boolean => other !== old && (other !== name || !isPromotion)
   const [left, spare] = [voters.filter(stays), learners.filter(stays)]
@@ -58,7 +58,7 @@ export function lackBefore(operation: Moving, leader: MemberStatus, { voters }: 
 }
 
 /** Null: nobody leaves. */
-export function leaverOf({ kind, node }: Pick<Moving, 'kind' | 'node'>): string | null {
+export function leavingNodeOf({ kind, node }: Pick<Moving, 'kind' | 'node'>): string | null {
   return kind === 'join' ? null : node
 }
 

@@ -4,7 +4,7 @@ import { MasterKey } from '../../src/access/master-key.ts'
 import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
 import { hookSecret } from '../../src/access/sealing-contexts.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
-import { wish } from '../state-machine/hook-commands.ts'
+import { requested } from '../state-machine/hook-commands.ts'
 import { createBucket } from '../state-machine/map-world.ts'
 
 const [OLD, NEW] = [1, 2].map((byte) => ({ id: `mk-${byte}`, secret: Buffer.alloc(32, byte) }))
@@ -19,7 +19,10 @@ t.test(
     await services.propose(createBucket())
     const { hookId, signingSecret, sealed } = services.access.newHook()
     const fresh = { hookId, secret: sealed }
-    const configs = [wish('a', { fresh }), wish('gone', { fresh: { hookId: 'GONE', secret: sealed } })]
+    const configs = [
+      requested('a', { fresh }),
+      requested('gone', { fresh: { hookId: 'GONE', secret: sealed } }),
+    ]
     const set = { type: 'setNotifications', tenantId: 'acme', bucket: 'photos' } as const
     await services.propose({ ...set, configs: configs.slice(0, 1) })
     const hook = async () => (await services.state.outbox.hooks('', 10)).items[0]

@@ -116,7 +116,7 @@ t.test('an answer names the rows that no node can read [audit.segments] [audit.g
 /** Whatever is there becomes a segment. */
 function sealingIn(memory: MemoryServices): AuditSealing {
   return new AuditSealing({
-    cluster: { isOnDuty: () => true, membership: { local: () => ({ stateLevel: 3 }) } },
+    cluster: { isJobRunner: () => true, membership: { local: () => ({ stateLevel: 3 }) } },
     state: memory.reader,
     content: memory.own,
     masterKey: testMasterKey,

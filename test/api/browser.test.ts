@@ -16,16 +16,16 @@ type Seen =
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }
   | { readonly failed: string }
 
-interface Wish {
+interface Requested {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
 /** Runs in the page: the text of this function goes there. */
-async function fetchInPage(url: string, wish: Wish): Promise<Seen> {
+async function fetchInPage(url: string, requested: Requested): Promise<Seen> {
   try {
-    const answer = await fetch(url, wish)
+    const answer = await fetch(url, requested)
     return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() }
   } catch (error) {
     return { failed: String(error) }
@@ -70,8 +70,8 @@ t.test('pages in Chromium', { timeout: 900_000 }, async (t) => {
   t.equal((await setRules([rule])).status, 200)
   const [inApp, inStranger] = [await browser.open(`${app}/`), await browser.open(`${stranger}/`)]
   const origin = `http://127.0.0.1:${films.world.dataPort}`
-  const ask = (page: Page, path: string, wish: Wish = {}): Promise<Seen> =>
-    page.run<Seen>(fetchInPage, origin + path, wish)
+  const ask = (page: Page, path: string, requested: Requested = {}): Promise<Seen> =>
+    page.run<Seen>(fetchInPage, origin + path, requested)
   /** Methods of the requests of pages, in the order in which they came since the last look. */
   const reached: string[] = []
   const come = () => reached.splice(0).join(' ')

@@ -10,7 +10,7 @@ import { startLocalServer } from '../../src/api/local/local-server.ts'
 import { verifyAudit } from '../../src/cli/local/audit-command.ts'
 import { askLocalNode } from '../../src/cli/base/local-client.ts'
 import { localSocketPath } from '../../src/base/local-socket.ts'
-import { grantPendingWishes, leaveWish } from '../../src/workers/pending-tokens.ts'
+import { grantTokenRequests, leaveTokenRequest } from '../../src/workers/pending-tokens.ts'
 import { AuditedWorld } from './audited-world.ts'
 
 const TOKEN = {
@@ -83,11 +83,11 @@ t.test('the local socket', async (t) => {
   })
 
   await t.test('and so are wishes that were left while the node was stopped', async (t) => {
-    await leaveWish(data, {
+    await leaveTokenRequest(data, {
       wish: 'create',
       token: { ...TOKEN, tokenId: 'adm_fedcba9876543210', sha256: 'b'.repeat(64) },
     })
-    await grantPendingWishes(memory.services, data, memory.services.logger)
+    await grantTokenRequests(memory.services, data, memory.services.logger)
     t.match(await newest(), { api: 'internal', operation: 'createAdminToken', actor: { type: 'system' } })
   })
 

@@ -60,12 +60,12 @@ t.test(
   async (t) => {
     const { ask, world } = await begin(t)
     const { state } = world.memory.services
-    const wish = { reason, confirm: 'n3' }
-    const answer = ask('/cluster/voters/n3/lost', wish)
+    const requested = { reason, confirm: 'n3' }
+    const answer = ask('/cluster/voters/n3/lost', requested)
     await until('it has begun', async () => state.unfinishedOperations().length === 1)
     const [{ operationId, phase } = { operationId: '', phase: '' }] = state.unfinishedOperations()
     t.equal(phase, 'taking its vote')
-    const again = ask('/cluster/voters/n3/lost', wish)
+    const again = ask('/cluster/voters/n3/lost', requested)
     const told = {
       type: 'stepMembership',
       operationId,

@@ -128,16 +128,16 @@ async function alone(memory: MemoryServices): Promise<void> {
 
 /** Nobody but n1 answers. */
 const onlyLeader: Partial<MembershipPort> = {
-  survey: async () =>
+  memberStatuses: async () =>
     new Map([
       ['n1', loneStatus('n1')],
       ['n2', null],
       ['n3', null],
     ]),
 }
-const nobody: Partial<MembershipPort> = { survey: async () => new Map([['n1', null]]) }
+const nobody: Partial<MembershipPort> = { memberStatuses: async () => new Map([['n1', null]]) }
 const heardLately: Partial<MembershipPort> = {
-  survey: async () =>
+  memberStatuses: async () =>
     new Map([
       ['n1', loneStatus('n1')],
       ['n2', loneStatus('n2', { isLeader: false, heardMs: { n3: 29_000 } })],

@@ -161,8 +161,8 @@ t.test('a member whose disk went back says so, and what to do [membership.condit
       const status = loneStatus(nodeId, { isLeader: false, leaderId: 'n1', ...doubtful(nodeId) })
       return [nodeId, nodeId === silent ? null : status] as const
     })
-    const survey = new Map([['n1', own], ...others])
-    memory.membership = { ...memory.membership, local: () => own, survey: async () => survey }
+    const memberStatuses = new Map([['n1', own], ...others])
+    memory.membership = { ...memory.membership, local: () => own, memberStatuses: async () => memberStatuses }
     const { members } = (await ask(path)).json as { members: readonly { conditions?: object[] }[] }
     return members.map(({ conditions }) => conditions)
   }

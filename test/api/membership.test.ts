@@ -136,11 +136,11 @@ t.test('whoever shows another certificate is not taken in [membership.join.finge
   const fingerprint = Array.from({ length: 32 }, (_, n) => (n + 160).toString(16).toUpperCase()).join(':')
   const join = { nodeId: 'n4', peerAddress: PEER, reason }
   const { ask } = await begin(t, answering({ fingerprint }))
-  for (const [what, wish] of [
+  for (const [what, requested] of [
     ['a join', ['/cluster/voters', join]],
     ['a replacement', ['/cluster/voters/n3/replace', { replacement: join, reason, confirm: 'n3' }]],
   ] as const) {
-    const [path, body] = wish
+    const [path, body] = requested
     const { reason: _, ...place } = join
     const expecting = (expected: string): object =>
       'replacement' in body
@@ -191,10 +191,10 @@ t.test('gates of safety name what is closed [membership.gates]', async (t) => {
 
 t.test('an answer of another data directory, or of one that takes no part, makes no majority', async (t) => {
   const { ask, world } = await begin(t)
-  const told = await world.memory.membership.survey()
+  const told = await world.memory.membership.memberStatuses()
   const answered = async (n3: Partial<MemberStatus>) => {
-    const survey = new Map(told).set('n3', loneStatus('n3', { isLeader: false, ...n3 }))
-    world.memory.membership = { ...world.memory.membership, survey: async () => survey }
+    const memberStatuses = new Map(told).set('n3', loneStatus('n3', { isLeader: false, ...n3 }))
+    world.memory.membership = { ...world.memory.membership, memberStatuses: async () => memberStatuses }
     return ask('/cluster/voters/n2/demote', { reason }, '?dryRun=true')
   }
   const said = { type: 'introduceMember', nodeId: 'n3', incarnation: 'life-of-n3', version: '1.0.0' } as const
@@ -207,11 +207,11 @@ t.test('an answer of another data directory, or of one that takes no part, makes
 
 t.test('a voter that somebody has heard is not lost [membership.lost.silence]', async (t) => {
   const { ask, world } = await begin(t)
-  const told = await world.memory.membership.survey()
+  const told = await world.memory.membership.memberStatuses()
   const follower = loneStatus('n2', { isLeader: false, heardMs: { n3: 29_000 } })
   world.memory.membership = {
     ...world.memory.membership,
-    survey: async () => new Map([...told, ['n2', follower]]),
+    memberStatuses: async () => new Map([...told, ['n2', follower]]),
   }
   const heard = await ask('/cluster/voters/n3/lost', { reason, confirm: 'n3' })
   t.same(blockers(heard), ['member_reachable'])
@@ -219,7 +219,7 @@ t.test('a voter that somebody has heard is not lost [membership.lost.silence]', 
   const quiet = loneStatus('n2', { isLeader: false, heardMs: { n3: 31_000 } })
   world.memory.membership = {
     ...world.memory.membership,
-    survey: async () => new Map([...told, ['n2', quiet]]),
+    memberStatuses: async () => new Map([...told, ['n2', quiet]]),
   }
   t.match(await ask('/cluster/voters/n3/lost', { reason, confirm: 'n3' }), { status: 200 })
 })
@@ -304,11 +304,11 @@ t.test('what was seen holds for the members as they were then [membership.race]'
     const moving: Promise<void>[] = []
     memory.membership = {
       ...before,
-      survey: async () => {
+      memberStatuses: async () => {
         memory.beforeApply = () => looked.promise
         moving.push(memory.change({ type: 'introduceMember', ...moved }))
         setImmediate(looked.resolve)
-        return before.survey()
+        return before.memberStatuses()
       },
     }
     t.match(await ask(path, { reason, ...more }), { status: 409, code: 'stale_config_index' }, path)

@@ -15,7 +15,7 @@ export class Workers {
   constructor({ reader: state, services: { propose } }: BucketClient['world']['memory']) {
     const now = (): number => this.now
     const parts = { state, propose, delayMs: DELAY_MS, now, logger: SILENT }
-    const cluster = { isOnDuty: () => true }
+    const cluster = { isJobRunner: () => true }
     this.#discarding = new Discarding({ ...parts, cluster })
     this.#collection = new Collection({ ...parts, cluster, members: () => ['n1'] })
   }

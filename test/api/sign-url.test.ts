@@ -271,8 +271,8 @@ t.test('who may make a URL', async (t) => {
     const made = await signed.mint(get)
     t.equal(made.status, 200, 'others may')
     const { signUrl } = await import('../../src/operations/signed/sign-url.ts')
-    const wish = { method: 'GET', bucket: 'films', key: 'k' } as const
-    await t.rejects(signUrl(memory.services, principal, wish), { code: 'token_invalid' })
+    const requested = { method: 'GET', bucket: 'films', key: 'k' } as const
+    await t.rejects(signUrl(memory.services, principal, requested), { code: 'token_invalid' })
   })
 })
 

@@ -30,7 +30,11 @@ async function start(t: Test): Promise<Stage> {
     const ask = { admin: true, token, method, path: `/admin/api/v1/tenants${path}` }
     return films.world.call(body === undefined ? ask : { ...ask, body })
   }
-  const parts = { cluster: { isOnDuty: () => true }, state: memory.reader, propose: memory.services.propose }
+  const parts = {
+    cluster: { isJobRunner: () => true },
+    state: memory.reader,
+    propose: memory.services.propose,
+  }
   const delay = { delayMs: 0, now: () => 0 }
   const workers = [TenantDeletion, Discarding].map(
     (Worker) => new Worker({ ...parts, ...delay, logger: SILENT }),

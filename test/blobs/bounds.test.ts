@@ -1,5 +1,5 @@
 /**
- * The bounds that keep memory and patience finite: slots, the circuit breaker, streams that go silent.
+ * The bounds that keep memory and waits finite: slots, the circuit breaker, streams that go silent.
  */
 import t from 'tap'
 import { limitStalls, primed } from '../../cluster/blobs/base/bounded-stream.ts'

@@ -21,14 +21,14 @@ interface Asked {
   readonly query: string
 }
 
-interface Wish {
+interface Requested {
   /** After how many bytes of an answer its connection breaks; the last one holds for all that follow. */
   readonly cuts: readonly number[]
   readonly sent?: Buffer
 }
 
 /** A server of one object that breaks connections. */
-async function start(t: { teardown(callback: () => unknown): unknown }, { cuts, sent = BODY }: Wish) {
+async function start(t: { teardown(callback: () => unknown): unknown }, { cuts, sent = BODY }: Requested) {
   const crc = await crc64nvme()
   crc.update(BODY)
   const stored = {
@@ -61,19 +61,19 @@ async function start(t: { teardown(callback: () => unknown): unknown }, { cuts, 
     server.close()
   })
   const got: Uint8Array[] = []
-  const wish = {
+  const requested = {
     bucket: 'photos',
     key: 'a',
     signal: new AbortController().signal,
     onSize: () => {},
     onBytes: async (piece: Uint8Array) => void got.push(Buffer.from(piece)),
   }
-  return { client, asked, wish, got: () => Buffer.concat(got) }
+  return { client, asked, requested, got: () => Buffer.concat(got) }
 }
 
 t.test('goes on where it broke, with the same version and etag', async (t) => {
-  const { client, asked, wish, got } = await start(t, { cuts: [1000, 2500, Infinity] })
-  const { verified, versionId } = await download(client, wish)
+  const { client, asked, requested, got } = await start(t, { cuts: [1000, 2500, Infinity] })
+  const { verified, versionId } = await download(client, requested)
   t.ok(got().equals(BODY))
   t.match(verified, { CRC64NVME: /=$/, SHA256: /=$/ })
   t.equal(versionId, 'v1')
@@ -85,26 +85,26 @@ t.test('goes on where it broke, with the same version and etag', async (t) => {
 })
 
 t.test('gives up when no further byte comes, five times in a row', async (t) => {
-  const { client, asked, wish } = await start(t, { cuts: [4, 0] })
-  await t.rejects(download(client, wish), { code: 'broken_off', message: /byte 4 of 10000/ })
+  const { client, asked, requested } = await start(t, { cuts: [4, 0] })
+  await t.rejects(download(client, requested), { code: 'broken_off', message: /byte 4 of 10000/ })
   t.equal(asked.length, 5)
 })
 
 t.test('bytes that are not as stored are refused, and leave the file as it was', async (t) => {
   const flipped = Buffer.from(BODY)
   flipped[5000] = 0
-  const { client, wish } = await start(t, { cuts: [Infinity], sent: flipped })
+  const { client, requested } = await start(t, { cuts: [Infinity], sent: flipped })
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'a'), 'what was there')
-  const fetched = writeFile(join(folder, 'a'), (take) => download(client, { ...wish, onBytes: take }))
+  const fetched = writeFile(join(folder, 'a'), (take) => download(client, { ...requested, onBytes: take }))
   await t.rejects(fetched, { code: 'checksum_mismatch', requestId: 'r-1' })
   t.equal(readFileSync(join(folder, 'a'), 'utf8'), 'what was there')
   t.same(readdirSync(folder), ['a'], 'and no half of a file')
 })
 
 t.test('a disk that takes no more is not a connection that broke', async (t) => {
-  const { client, asked, wish } = await start(t, { cuts: [Infinity] })
+  const { client, asked, requested } = await start(t, { cuts: [Infinity] })
   const onBytes = () => Promise.reject(new Error('no room'))
-  await t.rejects(download(client, { ...wish, onBytes }), { message: 'no room' })
+  await t.rejects(download(client, { ...requested, onBytes }), { message: 'no room' })
   t.equal(asked.length, 1)
 })

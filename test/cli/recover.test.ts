@@ -1,4 +1,4 @@
-/** The papers of a recovery: seals, what is counted as lost, what verify says. */
+/** The files of a quorum recovery: seals, what is counted as lost, what verify says. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,11 +6,11 @@ import fc from 'fast-check'
 import t from 'tap'
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
-import { CopySet } from '../../src/recovery/copy-set.ts'
-import { readInventory, writeInventory, type InventoryLine } from '../../src/recovery/inventory.ts'
-import { type Inventory, lossOf } from '../../src/recovery/loss.ts'
-import { readPaper, sealPaper } from '../../src/recovery/sealed-paper.ts'
-import { statementOf } from '../../src/recovery/statement.ts'
+import { CopySet } from '../../src/quorum-recovery/copy-set.ts'
+import { readInventory, writeInventory, type InventoryLine } from '../../src/quorum-recovery/inventory.ts'
+import { type Inventory, lossOf } from '../../src/quorum-recovery/loss.ts'
+import { readSignedFile, signFile } from '../../src/quorum-recovery/signed-file.ts'
+import { statementOf } from '../../src/quorum-recovery/statement.ts'
 import { checksOf, type Seen } from '../../src/cli/recover/verify.ts'
 import { encodeRow, keyBytes } from '../../src/store/rows/row-codec.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
@@ -20,24 +20,24 @@ const key = MasterKey.fromBytes('mk-one', randomBytes(32))
 
 t.test('a paper is read as it was written, and refused when anything of it was changed', async (t) => {
   const file = join(temporaryFolder(t), 'plan.json')
-  writeFileSync(file, sealPaper(key, 'recovery-plan', { planId: 'rp_1', dead: ['n3'] }))
-  t.same(await readPaper(key, 'recovery-plan', file), { planId: 'rp_1', dead: ['n3'] })
+  writeFileSync(file, signFile(key, 'recovery-plan', { planId: 'rp_1', dead: ['n3'] }))
+  t.same(await readSignedFile(key, 'recovery-plan', file), { planId: 'rp_1', dead: ['n3'] })
   await t.rejects(
-    readPaper(key, 'recovery-report', file),
+    readSignedFile(key, 'recovery-report', file),
     { code: 'paper_unreadable' },
     'a plan is no report',
   )
   const foreign = MasterKey.fromBytes('mk-one', randomBytes(32))
-  await t.rejects(readPaper(foreign, 'recovery-plan', file), { code: 'seal_broken' })
+  await t.rejects(readSignedFile(foreign, 'recovery-plan', file), { code: 'seal_broken' })
   const text = readFileSync(file, 'utf8')
   writeFileSync(file, text.replace('n3', 'n4'))
-  await t.rejects(readPaper(key, 'recovery-plan', file), {
+  await t.rejects(readSignedFile(key, 'recovery-plan', file), {
     code: 'seal_broken',
     hint: /Collect or plan anew/,
   })
   for (const bad of ['', '{', 'null', '{"kind":"recovery-plan","body":{}}']) {
     writeFileSync(file, bad)
-    await t.rejects(readPaper(key, 'recovery-plan', file), { code: 'paper_unreadable' }, bad)
+    await t.rejects(readSignedFile(key, 'recovery-plan', file), { code: 'paper_unreadable' }, bad)
   }
 })
 

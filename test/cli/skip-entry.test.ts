@@ -1,8 +1,8 @@
-/** The papers about an entry that no node can apply: what they say of it, and the command that stands in its place. */
+/** The files about an entry that no node can apply: what they say of it, and the command that stands in its place. */
 import t from 'tap'
 import type { SkipDecision } from '../../cluster/index.ts'
 import { reportError } from '../../src/cli/base/exit.ts'
-import { carriedIn, skipCommand, type SkipPlan, skipStatement } from '../../src/recovery/skip-papers.ts'
+import { carriedIn, skipCommand, type SkipPlan, skipStatement } from '../../src/quorum-recovery/skip-files.ts'
 import type { Proposal } from '../../src/state-machine/commands.ts'
 import { CARRIED_MAX } from '../../src/state-machine/skipped-entries/skipped-entries.ts'
 import { decodeCommand, encodeCommand } from '../../src/commands/command-codec.ts'

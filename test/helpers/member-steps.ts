@@ -33,13 +33,17 @@ export async function membershipAt(cluster: ProcessCluster, at: string): Promise
 export const placed = ({ members }: SeenMembership): string =>
   members.map(({ nodeId, phase, role }) => `${nodeId} ${phase} ${role}`).join(', ')
 
-export interface Wish {
+export interface Requested {
   readonly path: string
   readonly body: object
 }
 
 /** Until a dry run says that it would be done now. */
-export async function untilAllowed(cluster: ProcessCluster, at: string, { path, body }: Wish): Promise<void> {
+export async function untilAllowed(
+  cluster: ProcessCluster,
+  at: string,
+  { path, body }: Requested,
+): Promise<void> {
   await until(`${path} is allowed`, async () => {
     const dry = await cluster.admin(at, { method: 'POST', path: `${path}?dryRun=true`, body })
     return dry.status === 200 && (JSON.parse(dry.body.toString()) as { allowed: boolean }).allowed
@@ -50,7 +54,7 @@ export async function untilAllowed(cluster: ProcessCluster, at: string, { path, 
 export async function changeMembers(
   cluster: ProcessCluster,
   at: string,
-  { path, body }: Wish,
+  { path, body }: Requested,
 ): Promise<void> {
   const begun = await cluster.admin(at, { method: 'POST', path: `${path}?wait=60s`, body })
   const text = begun.body.toString()

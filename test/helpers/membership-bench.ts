@@ -15,7 +15,7 @@ const READY_MS = 10_000
 export class Bench {
   readonly world: StoreWorld
   now = 0
-  onDuty = true
+  jobRunner = true
   leader = 'n1'
   voters = ['n1', 'n2', 'n3']
   learners: string[] = []
@@ -80,7 +80,7 @@ export class Bench {
     const propose = this.world.propose
     return new MembershipWorker({
       nodeId: this.leader,
-      isOnDuty: () => this.onDuty,
+      isJobRunner: () => this.jobRunner,
       membership: this.#port(),
       readBarrier: async () => void (await this.behind()),
       state,
@@ -138,7 +138,7 @@ export class Bench {
       },
       transfer: async () => {
         this.orders.push('transfer')
-        this.onDuty = false
+        this.jobRunner = false
       },
     }
   }

@@ -30,7 +30,7 @@ import { ClusterContent } from '../../src/content/cluster-content.ts'
 import { ObjectContent } from '../../src/content/object-content.ts'
 import { AuditSegments } from '../../src/operations/audit-segments/audit-segments.ts'
 import { UploadSessions } from '../../src/workers/upload-sessions.ts'
-import { CopyCensus } from '../../src/operations/base/copy-census.ts'
+import { ReplicaCounter } from '../../src/operations/base/replica-counts.ts'
 import { WritesInProgress } from '../../src/operations/base/writes-in-progress.ts'
 import type { Services } from '../../src/operations/base/services.ts'
 import type { AuditRow } from '../../src/state-machine/audit/records.ts'
@@ -128,7 +128,7 @@ export class MemoryServices {
       content: new ObjectContent({ blobs: this.blobs, uploads: this.uploads, state, masterKey, config }),
       auditSegments: new AuditSegments(this.own),
       writesInProgress: new WritesInProgress(),
-      copyCensus: new CopyCensus({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),
+      replicaCounter: new ReplicaCounter({ state, now: () => this.now, wait: (ms) => rest(ms), logger }),
       signing: masterKey,
       stopping: this.stopping.signal,
       audit: { ...NO_TRAIL, append: (row) => void this.auditRows.push(row) },

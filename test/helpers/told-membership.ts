@@ -33,7 +33,7 @@ export function loneMembership(nodeId: string): MembershipPort {
     ownPlace: null,
     local: () => status,
     ask: async (asked) => (asked === nodeId ? status : null),
-    survey: async () => new Map([[nodeId, status]]),
+    memberStatuses: async () => new Map([[nodeId, status]]),
     newcomer: async (asked) => {
       return {
         nodeId: asked,
@@ -69,7 +69,7 @@ export async function foundThree(memory: FoundedWorld, changes: Partial<Membersh
   ]
   const leader = loneStatus('n1', { configuration, peers })
   const follower = loneStatus('n2', { configuration, isLeader: false, leaderId: 'n1' })
-  const survey = new Map([
+  const memberStatuses = new Map([
     ['n1', leader],
     ['n2', follower],
     ['n3', null],
@@ -77,8 +77,8 @@ export async function foundThree(memory: FoundedWorld, changes: Partial<Membersh
   memory.membership = {
     ...loneMembership('n1'),
     local: () => leader,
-    ask: async (asked) => survey.get(asked) ?? null,
-    survey: async () => survey,
+    ask: async (asked) => memberStatuses.get(asked) ?? null,
+    memberStatuses: async () => memberStatuses,
     ...changes,
   }
   await memory.change({ type: 'foundMembers', members })

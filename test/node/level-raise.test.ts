@@ -227,14 +227,14 @@ t.test('the feature level', async (t) => {
         const world = await NodeWorld.started({ seed, versions: { n1: 1, n2: 1, n3: 1 } })
         const known = (): readonly number[] => world.nodeIds.map((one) => world.versions.get(one) ?? 1)
         let reached = 1
-        for (const [nodeId, wish, ms] of steps) {
-          if (wish < (world.versions.get(nodeId) ?? 1)) {
+        for (const [nodeId, requested, ms] of steps) {
+          if (requested < (world.versions.get(nodeId) ?? 1)) {
             // Whoever goes back to an older version looks first, and finds nothing in motion.
             await world.untilReady()
             await world.clock.advance(2_000)
             reached = Math.max(...levels(world))
           }
-          world.versions.set(nodeId, Math.max(wish, reached))
+          world.versions.set(nodeId, Math.max(requested, reached))
           await world.restart(nodeId)
           await world.clock.advance(ms)
           const most = Math.max(...levels(world))

@@ -99,7 +99,7 @@ t.test('a damaged row on the disk of a running node', async (t) => {
   const nodes = await SocketNodes.start(t)
   const propose = createPropose({ propose: (command) => nodes.node('n1').cluster.propose(command) })
   for (let i = 0; i < TENANTS; i += 1) await propose({ ...createTenant(idOf(i)), name: nameOf(i) })
-  const isLeader = ({ cluster }: SocketNode): boolean => cluster.isOnDuty()
+  const isLeader = ({ cluster }: SocketNode): boolean => cluster.isJobRunner()
 
   await t.test('of a follower', async (t) => {
     const follower = nodes.all.find((node) => !isLeader(node)) ?? assert.fail('there are followers')

@@ -49,7 +49,7 @@ t.test('the standing of the audit log', async (t) => {
     const row = memory.reader.chunk(AUDIT_OWNER, other.id)
     if (row === undefined) throw new Error('There are two segments')
     await memory.writeRow(chunkKeys.chunk(AUDIT_OWNER, other.id), { ...row, replicas: ['n8', 'n9'] })
-    await memory.writeRow(memberKeys.leavers(), { nodes: ['n8', 'n9'] })
+    await memory.writeRow(memberKeys.leavingNodes(), { nodes: ['n8', 'n9'] })
     t.match(await asked(), { lookedAt: 2, incomplete: 1, lost: 1 })
   })
 

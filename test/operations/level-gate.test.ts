@@ -30,7 +30,7 @@ t.test('the members are founded as soon as everybody knows how, and nobody compl
   const parts = (stateLevel: number): FollowingParts => ({
     nodeId: 'n1',
     membership: { ...loneMembership('n1'), local: () => loneStatus('n1', { stateLevel }) },
-    isOnDuty: () => true,
+    isJobRunner: () => true,
     state: memory.reader,
     propose: memory.services.propose,
     founders: [

@@ -71,8 +71,8 @@ t.test('a leader with a wrong clock', { timeout: 900_000 }, async (t) => {
       await t.test('what comes in there is judged and noted by the time of the others', async (t) => {
         const held = await world.ask('GET', '/buckets/locked/objects/contract', { nodeId: leader })
         t.equal(held.status, 200, 'a token goes on')
-        const wish = { method: 'GET', bucket: 'locked', key: 'contract', ttlSeconds: 60 }
-        const signing = { nodeId: leader, body: JSON.stringify(wish) }
+        const requested = { method: 'GET', bucket: 'locked', key: 'contract', ttlSeconds: 60 }
+        const signing = { nodeId: leader, body: JSON.stringify(requested) }
         const { url, expiresAt } = (await world.ask('POST', '/sign-url', signing)).json
         t.ok(
           Math.abs(Date.parse(String(expiresAt)) - Date.now() - 60_000) < TOLERANCE_MS,

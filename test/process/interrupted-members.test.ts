@@ -35,11 +35,11 @@ t.test('operations on members are all or nothing [membership.resume]', { timeout
   await t.test('a newcomer that dies for good while it catches up is sent away', async (t) => {
     cluster.startJoining('n4')
     const { peerAddress } = cluster.node('n4')
-    const wish = { path: '/cluster/voters', body: { nodeId: 'n4', peerAddress, reason } }
-    await untilAllowed(cluster, 'n1', wish)
+    const requested = { path: '/cluster/voters', body: { nodeId: 'n4', peerAddress, reason } }
+    await untilAllowed(cluster, 'n1', requested)
     const before = await present()
     const blow = {
-      wish,
+      requested,
       step: 'catchUp',
       leader: false,
       others: ['n4'],
@@ -55,30 +55,33 @@ t.test('operations on members are all or nothing [membership.resume]', { timeout
     cluster.startJoining('n5')
     const { peerAddress } = cluster.node('n5')
     const body = { replacement: { nodeId: 'n5', peerAddress }, reason, confirm: 'n3' }
-    const wish = { path: '/cluster/voters/n3/replace', body }
-    await untilAllowed(cluster, 'n1', wish)
-    const blow = { wish, step: 'promote', leader: true, others: [], fate: 'comes back' } as const
+    const requested = { path: '/cluster/voters/n3/replace', body }
+    await untilAllowed(cluster, 'n1', requested)
+    const blow = { requested, step: 'promote', leader: true, others: [], fate: 'comes back' } as const
     const struck = await strike(cluster, ['n1', 'n2', 'n3'], blow)
     t.equal(struck.status, 'succeeded', 'it needs nobody')
     await judged(t, struck, { succeeded: 'n1 active voter, n2 active voter, n5 active voter' })
   })
 
   const trio = ['n1', 'n2', 'n5']
-  let leaver = ''
+  let leavingNode = ''
   await t.test('a leader that is demoted and dies when it is to hand over', async (t) => {
-    leaver = await leaderOf(cluster)
-    const wish = { path: `/cluster/voters/${leaver}/demote`, body: { reason } }
-    const blow = { wish, step: 'demote', leader: true, others: [], fate: 'comes back' } as const
+    leavingNode = await leaderOf(cluster)
+    const requested = { path: `/cluster/voters/${leavingNode}/demote`, body: { reason } }
+    const blow = { requested, step: 'demote', leader: true, others: [], fate: 'comes back' } as const
     const struck = await strike(cluster, trio, blow)
-    const members = trio.map((name) => `${name} ${name === leaver ? 'drained learner' : 'active voter'}`)
+    const members = trio.map((name) => `${name} ${name === leavingNode ? 'drained learner' : 'active voter'}`)
     await judged(t, struck, { succeeded: members.join(', ') })
   })
 
   await t.test('a removal whose leader dies when the member is to leave', async (t) => {
-    const wish = { path: `/cluster/members/${leaver}/remove`, body: { reason, confirm: leaver } }
-    const blow = { wish, step: 'exclude', leader: true, others: [], fate: 'comes back' } as const
+    const requested = {
+      path: `/cluster/members/${leavingNode}/remove`,
+      body: { reason, confirm: leavingNode },
+    }
+    const blow = { requested, step: 'exclude', leader: true, others: [], fate: 'comes back' } as const
     const struck = await strike(cluster, trio, blow)
-    const members = trio.filter((name) => name !== leaver).map((name) => `${name} active voter`)
+    const members = trio.filter((name) => name !== leavingNode).map((name) => `${name} active voter`)
     await judged(t, struck, { succeeded: members.join(', ') })
   })
 })

@@ -69,10 +69,10 @@ t.test('a segment of the audit log whose nodes are all destroyed', { timeout: 90
   for (const nodeId of dead)
     rmSync(join(dirname(cluster.node(nodeId).configFile), nodeId), { recursive: true })
 
-  const papers = temporaryFolder(t)
-  const planFile = join(papers, 'plan.json')
+  const recoveryFiles = temporaryFolder(t)
+  const planFile = join(recoveryFiles, 'plan.json')
   const run = async (nodeId: string, step: string, having = '', more: readonly string[] = []) => {
-    const places = { config: cluster.node(nodeId).configFile, reports: papers, plan: planFile }
+    const places = { config: cluster.node(nodeId).configFile, reports: recoveryFiles, plan: planFile }
     const words = [...RUNBOOK.words(step, places, having === '' ? undefined : having), ...more]
     const { code, out, err } = await runCommand(
       ...words.map((word) => (word === DEAD_IN_RUNBOOK ? dead.join() : word)),

@@ -71,10 +71,10 @@ t.test(
     for (const nodeId of ['n4', 'n5']) rmSync(folderOf(nodeId), { recursive: true })
 
     const began = Date.now()
-    const papers = temporaryFolder(t)
-    const planFile = join(papers, 'plan.json')
+    const recoveryFiles = temporaryFolder(t)
+    const planFile = join(recoveryFiles, 'plan.json')
     const typed = (nodeId: string, step: string, having?: string): readonly string[] =>
-      RUNBOOK.words(step, { config: configOf(nodeId), reports: papers, plan: planFile }, having)
+      RUNBOOK.words(step, { config: configOf(nodeId), reports: recoveryFiles, plan: planFile }, having)
     for (const nodeId of SURVIVORS) {
       const { code, err } = await runCommand(...typed(nodeId, 'collect'))
       t.equal(code, 0, err)
@@ -172,7 +172,7 @@ t.test(
       '[membership.recover.verify] verify ends with 0 when all copies that can be made are made',
       async (t) => {
         const { adminUrl } = cluster.node('n1')
-        const tokenFile = join(papers, 'token')
+        const tokenFile = join(recoveryFiles, 'token')
         writeFileSync(tokenFile, cluster.setup.ownerToken)
         let said = ''
         await until('the cluster is whole', async () => {

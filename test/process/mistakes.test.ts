@@ -31,18 +31,18 @@ class Desk {
     this.cluster = cluster
   }
 
-  wish(nodeId: string) {
+  requested(nodeId: string) {
     const { peerAddress } = this.cluster.node(nodeId)
     return { path: '/cluster/voters', body: { nodeId, peerAddress, reason: 'tests' } }
   }
 
   async join(nodeId: string): Promise<Begun> {
-    await untilAllowed(this.cluster, 'n1', this.wish(nodeId))
+    await untilAllowed(this.cluster, 'n1', this.requested(nodeId))
     return this.ask(nodeId)
   }
 
   async ask(nodeId: string): Promise<Begun> {
-    const { path, body } = this.wish(nodeId)
+    const { path, body } = this.requested(nodeId)
     const answer = await this.cluster.admin('n1', { method: 'POST', path, body })
     return JSON.parse(answer.body.toString()) as Begun
   }

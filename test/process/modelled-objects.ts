@@ -77,18 +77,18 @@ export class ModelledObjects {
   async put(
     { bucket, key }: Place,
     content: Content,
-    wish: Settings & { readonly conditions: Conditions; readonly idempotencyKey: string | null },
+    requested: Settings & { readonly conditions: Conditions; readonly idempotencyKey: string | null },
   ): Promise<void> {
-    const { idempotencyKey, conditions } = wish
+    const { idempotencyKey, conditions } = requested
     const once = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey, ...summed(content) }
-    const headers = { ...conditionHeaders(conditions), ...settingsHeaders(wish), ...once }
+    const headers = { ...conditionHeaders(conditions), ...settingsHeaders(requested), ...once }
     const path = `/${bucket}/objects/${pathOf(key)}`
     const heard = await this.client.ask({ method: 'PUT', path, body: content.bytes, headers })
     const idempotency =
       idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: `${content.name}` }
     const command = {
       type: 'putObject' as const,
-      ...newVersion({ bucket, key }, wish, conditions),
+      ...newVersion({ bucket, key }, requested, conditions),
       ...this.#brought(content, heard),
       idempotency,
     }
@@ -99,9 +99,9 @@ export class ModelledObjects {
   async copy(
     target: Place,
     source: VersionPlace,
-    wish: { readonly isReplacing: boolean; readonly conditions: Conditions },
+    requested: { readonly isReplacing: boolean; readonly conditions: Conditions },
   ): Promise<void> {
-    const { isReplacing, conditions } = wish
+    const { isReplacing, conditions } = requested
     const sourceBucket = this.model.buckets.get(source.bucket)
     const targetBucket = this.model.buckets.get(target.bucket)
     const found = sourceBucket && settable(sourceBucket, source)
@@ -179,9 +179,9 @@ export class ModelledObjects {
   async begin({ bucket, key }: Place, settings: Settings): Promise<void> {
     const path = `/${bucket}/multipart/${pathOf(key)}`
     const heard = await this.client.ask({ method: 'POST', path, headers: settingsHeaders(settings) })
-    const { precondition: _none, ...wish } = newVersion({ bucket, key }, settings, NO_CONDITION)
+    const { precondition: _none, ...requested } = newVersion({ bucket, key }, settings, NO_CONDITION)
     const about = { initiator: 'any', expiresInMs: 0, checksumAlg: null }
-    this.#take({ type: 'createUpload', ...wish, ...about }, heard, () => ({
+    this.#take({ type: 'createUpload', ...requested, ...about }, heard, () => ({
       uploadId: heard.json['uploadId'],
       expiresAt: Date.parse(String(heard.json['expiresAt'])),
     }))

@@ -97,11 +97,11 @@ export class RandomRequests {
     const epoch = Math.floor(this.#objects.client.requests / 150)
     const idempotencyKey = random.chance(0.3) ? `once-${epoch}` : null
     const content = this.#content(random.below(6))
-    const wish = { ...this.#settings(place), conditions, idempotencyKey }
-    await this.#objects.put(place, content, wish)
+    const requested = { ...this.#settings(place), conditions, idempotencyKey }
+    await this.#objects.put(place, content, requested)
     // Again, or something else under the same name.
     const next = random.chance(0.6) ? content : this.#content(random.below(6))
-    if (idempotencyKey !== null && random.chance(0.6)) await this.#objects.put(place, next, wish)
+    if (idempotencyKey !== null && random.chance(0.6)) await this.#objects.put(place, next, requested)
     await this.#reads.get({ ...place, versionId: null })
   }
 

@@ -58,10 +58,10 @@ t.test(
       cpSync(join(copies, nodeId), folderOf(nodeId), { recursive: true })
     }
 
-    const papers = temporaryFolder(t)
-    const planFile = join(papers, 'plan.json')
+    const recoveryFiles = temporaryFolder(t)
+    const planFile = join(recoveryFiles, 'plan.json')
     const typed = (nodeId: string, step: string, having?: string): readonly string[] =>
-      RUNBOOK.words(step, { config: configOf(nodeId), reports: papers, plan: planFile }, having)
+      RUNBOOK.words(step, { config: configOf(nodeId), reports: recoveryFiles, plan: planFile }, having)
     for (const nodeId of NODES) {
       const { code, err } = await runCommand(...typed(nodeId, 'collect'))
       t.equal(code, 0, err)

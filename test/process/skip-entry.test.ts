@@ -9,8 +9,8 @@ import t from 'tap'
 import { findIdentity } from '../../cluster/membership/identity.ts'
 import { encodeCommandEntry } from '../../cluster/node/base/log-entry.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
-import { readPaper, sealPaper } from '../../src/recovery/sealed-paper.ts'
-import type { SkipPlan } from '../../src/recovery/skip-papers.ts'
+import { readSignedFile, signFile } from '../../src/quorum-recovery/signed-file.ts'
+import type { SkipPlan } from '../../src/quorum-recovery/skip-files.ts'
 import { encodeCommand } from '../../src/commands/command-codec.ts'
 import { until } from '../helpers/async.ts'
 import { poison } from '../helpers/poisoned-log.ts'
@@ -70,9 +70,9 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
   t.match(logOf(ended), /"code":"apply_failed"/)
   t.match(logOf(ended), /ofNoVersion.*\\n +at /, 'the stack is in the log')
 
-  const papers = temporaryFolder(t)
-  const plan = join(papers, 'skip.json')
-  const tokenFile = join(papers, 'token')
+  const recoveryFiles = temporaryFolder(t)
+  const plan = join(recoveryFiles, 'skip.json')
+  const tokenFile = join(recoveryFiles, 'token')
   writeFileSync(tokenFile, cluster.setup.ownerToken)
   const asked = async (line: string): Promise<string> => {
     const access = ['--admin-endpoint', cluster.node('n2').adminUrl, '--token-file', tokenFile]
@@ -81,9 +81,13 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
     return out
   }
   const typed = (nodeId: string, step: string, having?: string): readonly string[] =>
-    RUNBOOK.words(`skip-entry ${step}`, { config: configOf(nodeId), reports: papers, plan, index }, having)
+    RUNBOOK.words(
+      `skip-entry ${step}`,
+      { config: configOf(nodeId), reports: recoveryFiles, plan, index },
+      having,
+    )
   for (const nodeId of ['n1', 'n2']) t.equal((await runCommand(...typed(nodeId, 'collect'))).code, 0)
-  const forQuorum = await runCommand('recover', 'collect', '--config', configOf('n1'), '--out', papers)
+  const forQuorum = await runCommand('recover', 'collect', '--config', configOf('n1'), '--out', recoveryFiles)
   t.equal(forQuorum.code, 0, 'for a lost quorum what stands before the entry is counted')
   t.match(forQuorum.err, `Entry ${index} cannot be applied, and what follows it is not counted`)
   const short = await runCommand(...typed('n1', 'plan'), '--json')
@@ -97,9 +101,9 @@ t.test('an entry that no node can apply', { timeout: 480_000 }, async (t) => {
   t.notOk(existsSync(plan), 'nothing is written before it is accepted')
   t.equal((await runCommand(...typed('n1', 'plan', '--out'))).code, 0)
   const masterKey = await MasterKey.load(join(dirname(configOf('n1')), 'master.key'))
-  const foreign = { ...(await readPaper<SkipPlan>(masterKey, 'skip-plan', plan)), clusterId: 'another' }
-  const foreignFile = join(papers, 'foreign.json')
-  writeFileSync(foreignFile, sealPaper(masterKey, 'skip-plan', foreign))
+  const foreign = { ...(await readSignedFile<SkipPlan>(masterKey, 'skip-plan', plan)), clusterId: 'another' }
+  const foreignFile = join(recoveryFiles, 'foreign.json')
+  writeFileSync(foreignFile, signFile(masterKey, 'skip-plan', foreign))
   const refused = await runCommand(
     ...typed('n1', 'apply').map((word) => (word === plan ? foreignFile : word)),
   )

@@ -246,7 +246,7 @@ export class Chaos {
     }
   }
 
-  /** Everybody but the leader loses patience, one a little sooner. */
+  /** Every node but the leader times out, one a little sooner. */
   #coup(): void {
     const { electionTicks } = this.network
     const leader = this.#likelyLeader()
@@ -262,7 +262,7 @@ export class Chaos {
   #usurp(): void {
     const leader = this.#likelyLeader()
     const minority = [leader, ...(this.#below(2) === 0 ? [this.#anyId()] : [])]
-    this.#wish(leader)
+    this.#requested(leader)
     this.#separate(minority)
     this.#pass(this.#below(12))
     for (const id of this.#ids) {
@@ -271,7 +271,7 @@ export class Chaos {
     }
     const hasHeir = (): boolean => this.network.leaders().some((id) => !minority.includes(id))
     for (let i = 0; i < 60 && !hasHeir(); i += 1) this.#pass(1)
-    this.#wish(this.network.leaders().at(-1) ?? leader)
+    this.#requested(this.network.leaders().at(-1) ?? leader)
     this.#pass(this.#below(40))
     for (const id of minority) this.network.read(id)
     this.#pass(this.#below(20))
@@ -279,7 +279,7 @@ export class Chaos {
   }
 
   /** Something for a leader to write: a command, or other members. */
-  #wish(leader: NodeId): void {
+  #requested(leader: NodeId): void {
     if (this.#below(2) === 0 && this.#configureRate > 0) this.#configure(leader)
     else this.network.propose(leader, 4)
   }

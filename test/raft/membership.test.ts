@@ -1,4 +1,4 @@
-/** Changing the members: thesis chapter 4, from the operator's wish to the last committed entry. */
+/** Changing the members: thesis chapter 4, from the operator's request to the last committed entry. */
 import t from 'tap'
 import { TestNetwork, configurationOf } from './network.ts'
 import { Single, sentOf } from './single.ts'

@@ -5,7 +5,7 @@ import t from 'tap'
 import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { CopyCheck } from '../../cluster/repair/copy-check.ts'
 import { Inventory } from '../../cluster/repair/inventory.ts'
-import { Patience, StoppedError } from '../../cluster/base/patience.ts'
+import { RetryLoop, StoppedError } from '../../cluster/base/retry-loop.ts'
 import { BlobDamagedError, type BlobName, Condition } from '../../cluster/base/types.ts'
 import { type SampleBlob, sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { MemoryBlobStore } from '../blobs/memory-blob-store.ts'
@@ -30,19 +30,19 @@ class Bench {
   readonly clock = new VirtualClock()
   readonly store = new FramedStore()
   readonly book = new RowBook()
-  readonly patience = new Patience(this.clock, SILENT)
+  readonly retryLoop = new RetryLoop(this.clock, SILENT)
   readonly throttle = new Throttle(this.clock, null)
   readonly inventory: Inventory
   kicks = 0
 
   constructor() {
-    const { clock, store, book: ledger, patience } = this
+    const { clock, store, book: ledger, retryLoop } = this
     const remover = { remove: async () => false }
     const locks = new CopyLocks()
     const check = new CopyCheck({ nodeId: 'n1', ledger, store, remover, locks, logger: SILENT })
     const onLost = (): void => void this.kicks++
     const throttle = this.throttle
-    const common = { nodeId: 'n1', ledger, store, check, throttle, clock, patience }
+    const common = { nodeId: 'n1', ledger, store, check, throttle, clock, retryLoop }
     this.inventory = new Inventory({ ...common, logger: SILENT, onLost })
   }
 
@@ -183,7 +183,7 @@ t.test('Inventory', async (t) => {
     bench.book.refusal = new Condition('no_quorum', 'Nobody leads')
     const run = bench.inventory.run()
     await bench.clock.advance(5_000)
-    bench.patience.end()
+    bench.retryLoop.end()
     await t.rejects(run, StoppedError)
     t.equal(bench.clock.pending, 0)
   })

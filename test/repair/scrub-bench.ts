@@ -5,7 +5,7 @@ import { fileNameOf } from '../../cluster/blobs/base/blob-name.ts'
 import type { BlobContent } from '../../cluster/blobs/base/blob-store.ts'
 import { CopyLocks } from '../../cluster/blobs/disk/copy-locks.ts'
 import { CopyCheck } from '../../cluster/repair/copy-check.ts'
-import { Patience } from '../../cluster/base/patience.ts'
+import { RetryLoop } from '../../cluster/base/retry-loop.ts'
 import { Scrub } from '../../cluster/repair/scrub.ts'
 import { NOTHING_PASSED, type ScrubMark } from '../../cluster/repair/scrub-file.ts'
 import { Throttle } from '../../cluster/repair/throttle.ts'
@@ -94,7 +94,7 @@ export class ScrubPlace {
 export class ScrubRun {
   readonly scrub: Scrub
   readonly throttle: Throttle
-  readonly #patience: Patience
+  readonly #retryLoop: RetryLoop
   readonly #ended: Promise<void>
 
   constructor(place: ScrubPlace, throttle: Throttle) {
@@ -105,7 +105,7 @@ export class ScrubRun {
       after: (ms, callback) => place.clock.after(ms, callback),
     }
     this.throttle = throttle
-    this.#patience = new Patience(clock, SILENT)
+    this.#retryLoop = new RetryLoop(clock, SILENT)
     this.scrub = new Scrub({
       nodeId: 'n1',
       store,
@@ -114,7 +114,7 @@ export class ScrubRun {
       file: { read: async () => place.mark, write: (mark) => place.write(mark) },
       throttle,
       clock,
-      patience: this.#patience,
+      retryLoop: this.#retryLoop,
       logger: SILENT,
       everyMs: WEEK_MS,
       beforePass: async () => void place.inventories++,
@@ -125,7 +125,7 @@ export class ScrubRun {
 
   async stop(): Promise<void> {
     this.throttle.close()
-    this.#patience.end()
+    this.#retryLoop.end()
     await this.#ended
   }
 }

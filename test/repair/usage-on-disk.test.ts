@@ -152,7 +152,7 @@ t.test(`usage of a body of ${BYTES} bytes under ${NAMES} names`, async (t) => {
   await t.test('gives everything back when the last name is gone', async (t) => {
     const members = three.nodes.map(({ nodeId }) => nodeId)
     const { cluster, reader: state, propose } = node
-    const duty = { isOnDuty: () => true, nodeId: cluster.nodeId }
+    const duty = { isJobRunner: () => true, nodeId: cluster.nodeId }
     const collection = new Collection({
       cluster: duty,
       state,

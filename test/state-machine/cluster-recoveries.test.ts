@@ -38,7 +38,7 @@ t.test('the dead leave for ever, and their copies are made again as those of any
     change: null,
     departed: ['n3', 'n4', 'n5'].map((nodeId) => ({ nodeId, how: 'lost', reason: 'recovery rp_1' })),
   })
-  t.same(world.get(memberKeys.leavers()), { nodes: ['n3', 'n4', 'n5'] }, 'nothing new is listed there')
+  t.same(world.get(memberKeys.leavingNodes()), { nodes: ['n3', 'n4', 'n5'] }, 'nothing new is listed there')
   for (const n of [0, 1, 2])
     t.match(world.get(operationKeys.operation(`op_1${n}`)), {
       kind: 'lost',

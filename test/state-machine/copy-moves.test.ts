@@ -1,4 +1,4 @@
-/** What moves, for every row and every wish: nothing is lost, nothing moves twice. */
+/** What moves, for every row and every request: nothing is lost, nothing moves twice. */
 import fc from 'fast-check'
 import t from 'tap'
 import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'

@@ -27,9 +27,9 @@ function copy(from: string, versionId: string, to: string, more: Partial<Copy> =
     checksums: _sums,
     body: _body,
     idempotency: _key,
-    ...wish
+    ...requested
   } = put(to, { kind: 'empty' }, 0)
-  return { ...wish, type: 'copyObject', source: { bucket: 'photos', key: from, versionId }, ...more }
+  return { ...requested, type: 'copyObject', source: { bucket: 'photos', key: from, versionId }, ...more }
 }
 
 const references = (world: MapWorld, id: string) => world.get(chunkKeys.chunk('acme', id))?.references

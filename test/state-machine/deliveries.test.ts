@@ -18,7 +18,7 @@ import {
   record,
   setNotifications,
   TAKEN,
-  wish,
+  requested,
   worldWithHooks,
 } from './hook-commands.ts'
 import { type MapWorld, put, recounted, remove } from './map-world.ts'
@@ -27,7 +27,7 @@ const EMPTY = { kind: 'empty' } as const
 const HOUR = 3_600_000
 
 function worldWithDelivery(): MapWorld {
-  const world = worldWithHooks(wish('a'))
+  const world = worldWithHooks(requested('a'))
   world.do(put('k', EMPTY, 0))
   return world
 }
@@ -133,7 +133,7 @@ t.test('recordAttempts', async (t) => {
         'nothing is sent',
       )
       t.same(recounted(world), [])
-      world.do(setNotifications([wish('a')]))
+      world.do(setNotifications([requested('a')]))
       t.match(hookOf(world, 'a'), { stop: null, failures: 0, failingSince: null, pending: 1, dead: 1 })
       t.ok(
         [...world.rows.keys()].some((key) => key.startsWith('busyHook')),
@@ -165,9 +165,9 @@ t.test('recordAttempts', async (t) => {
       t.match(hookOf(world, 'a'), { pending: 1 })
       t.equal(single(world).status, 'pending')
       t.same(recounted(world), [])
-      world.do(setNotifications([wish('a', { enabled: false })]))
+      world.do(setNotifications([requested('a', { enabled: false })]))
       t.match(hookOf(world, 'a').stop, { kind: 'gone' }, 'as long as it is not enabled')
-      world.do(setNotifications([wish('a')]))
+      world.do(setNotifications([requested('a')]))
       t.match(hookOf(world, 'a'), { stop: null, pending: 1 })
     },
   )
@@ -211,7 +211,7 @@ t.test('redeliver', async (t) => {
     const world = worldWithDelivery()
     t.match(again(world, { ...single(world), hookId: 'x' }), { ok: false, code: 'not_found' })
     t.match(again(world, { ...single(world), eventId: 'x' }), { ok: false, code: 'not_found' })
-    world.do(setNotifications([wish('a', { enabled: false })]))
+    world.do(setNotifications([requested('a', { enabled: false })]))
     t.match(again(world), { ok: false, code: 'invalid_bucket_state', message: /"a" is disabled/ })
     world.do(setNotifications([]))
     t.match(again(world), { ok: false, code: 'not_found' }, 'of a config that was removed')
@@ -220,9 +220,9 @@ t.test('redeliver', async (t) => {
 
 t.test('testHook makes an event of its own, for one config', async (t) => {
   const world = worldWithHooks(
-    wish('a', { events: ['object-removed'] }),
-    wish('b'),
-    wish('off', { enabled: false }),
+    requested('a', { events: ['object-removed'] }),
+    requested('b'),
+    requested('off', { enabled: false }),
   )
   const ask = (configId: string) =>
     world.run({ type: 'testHook', tenantId: 'acme', bucket: 'photos', configId })
@@ -276,14 +276,14 @@ t.test('whatever is done in any order, counts and rows follow from each other', 
   )
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
-      const world = worldWithHooks(wish('x'), wish('y', { prefix: 'in/' }))
+      const world = worldWithHooks(requested('x'), requested('y', { prefix: 'in/' }))
       for (const one of steps) {
         const all = deliveries(world)
         const chosen = 'n' in one ? all[one.n % Math.max(1, all.length)] : undefined
         if (one.do === 'put') world.run(put(one.key, EMPTY, 0))
         if (one.do === 'remove') world.run(remove(one.key))
         if (one.do === 'set')
-          world.run(setNotifications(one.ids.map((id) => wish(id, { enabled: one.enabled }))))
+          world.run(setNotifications(one.ids.map((id) => requested(id, { enabled: one.enabled }))))
         if (one.do === 'later') world.time += 20 * HOUR
         if (one.do === 'deleteBucket') world.run({ type: 'deleteBucket', tenantId: 'acme', name: 'photos' })
         if (chosen === undefined) continue

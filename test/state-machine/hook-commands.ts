@@ -2,13 +2,13 @@
 import { bucketKeys } from '../../src/state-machine/buckets/keys.ts'
 import type { View } from '../../src/state-machine/base/view.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
-import type { AttemptResult, ConfigWish } from '../../src/state-machine/events/commands.ts'
+import type { AttemptResult, ConfigRequest } from '../../src/state-machine/events/commands.ts'
 import type { DeliveryRecord, HookRecord } from '../../src/state-machine/events/records.ts'
 import { type MapWorld, rowsOf, worldWithBucket } from './map-world.ts'
 
 let drawn = 0
 
-export function wish(id: string, more: Partial<ConfigWish> = {}): ConfigWish {
+export function requested(id: string, more: Partial<ConfigRequest> = {}): ConfigRequest {
   drawn++
   return {
     id,
@@ -24,14 +24,14 @@ export function wish(id: string, more: Partial<ConfigWish> = {}): ConfigWish {
 }
 
 export function setNotifications(
-  configs: readonly ConfigWish[],
+  configs: readonly ConfigRequest[],
   bucket = 'photos',
 ): Extract<Command, { type: 'setNotifications' }> {
   return { type: 'setNotifications', tenantId: 'acme', bucket, configs }
 }
 
 /** `acme` and its bucket `photos` with these configs. */
-export function worldWithHooks(...configs: readonly ConfigWish[]): MapWorld {
+export function worldWithHooks(...configs: readonly ConfigRequest[]): MapWorld {
   const world = worldWithBucket()
   world.do(setNotifications(configs))
   return world

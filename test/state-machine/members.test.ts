@@ -190,7 +190,7 @@ t.test(
     const world = foundedWorld()
     world.do(start('lost', 'n3'))
     t.match(members(world), { departed: [{ nodeId: 'n3', how: 'lost' }] })
-    t.same(world.get(memberKeys.leavers()), { nodes: ['n3'] })
+    t.same(world.get(memberKeys.leavingNodes()), { nodes: ['n3'] })
     world.do(step('op-lost-n3', 'exclude', 'repair'))
     t.match(world.run(start('remove', 'n3')), { blocker: 'not_drained' })
     world.do(step('op-lost-n3', 'repair', 'done'))
@@ -238,7 +238,7 @@ t.test('a step is taken once, in order, and by nothing else than its own way', (
 
 t.test('whatever is asked, in whatever order', (t) => {
   const name = fc.constantFrom('n1', 'n2', 'n3', 'n4', 'n5')
-  const wish = fc.oneof(
+  const requested = fc.oneof(
     fc.record({
       what: fc.constant('start' as const),
       kind: fc.constantFrom(...MEMBERSHIP_KINDS),
@@ -251,7 +251,7 @@ t.test('whatever is asked, in whatever order', (t) => {
     }),
   )
   fc.assert(
-    fc.property(fc.array(wish, { maxLength: 60 }), (wishes) => {
+    fc.property(fc.array(requested, { maxLength: 60 }), (wishes) => {
       const world = foundedWorld()
       const ids: { id: string; kind: MembershipKind }[] = []
       const everGone = new Set<string>()
@@ -300,8 +300,8 @@ function check(world: MapWorld, configIndex: number, everGone: Set<string>): voi
   }
   const joining = present.members.filter(({ phase }) => phase === 'joining')
   if (joining.length > 1 || (joining.length === 1 && present.change === null)) say('somebody joins alone')
-  const leavers = world.get(memberKeys.leavers())?.nodes ?? []
+  const leavingNodes = world.get(memberKeys.leavingNodes())?.nodes ?? []
   for (const { nodeId, phase } of present.members)
-    if ((phase === 'drained' || phase === 'lost') !== leavers.includes(nodeId))
+    if ((phase === 'drained' || phase === 'lost') !== leavingNodes.includes(nodeId))
       say(`${nodeId} may hold copies`)
 }

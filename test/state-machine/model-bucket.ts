@@ -31,7 +31,7 @@ export interface ModelPart {
 
 interface ModelUpload {
   readonly key: string
-  readonly wish: Of<'createUpload'>
+  readonly requested: Of<'createUpload'>
   readonly createdAt: number
   readonly expiresAt: number
   readonly parts: Map<number, ModelPart>

@@ -16,7 +16,7 @@ import {
   record,
   setNotifications,
   TAKEN,
-  wish,
+  requested,
   worldWithHooks,
 } from './hook-commands.ts'
 import {
@@ -39,7 +39,7 @@ const names = (world: MapWorld) => deliveries(world).map(({ eventName, key }) =>
 t.test('setNotifications', async (t) => {
   t.test('makes hooks, and keeps hook and secret of a config that keeps its id', async (t) => {
     const world = worldWithBucket()
-    const first = world.do(setNotifications([wish('a'), wish('b')]))
+    const first = world.do(setNotifications([requested('a'), requested('b')]))
     t.same(
       first.map(({ hook, isFresh }) => [hook.id, isFresh]),
       [
@@ -49,7 +49,7 @@ t.test('setNotifications', async (t) => {
     )
     t.equal(world.get(bucketKeys.bucket('acme', 'photos'))?.hasNotifications, true)
     const made = hookOf(world, 'a')
-    const second = world.do(setNotifications([wish('c'), wish('a', { prefix: 'in/' })]))
+    const second = world.do(setNotifications([requested('c'), requested('a', { prefix: 'in/' })]))
     t.same(
       second.map(({ hook, isFresh }) => [hook.id, isFresh]),
       [
@@ -66,7 +66,7 @@ t.test('setNotifications', async (t) => {
 
   t.test('clears with an empty list, and leaves no row and no mark', async (t) => {
     const before = new Set(worldWithBucket().rows.keys())
-    const world = worldWithHooks(wish('a'))
+    const world = worldWithHooks(requested('a'))
     world.do(setNotifications([]))
     t.equal(world.get(bucketKeys.bucket('acme', 'photos'))?.hasNotifications, undefined)
     const left = [...world.rows.keys()].filter((key) => !before.has(key) && key !== eventKeys.outboxTotal())
@@ -75,19 +75,19 @@ t.test('setNotifications', async (t) => {
   })
 
   t.test('changes nothing when the same is set again', async (t) => {
-    const world = worldWithHooks(wish('a'))
+    const world = worldWithHooks(requested('a'))
     const before = hookOf(world, 'a')
-    world.do(setNotifications([wish('a')]))
+    world.do(setNotifications([requested('a')]))
     t.strictSame(hookOf(world, 'a'), before)
   })
 
   t.test('a config made anew under an old id is another hook and owes nothing of the old one', async (t) => {
-    const world = worldWithHooks(wish('a'))
+    const world = worldWithHooks(requested('a'))
     world.do(put('k', EMPTY, 0))
     const old = hookOf(world, 'a')
     world.do(setNotifications([]))
     t.match(hookOf(world, 'a'), { state: 'removed', secret: { length: 0 }, pending: 1 })
-    world.do(setNotifications([wish('a')]))
+    world.do(setNotifications([requested('a')]))
     t.match(
       hooks(world).map(({ state, pending }) => [state, pending]),
       [
@@ -104,20 +104,26 @@ t.test('setNotifications', async (t) => {
 
   t.test('invalid_argument for more than 100 configs, or an id twice', async (t) => {
     const world = worldWithBucket()
-    const many = Array.from({ length: 101 }, (_, n) => wish(`h${n}`))
+    const many = Array.from({ length: 101 }, (_, n) => requested(`h${n}`))
     t.match(world.run(setNotifications(many)), { ok: false, code: 'invalid_argument' })
-    t.match(world.run(setNotifications([wish('a'), wish('a')])), { ok: false, code: 'invalid_argument' })
+    t.match(world.run(setNotifications([requested('a'), requested('a')])), {
+      ok: false,
+      code: 'invalid_argument',
+    })
     t.equal(world.do(setNotifications(many.slice(1))).length, 100)
   })
 
   t.test('already_exists for a hook id that is taken, however unlikely', async (t) => {
-    const world = worldWithHooks(wish('a'))
+    const world = worldWithHooks(requested('a'))
     const { hookId } = hookOf(world, 'a')
-    const again = wish('b', { fresh: { hookId, secret: Uint8Array.of(1) } })
+    const again = requested('b', { fresh: { hookId, secret: Uint8Array.of(1) } })
     t.match(world.run(setNotifications([again])), { ok: false, code: 'already_exists' })
-    t.match(world.run(setNotifications([wish('c', { fresh: { ...again.fresh, hookId: 'a\u0000b' } })])), {
-      ok: false,
-    })
+    t.match(
+      world.run(setNotifications([requested('c', { fresh: { ...again.fresh, hookId: 'a\u0000b' } })])),
+      {
+        ok: false,
+      },
+    )
   })
 
   t.test('not_found and tenant_disabled', async (t) => {
@@ -129,9 +135,9 @@ t.test('setNotifications', async (t) => {
 })
 
 t.test('every change is told, by the name of what happened [notifications.events.names]', async (t) => {
-  const world = worldWithHooks(wish('all'))
+  const world = worldWithHooks(requested('all'))
   world.do(createBucket('kept', { objectLockEnabled: true, versioning: 'Enabled' }))
-  world.do(setNotifications([wish('all')], 'kept'))
+  world.do(setNotifications([requested('all')], 'kept'))
   const kept = <C extends { readonly bucket: string }>(command: C): C => ({ ...command, bucket: 'kept' })
 
   const { object } = world.do(put('a', EMPTY, 0))
@@ -196,7 +202,7 @@ t.test('every change is told, by the name of what happened [notifications.events
 })
 
 t.test('what changes nothing is told to nobody', async (t) => {
-  const world = worldWithHooks(wish('all'))
+  const world = worldWithHooks(requested('all'))
   const again = { ...put('a', EMPTY, 0), idempotency: { key: 'i', fingerprint: 'f' } }
   world.do(again)
   t.equal(world.do(again).replayed, true)
@@ -209,7 +215,7 @@ t.test('what changes nothing is told to nobody', async (t) => {
   world.run({ ...put('refused', EMPTY, 0), precondition: { ifMatch: ['x'], ifNoneMatch: null } })
   world.do(createBucket('locked', { objectLockEnabled: true, versioning: 'Enabled' }))
   world.do({ ...put('l', EMPTY, 0), bucket: 'locked' })
-  world.do(setNotifications([wish('all')], 'locked'))
+  world.do(setNotifications([requested('all')], 'locked'))
   const name = { tenantId: 'acme', bucket: 'locked', key: 'l', versionId: null }
   const retention = { mode: 'GOVERNANCE', until: world.time + 60_000 } as const
   for (const _ of [1, 2]) world.do({ type: 'setObjectRetention', ...name, retention })
@@ -223,9 +229,9 @@ t.test('what changes nothing is told to nobody', async (t) => {
 
 t.test('events, prefix and suffix decide who is told [notifications.filters]', async (t) => {
   const world = worldWithHooks(
-    wish('created', { events: ['object-created'] }),
-    wish('jpg', { prefix: 'in/', suffix: '.jpg' }),
-    wish('off', { enabled: false }),
+    requested('created', { events: ['object-created'] }),
+    requested('jpg', { prefix: 'in/', suffix: '.jpg' }),
+    requested('off', { enabled: false }),
   )
   world.do(put('in/1.jpg', EMPTY, 0))
   world.do(put('in/1.png', EMPTY, 0))
@@ -256,7 +262,7 @@ t.test('a bucket without notifications looks at no row for them', async (t) => {
 })
 
 t.test('batch deletes tell each item under an id of its own, and carry where they come from', async (t) => {
-  const world = worldWithHooks(wish('all'))
+  const world = worldWithHooks(requested('all'))
   for (const key of ['a', 'b', 'c']) world.do(put(key, EMPTY, 0))
   const origin: Origin = {
     requestId: 'r1',
@@ -294,7 +300,7 @@ t.test('batch deletes tell each item under an id of its own, and carry where the
 })
 
 t.test('a full queue drops and counts, and never refuses a write', async (t) => {
-  const world = worldWithHooks(wish('full'), wish('other'))
+  const world = worldWithHooks(requested('full'), requested('other'))
   const hook = hookOf(world, 'full')
   const almost = { ...hook, dead: HOOK_ROWS_MAX - 1 }
   world.rows.set(eventKeys.hook(hook.bucketId, hook.hookId), almost)
@@ -308,7 +314,11 @@ t.test('a full queue drops and counts, and never refuses a write', async (t) => 
 })
 
 t.test('a bucket that is deleted delivers what it owes, then leaves nothing', async (t) => {
-  const world = worldWithHooks(wish('a'), wish('idle', { prefix: 'x' }), wish('off', { enabled: false }))
+  const world = worldWithHooks(
+    requested('a'),
+    requested('idle', { prefix: 'x' }),
+    requested('off', { enabled: false }),
+  )
   world.do(put('k', EMPTY, 0))
   world.do(remove('k'))
   world.do({ type: 'deleteBucket', tenantId: 'acme', name: 'photos' })
@@ -334,7 +344,7 @@ t.test('a bucket that is deleted delivers what it owes, then leaves nothing', as
 t.test(
   'rewrapHookSecrets replaces what is still the very bytes, and nothing of a removed hook',
   async (t) => {
-    const world = worldWithHooks(wish('a'), wish('b'))
+    const world = worldWithHooks(requested('a'), requested('b'))
     const [a, b] = [hookOf(world, 'a'), hookOf(world, 'b')]
     const after = Uint8Array.of(7, 7)
     const item = (hook: typeof a, before = hook.secret) => {

@@ -137,18 +137,18 @@ t.test('quota', (t) => {
 
 t.test('idempotency keys', (t) => {
   const DAY_MS = 24 * 3_600_000
-  const wish = { key: 'i1', fingerprint: 'f1' }
+  const requested = { key: 'i1', fingerprint: 'f1' }
 
   t.test('answer again what they answered first, whatever has become of it', (t) => {
     const world = worldWithBucket()
-    const first = world.do({ ...sized('k', 5), idempotency: wish })
+    const first = world.do({ ...sized('k', 5), idempotency: requested })
     t.equal(first.replayed, false)
     const rows = new Map(world.rows)
-    t.same(world.do({ ...sized('k', 5), idempotency: wish }), { ...first, replayed: true })
+    t.same(world.do({ ...sized('k', 5), idempotency: requested }), { ...first, replayed: true })
     t.same(world.rows, rows, 'and nothing changes')
     world.do(sized('k', 6))
     const never = { ifMatch: ['none'], ifNoneMatch: null }
-    const again = world.do({ ...sized('k', 5), idempotency: wish, precondition: never })
+    const again = world.do({ ...sized('k', 5), idempotency: requested, precondition: never })
     t.same(again, { ...first, replayed: true }, 'before any condition')
     t.match(world.get(usageKeys.usage('acme')), { logicalBytes: 6, objects: 1 })
     t.end()
@@ -156,28 +156,32 @@ t.test('idempotency keys', (t) => {
 
   t.test('idempotency_conflict for another request; other keys of object or client are others', (t) => {
     const world = worldWithBucket()
-    world.do({ ...sized('k', 5), idempotency: wish })
-    const other = { ...wish, fingerprint: 'f2' }
+    world.do({ ...sized('k', 5), idempotency: requested })
+    const other = { ...requested, fingerprint: 'f2' }
     t.match(world.run({ ...sized('k', 5), idempotency: other }), { ok: false, code: 'idempotency_conflict' })
     t.match(world.run({ ...sized('j', 5), idempotency: other }), { ok: true })
     t.match(world.run({ ...sized('k', 5), idempotency: { ...other, key: 'i2' } }), { ok: true })
-    t.match(world.run({ ...sized('k', 5), idempotency: { ...wish, key: '' } }), { code: 'invalid_argument' })
+    t.match(world.run({ ...sized('k', 5), idempotency: { ...requested, key: '' } }), {
+      code: 'invalid_argument',
+    })
     t.end()
   })
 
   t.test('are forgotten after a day, and a refused write keeps none [idempotency.day]', (t) => {
     const world = worldWithBucket()
-    const tooSmall = { ...sized('k', 0), idempotency: wish }
+    const tooSmall = { ...sized('k', 0), idempotency: requested }
     t.match(world.run(tooSmall), { ok: false })
-    world.do({ ...sized('k', 5), idempotency: wish })
+    world.do({ ...sized('k', 5), idempotency: requested })
     const at = world.time + DAY_MS
     const { versionId: id } = world.get(versionKeys.object(bucketId(world), 'k')) ?? {}
     world.time = at - 8
     const command = { type: 'expire', items: [{ at, id: id ?? '' }] } as const
     t.same(world.do(command), { expired: 0 })
-    t.match(world.do({ ...sized('k', 5), idempotency: wish }), { replayed: true })
+    t.match(world.do({ ...sized('k', 5), idempotency: requested }), { replayed: true })
     t.same(world.do(command), { expired: 1 })
-    t.match(world.do({ ...sized('k', 5), idempotency: { ...wish, fingerprint: 'f2' } }), { replayed: false })
+    t.match(world.do({ ...sized('k', 5), idempotency: { ...requested, fingerprint: 'f2' } }), {
+      replayed: false,
+    })
     t.same(recounted(world), [])
     t.end()
   })

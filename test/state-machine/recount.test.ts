@@ -23,7 +23,7 @@ import {
   releaseAll,
   worldWithBucket,
 } from './map-world.ts'
-import { attemptAt, deliveries, record, setNotifications, TAKEN, wish } from './hook-commands.ts'
+import { attemptAt, deliveries, record, setNotifications, TAKEN, requested } from './hook-commands.ts'
 import { completeUpload, createUpload, putPart } from './upload-commands.ts'
 
 function busyWorld(): MapWorld {
@@ -71,7 +71,7 @@ function busyWorld(): MapWorld {
 /** Hooks of a bucket, one that was removed and one whose bucket is gone; deliveries that wait, are done, and dead. */
 function busyHooks(world: MapWorld): void {
   const named = (id: string, bucket: string) =>
-    wish(id, { fresh: { hookId: `${id}-${bucket}`, secret: Uint8Array.of(1) } })
+    requested(id, { fresh: { hookId: `${id}-${bucket}`, secret: Uint8Array.of(1) } })
   for (const name of ['told', 'left']) {
     world.do(createBucket(name))
     world.do(setNotifications([named('a', name), named('b', name)], name))

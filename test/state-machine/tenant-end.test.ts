@@ -5,7 +5,7 @@ import { operationKeys } from '../../src/state-machine/operations/keys.ts'
 import type { ErasedItem } from '../../src/state-machine/removal/commands.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import type { BucketRecord } from '../../src/state-machine/buckets/records.ts'
-import { deliveries, hookOf, wish, worldWithHooks } from './hook-commands.ts'
+import { deliveries, hookOf, requested, worldWithHooks } from './hook-commands.ts'
 import {
   createBucket,
   createTenant,
@@ -128,8 +128,8 @@ t.test('disableTenant', async (t) => {
   })
 
   t.test('refuses a tenant that is not there', async (t) => {
-    const wish = { type: 'disableTenant', tenantId: 'nobody', reason: 'x' } as const
-    t.match(worldWithBucket().run(wish), { code: 'not_found' })
+    const requested = { type: 'disableTenant', tenantId: 'nobody', reason: 'x' } as const
+    t.match(worldWithBucket().run(requested), { code: 'not_found' })
   })
 })
 
@@ -286,7 +286,7 @@ t.test('eraseTenant', async (t) => {
   })
 
   t.test('tells no hook of what goes, and delivers nothing any more', async (t) => {
-    const world = worldWithHooks(wish('a'))
+    const world = worldWithHooks(requested('a'))
     const { object } = world.do(put('k', sealed(1), 5))
     t.equal(deliveries(world).length, 1)
     disableTenant(world, 'acme')

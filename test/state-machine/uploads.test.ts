@@ -193,22 +193,24 @@ t.test('completeUpload', (t) => {
     const world = worldWithBucket()
     world.do(createBucket('vault', { versioning: 'Enabled', objectLockEnabled: true }))
     const retention = { mode: 'COMPLIANCE', until: world.time + DAY_MS } as const
-    const wish = {
+    const requested = {
       bucket: 'vault',
       retention,
       tags: { a: 'b' },
       metadata: { m: 'x' },
       contentType: 'image/png',
     }
-    const { uploadId } = world.do(createUpload('k', wish))
+    const { uploadId } = world.do(createUpload('k', requested))
     world.do({ ...putPart({ key: 'k', uploadId, partNumber: 1 }, ['c1']), bucket: 'vault' })
     world.time += 2 * DAY_MS
     const object = world.do(completeUpload({ key: 'k', uploadId }, 1, { bucket: 'vault' }))
-    const { bucket: _bucket, ...kept } = wish
+    const { bucket: _bucket, ...kept } = requested
     t.match(object, kept)
-    t.match(world.run(createUpload('k', { ...wish, bucket: 'photos' })), { code: 'object_lock_not_enabled' })
+    t.match(world.run(createUpload('k', { ...requested, bucket: 'photos' })), {
+      code: 'object_lock_not_enabled',
+    })
     t.match(
-      world.run(createUpload('k', wish)),
+      world.run(createUpload('k', requested)),
       { code: 'invalid_request' },
       'asked for anew it is in the past',
     )

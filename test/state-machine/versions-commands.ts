@@ -111,8 +111,8 @@ export function commandOf(step: Step, world: Known, model: VersionsModel, n: num
     case 'setObjectLegalHold':
       return { type: op, ...name, versionId, legalHold: more % 2 === 0 }
     case 'createUpload': {
-      const { precondition: _none, ...wish } = newVersion(step, world)
-      return { ...wish, type: op, initiator: 'key', expiresInMs: 7 * 24 * HOUR_MS, checksumAlg: null }
+      const { precondition: _none, ...requested } = newVersion(step, world)
+      return { ...requested, type: op, initiator: 'key', expiresInMs: 7 * 24 * HOUR_MS, checksumAlg: null }
     }
     case 'expire': {
       const items = rowsOf<ExpiryRecord>(world, 'expiry').map(({ at, id }) => ({ at, id }))

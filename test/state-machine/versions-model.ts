@@ -129,7 +129,7 @@ export class VersionsModel {
 
   #newVersionCode(
     bucket: ModelBucket,
-    wish: NewVersion,
+    requested: NewVersion,
     about: {
       readonly size: number
       readonly counted: number
@@ -137,12 +137,12 @@ export class VersionsModel {
       readonly time: number
     },
   ): string | null {
-    const replaced = replacedIn(bucket, wish.key)
-    const isMore = newestObject(bucket, wish.key) === undefined
+    const replaced = replacedIn(bucket, requested.key)
+    const isMore = newestObject(bucket, requested.key) === undefined
     return (
-      preconditionCode(newestObject(bucket, wish.key), wish.precondition) ??
+      preconditionCode(newestObject(bucket, requested.key), requested.precondition) ??
       this.#quotaCode(about.size - about.counted - (replaced?.size ?? 0), isMore ? 1 : 0) ??
-      settingsCode(bucket, wish, about.askedAt) ??
+      settingsCode(bucket, requested, about.askedAt) ??
       (replaced !== undefined && isLocked(replaced, about.time) ? 'object_locked' : null)
     )
   }
@@ -167,10 +167,10 @@ export class VersionsModel {
     }
     const sizes = parts.map(({ partNumber }) => upload.parts.get(partNumber)?.size ?? 0)
     if (sizes.slice(0, -1).some((size) => size < PART_BYTES_MIN)) return 'entity_too_small'
-    const wish = { ...upload.wish, precondition: command.precondition }
+    const requested = { ...upload.requested, precondition: command.precondition }
     const counted = [...upload.parts.values()].reduce((sum, part) => sum + part.size, 0)
     const size = sizes.reduce((sum, one) => sum + one, 0)
-    return this.#newVersionCode(bucket, wish, {
+    return this.#newVersionCode(bucket, requested, {
       size,
       counted,
       askedAt: Math.min(upload.createdAt, time),
@@ -269,7 +269,7 @@ export class VersionsModel {
 function takeUploadChange(bucket: ModelBucket, command: Command, value: unknown, madeAt: number): void {
   if (command.type === 'createUpload') {
     const { uploadId, expiresAt } = value as UploadRecord
-    const about = { key: command.key, wish: command, createdAt: madeAt, expiresAt, parts: new Map() }
+    const about = { key: command.key, requested: command, createdAt: madeAt, expiresAt, parts: new Map() }
     bucket.uploads.set(uploadId, about)
   } else if (command.type === 'putPart') {
     const { partNumber, etag, size, body } = command
@@ -287,8 +287,8 @@ function takeUploadChange(bucket: ModelBucket, command: Command, value: unknown,
     const size = parts.reduce((sum, part) => sum + part.size, 0)
     const content = parts.flatMap((part) => part.content)
     bucket.uploads.delete(command.uploadId)
-    const wish = { ...upload.wish, precondition: command.precondition }
-    addVersion(bucket, wish, { id: versionId, size, etag: command.etag, content })
+    const requested = { ...upload.requested, precondition: command.precondition }
+    addVersion(bucket, requested, { id: versionId, size, etag: command.etag, content })
     const said = { parts: JSON.stringify(command.parts), id: versionId, expiresAt: madeAt + DAY_MS }
     bucket.completed.set(name, said)
   }

@@ -212,12 +212,12 @@ t.test('deleteObjects answers each item by itself, in order, with ids of their o
 
 t.test('a bucket made anew under the same name shows nothing old', (t) => {
   const world = enabled()
-  const wish = { key: 'i', fingerprint: 'f' }
-  const { versionId } = world.do({ ...empty(), idempotency: wish }).object
+  const requested = { key: 'i', fingerprint: 'f' }
+  const { versionId } = world.do({ ...empty(), idempotency: requested }).object
   world.do(remove('k', versionId))
   t.match(world.run({ type: 'deleteBucket', tenantId: 'acme', name: 'photos' }), { ok: true })
   world.do(createBucket())
-  t.match(world.do({ ...empty(), idempotency: wish }), { replayed: false }, 'nor old answers')
+  t.match(world.do({ ...empty(), idempotency: requested }), { replayed: false }, 'nor old answers')
   t.equal(shown(world), 'o0')
   t.equal(findVersion(world, photos(world).id, 'k', versionId), undefined)
   t.end()

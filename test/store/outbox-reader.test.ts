@@ -2,11 +2,11 @@
 import t from 'tap'
 import { LevelOutboxReader } from '../../src/store/reads/level-outbox-reader.ts'
 import type { RowPage } from '../../src/store/reads/row-page.ts'
-import { setNotifications, wish, worldWithHooks } from '../state-machine/hook-commands.ts'
+import { setNotifications, requested, worldWithHooks } from '../state-machine/hook-commands.ts'
 import { put, rowsOf } from '../state-machine/map-world.ts'
 
 t.test('a hook that is removed while its index row is on its way is not busy', async (t) => {
-  const world = worldWithHooks(wish('a'), wish('b'))
+  const world = worldWithHooks(requested('a'), requested('b'))
   world.do(put('k', { kind: 'empty' }, 0))
   const busy = async (meanwhile: () => void): Promise<readonly string[]> => {
     const page = async <R extends object>(): Promise<RowPage<R>> => {
@@ -18,6 +18,6 @@ t.test('a hook that is removed while its index row is on its way is not busy', a
     return items.map(({ id }) => id)
   }
   t.same(await busy(() => undefined), ['a', 'b'])
-  t.same(await busy(() => void world.do(setNotifications([wish('b')]))), ['b'], 'its secret is gone')
+  t.same(await busy(() => void world.do(setNotifications([requested('b')]))), ['b'], 'its secret is gone')
   t.same(await busy(() => undefined), ['b'])
 })

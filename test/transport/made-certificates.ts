@@ -16,7 +16,7 @@ import {
 
 const DAY_MS = 86_400_000
 
-interface Wish {
+interface Requested {
   /** Another than the one of the authority. */
   readonly clusterId?: string
   readonly hosts?: readonly string[]
@@ -50,7 +50,7 @@ export class MadeCertificates {
 
   pair(
     nodeId: string,
-    { hosts = [], endedDaysAgo, clusterId = this.#authority.clusterId }: Wish = {},
+    { hosts = [], endedDaysAgo, clusterId = this.#authority.clusterId }: Requested = {},
   ): KeyPair {
     const start = endedDaysAgo === undefined ? 0 : endedDaysAgo + 1
     return newNodePair(
@@ -61,10 +61,10 @@ export class MadeCertificates {
   }
 
   /** Files of their own, which `put` may change. */
-  issue(nodeId: string, wish: Wish = {}): TlsFiles {
+  issue(nodeId: string, requested: Requested = {}): TlsFiles {
     const base = join(this.#folder, `${nodeId}-${this.#count++}`)
     const files = { ca: this.ca, cert: `${base}.pem`, key: `${base}.key` }
-    put(files, this.pair(nodeId, wish))
+    put(files, this.pair(nodeId, requested))
     return files
   }
 }

@@ -41,9 +41,9 @@ t.test('sealing', async (t) => {
   t.test('does nothing on a node that is not on duty, and below the feature level', async (t) => {
     const world = await SealingWorld.start(t)
     await world.log(3)
-    world.isOnDuty = false
+    world.isJobRunner = false
     await world.sealAll()
-    world.isOnDuty = true
+    world.isJobRunner = true
     world.stateLevel = 2
     await world.sealAll()
     t.match(await world.segments(), [])

@@ -10,14 +10,14 @@ t.test('AuditTrimming', async (t) => {
   for (let n = 0; n < 300; n++) ask(world, put('a', { kind: 'empty' }, 0))
   const keepMs = 700
   const now = world.time
-  let isOnDuty = true
+  let isJobRunner = true
   let proposals = 0
   const propose = async (command: Parameters<Propose>[0]) => {
     proposals++
     return world.run(command)
   }
   const trimming = new AuditTrimming({
-    cluster: { isOnDuty: () => isOnDuty },
+    cluster: { isJobRunner: () => isJobRunner },
     state: { audit: { oldestTime: () => links(world)[0]?.time ?? null } },
     propose: propose as Propose,
     keepMs,
@@ -26,10 +26,10 @@ t.test('AuditTrimming', async (t) => {
   })
 
   await t.test('asks for nothing where another node is on duty', async (t) => {
-    isOnDuty = false
+    isJobRunner = false
     t.equal(await trimming.round(), false)
     t.equal(proposals, 0)
-    isOnDuty = true
+    isJobRunner = true
   })
 
   await t.test('trims what is older than is kept, a bounded number at once', async (t) => {

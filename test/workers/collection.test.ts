@@ -9,14 +9,14 @@ import { StoreWorld, type Teardown } from '../store/store-world.ts'
 
 class Bench {
   now = 0
-  isOnDuty = true
+  isJobRunner = true
   readonly collection: Collection
   readonly world: StoreWorld
 
   constructor(world: StoreWorld) {
     this.world = world
     this.collection = new Collection({
-      cluster: { isOnDuty: () => this.isOnDuty },
+      cluster: { isJobRunner: () => this.isJobRunner },
       state: world.store.reader,
       propose: world.propose,
       members: () => ['g1'],
@@ -85,9 +85,9 @@ t.test('Collection', async (t) => {
     await bench.world.do(putChunks('a', ['c1']))
     await bench.world.do(remove('a'))
     await bench.roundAt(0)
-    bench.isOnDuty = false
+    bench.isJobRunner = false
     await bench.roundAt(200)
-    bench.isOnDuty = true
+    bench.isJobRunner = true
     await bench.roundAt(210)
     t.ok(bench.isThere('c1'), 'and the delay begins anew')
     await bench.world.do({ type: 'haltCollection', reason: 'drift' })

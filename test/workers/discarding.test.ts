@@ -14,7 +14,7 @@ async function bench(t: Teardown) {
   const world = await StoreWorld.withBucket(t)
   const { reader: state } = world.store
   const duty = { isOn: true }
-  const cluster = { isOnDuty: () => duty.isOn }
+  const cluster = { isJobRunner: () => duty.isOn }
   const clock = { now: 0 }
   const discarding = new Discarding({
     cluster,
@@ -104,7 +104,7 @@ t.test('Discarding', async (t) => {
     const row = { id: 'mpu_1', tenantId: 'acme', bucketId: world.photos.id }
     const what = { kind: 'upload', partCount: 1, bytes: 1 } as const
     const discarding = new Discarding({
-      cluster: { isOnDuty: () => true },
+      cluster: { isJobRunner: () => true },
       state: {
         discards: async () => [{ ...row, what }],
         discardedBodies: async () => [],

@@ -11,9 +11,9 @@ const HOUR_MS = 3_600_000
 async function bench(t: Teardown) {
   const world = await StoreWorld.withBucket(t)
   const { reader: state } = world.store
-  const clock = { now: 0, isOnDuty: true }
+  const clock = { now: 0, isJobRunner: true }
   const expiry = new Expiry({
-    cluster: { isOnDuty: () => clock.isOnDuty },
+    cluster: { isJobRunner: () => clock.isJobRunner },
     state,
     propose: world.propose,
     confirmedTime: () => clock.now,
@@ -36,10 +36,10 @@ t.test('Expiry', async (t) => {
     t.equal(await left(), 2)
     world.later(25 * HOUR_MS)
     clock.now = world.time
-    clock.isOnDuty = false
+    clock.isJobRunner = false
     t.equal(await expiry.round(), false)
     t.equal(await left(), 2)
-    clock.isOnDuty = true
+    clock.isJobRunner = true
     t.equal(await expiry.round(), false)
     t.equal(await left(), 1, 'the answer is forgotten, the upload goes on')
     t.ok(world.store.reader.upload(world.photos, 'u', uploadId))

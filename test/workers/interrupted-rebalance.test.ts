@@ -76,7 +76,7 @@ class Bench {
   #next(): Rebalancing {
     const propose = (async (command: Command) => this.#effect(command)) as StoreWorld['propose']
     return new Rebalancing({
-      cluster: { isOnDuty: () => true, placement: () => ['n2', 'n3'] },
+      cluster: { isJobRunner: () => true, placement: () => ['n2', 'n3'] },
       state: this.world.store.reader,
       propose,
       now: () => this.#now,

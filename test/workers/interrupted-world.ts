@@ -201,7 +201,7 @@ export class InterruptedWorld {
     const membership = this.#port(isCurrent)
     return new MembershipWorker({
       nodeId,
-      isOnDuty: isCurrent,
+      isJobRunner: isCurrent,
       membership,
       readBarrier: async () => {
         if (!isCurrent() || this.#isCutOff) throw new GoneError()

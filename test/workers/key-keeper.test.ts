@@ -9,7 +9,7 @@ import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
 import { accessKeySecret } from '../../src/access/sealing-contexts.ts'
 import { Agreement } from '../../src/workers/agreement.ts'
 import { KeyKeeper } from '../../src/workers/key-keeper.ts'
-import { settleIn } from '../../src/workers/settle-in.ts'
+import { runStartupTasks } from '../../src/workers/startup-tasks.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
 const line = (name: string, byte: number) => ({ id: `mk-${name}`, secret: Buffer.alloc(32, byte) })
@@ -46,7 +46,7 @@ class Node {
       propose,
       nodeId,
       members: () => NODES,
-      isOnDuty: () => nodeId === 'n1',
+      isJobRunner: () => nodeId === 'n1',
       forgetChangedKeys: () => (this.forgot += 1),
       logger,
     })
@@ -66,7 +66,7 @@ function settled(world: MemoryServices, file: readonly Line[]): Promise<void> {
   const settling = { readBarrier: () => cluster.readBarrier(), forgetFingerprint: async () => undefined }
   const masterKey = MasterKey.of(file)
   const secrets = new SealedSecrets(masterKey, services.state)
-  return settleIn(
+  return runStartupTasks(
     { services, cluster: settling, agreement, masterKey, secrets },
     new AbortController().signal,
   )

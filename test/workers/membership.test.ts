@@ -111,7 +111,7 @@ t.test(
     await bench.round()
     t.same(bench.orders, ['transfer'])
     t.match(bench.operation('op-demote-n1'), { cursor: 'demote' })
-    bench.onDuty = true
+    bench.jobRunner = true
     bench.nextLeader('n2')
     await bench.round()
     t.same([bench.voters, bench.learners], [['n2', 'n3'], ['n1']])
@@ -169,7 +169,7 @@ t.test('the only voter is replaced, although it has nobody to hand over to', asy
   for (let n = 0; n < 14; n++) await bench.round()
   t.same(bench.orders.slice(0, 2), ['n1 | n4', 'n4 | n1'])
   bench.nextLeader('n4')
-  bench.onDuty = true
+  bench.jobRunner = true
   await bench.round()
   t.match(bench.operation('op-replace-n1'), { status: 'succeeded' })
 })
@@ -258,7 +258,7 @@ t.test('votes wait for those without whom nobody could decide, and may be left w
 t.test('nobody but the leader drives', async (t) => {
   const bench = await Bench.start(t)
   await bench.world.do(start('join', 'n4'))
-  bench.onDuty = false
+  bench.jobRunner = false
   await bench.round()
   t.same(bench.orders, [])
 })

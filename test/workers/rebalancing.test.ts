@@ -15,7 +15,7 @@ type Action = Extract<Command, { type: 'setOperationStatus' }>['action']
 class Bench {
   readonly world: StoreWorld
   now = 0
-  onDuty = true
+  jobRunner = true
   wanted: readonly string[] = ['n2', 'n3']
   /** Runs before each proposal of a driver. */
   beforePropose: (command: Command) => Promise<void> = async () => undefined
@@ -88,7 +88,7 @@ class Bench {
 
   #driver(): Rebalancing {
     return new Rebalancing({
-      cluster: { isOnDuty: () => this.onDuty, placement: () => this.wanted },
+      cluster: { isJobRunner: () => this.jobRunner, placement: () => this.wanted },
       state: this.world.store.reader,
       propose: async (command) => {
         await this.beforePropose(command)
@@ -139,7 +139,7 @@ t.test('Rebalancing', async (t) => {
   t.test('does nothing on a node that is not on duty', async (t) => {
     const bench = await Bench.start(t, 5)
     await bench.begin()
-    bench.onDuty = false
+    bench.jobRunner = false
     await bench.rounds()
     t.match(bench.operation, { status: 'queued', cursor: '' })
   })

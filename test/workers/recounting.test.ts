@@ -12,10 +12,10 @@ t.test('Recounting', async (t) => {
   const world = await StoreWorld.withBucket(t)
   const lines: LogLine[] = []
   let now = 0
-  let isOnDuty = false
+  let isJobRunner = false
   const { reader, stateMachine } = world.store
   const recounting = new Recounting({
-    cluster: { isOnDuty: () => isOnDuty, nodeId: 'n1' },
+    cluster: { isJobRunner: () => isJobRunner, nodeId: 'n1' },
     state: reader,
     propose: world.propose,
     everyMs: 100,
@@ -29,7 +29,7 @@ t.test('Recounting', async (t) => {
     now = 100
     await recounting.round()
     t.equal(value('holdfast_recounts_total'), 0)
-    isOnDuty = true
+    isJobRunner = true
     for (let i = 0; i < 2; i++) await recounting.round()
     t.equal(value('holdfast_recounts_total'), 1)
     t.equal(reader.settings().collectionHalted, null)
@@ -37,10 +37,10 @@ t.test('Recounting', async (t) => {
 
   await t.test('is done for who asks, and shows its beginning, its end and what it found', async (t) => {
     await world.do({ ...startOperation('op1'), kind: 'recount' })
-    isOnDuty = false
+    isJobRunner = false
     await recounting.round()
     t.match(reader.operation('op1'), { status: 'queued' })
-    isOnDuty = true
+    isJobRunner = true
     await recounting.round()
     t.match(reader.operation('op1'), { status: 'succeeded', startedAt: Number, phase: 'counting rows on n1' })
     t.match(reader.settings().lastRecount, { node: 'n1', differences: 0, first: null, at: Number })
@@ -76,7 +76,7 @@ t.test('Recounting', async (t) => {
       return done
     }
     const told = new Recounting({
-      cluster: { isOnDuty: () => true, nodeId: 'n1' },
+      cluster: { isJobRunner: () => true, nodeId: 'n1' },
       state: reader,
       propose,
       everyMs: 1_000_000,

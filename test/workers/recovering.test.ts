@@ -12,10 +12,10 @@ t.test('endRecoveries', async (t) => {
   const { reader } = world.store
   const ledger = createCopyLedger(reader, world.propose, world.levels)
   const lines: LogLine[] = []
-  let isOnDuty = true
+  let isJobRunner = true
   const round = () =>
     endRecoveries({
-      cluster: { isOnDuty: () => isOnDuty },
+      cluster: { isJobRunner: () => isJobRunner },
       state: reader,
       propose: world.propose,
       logger: recordingLogger(lines),
@@ -33,10 +33,10 @@ t.test('endRecoveries', async (t) => {
     await round()
     t.match(recovery(), { status: 'running', progress: { tasksOpen: 0 } }, 'more may be found yet')
     await ledger.inventoried('n1')
-    isOnDuty = false
+    isJobRunner = false
     await round()
     t.match(recovery(), { status: 'running' })
-    isOnDuty = true
+    isJobRunner = true
     for (let n = 0; n < 2; n++) await round()
     t.match(await last(), { status: 'succeeded', progress: { blobsDone: 3, bytesMoved: 3 * 38 } })
     t.match(lines.at(-1), { level: 'info', message: 'lost copies are back' })

@@ -27,7 +27,7 @@ export class SealingWorld {
   readonly memory: MemoryServices
   readonly sealing: AuditSealing
   stateLevel = 3
-  isOnDuty = true
+  isJobRunner = true
   now = Date.now()
   #shipped = 0
 
@@ -46,7 +46,7 @@ export class SealingWorld {
   worker(bounds: Partial<SegmentBounds> = {}): AuditSealing {
     const local = () => ({ stateLevel: this.stateLevel })
     const parts: AuditSealingParts = {
-      cluster: { isOnDuty: () => this.isOnDuty, membership: { local } },
+      cluster: { isJobRunner: () => this.isJobRunner, membership: { local } },
       state: this.memory.reader,
       content: this.memory.own,
       masterKey: testMasterKey,

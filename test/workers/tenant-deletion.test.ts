@@ -14,7 +14,7 @@ const inBucket = <C extends Command>(bucket: string, command: C): C => ({ ...com
 
 class Bench {
   readonly world: StoreWorld
-  onDuty = true
+  jobRunner = true
   proposals = 0
   #turn: Promise<unknown> = Promise.resolve()
   /** Runs before each proposal of a driver. */
@@ -60,7 +60,7 @@ class Bench {
 
   driver(): TenantDeletion {
     return new TenantDeletion({
-      cluster: { isOnDuty: () => this.onDuty },
+      cluster: { isJobRunner: () => this.jobRunner },
       state: this.world.store.reader,
       propose: async (command) => {
         await this.beforePropose(command)
@@ -82,7 +82,7 @@ class Bench {
 
   async release(): Promise<void> {
     const { reader: state } = this.world.store
-    const parts = { cluster: { isOnDuty: () => true }, state, propose: this.world.propose, logger: SILENT }
+    const parts = { cluster: { isJobRunner: () => true }, state, propose: this.world.propose, logger: SILENT }
     const discarding = new Discarding({ ...parts, delayMs: 0, now: () => 0 })
     while (await discarding.round()) continue
   }
@@ -129,9 +129,9 @@ t.test('TenantDeletion', async (t) => {
 
   t.test('does nothing on a node that is not on duty, nor while it is paused', async (t) => {
     const bench = await Bench.start(t)
-    bench.onDuty = false
+    bench.jobRunner = false
     await rounds(bench.driver())
-    bench.onDuty = true
+    bench.jobRunner = true
     const act = { type: 'setOperationStatus', operationId: 'op1', error: null } as const
     await bench.world.do({ ...act, action: 'pause' })
     await rounds(bench.driver())

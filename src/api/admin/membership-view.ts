@@ -5,7 +5,7 @@ import { commonChecksum } from '../../operations/membership/equal-states.ts'
 import type { MembershipOverview } from '../../operations/membership/get-cluster-membership.ts'
 import { conditionsOf } from '../../operations/membership/member-conditions.ts'
 import { votesOf } from '../../operations/membership/plan-change.ts'
-import { answers } from '../../operations/membership/survey.ts'
+import { answers } from '../../operations/membership/member-statuses.ts'
 import type { ClusterRecovery, MemberRecord } from '../../state-machine/members/records.ts'
 import { orNull, Time, timeText } from '../wire.ts'
 
@@ -174,15 +174,15 @@ function recoveryView({ plannedAt, at, ...recovery }: ClusterRecovery): Static<t
 }
 
 function memberView(member: MemberRecord, overview: MembershipOverview): Static<typeof MemberView> {
-  const { status, survey, disks, isLocal, census } = overview
-  const { replicas = 0, lastCopies = 0 } = census?.held.get(member.nodeId) ?? {}
+  const { status, memberStatuses, disks, isLocal, replicaCounts } = overview
+  const { replicas = 0, lastCopies = 0 } = replicaCounts?.held.get(member.nodeId) ?? {}
   const { nodeId, phase, addedAt, ...record } = member
   const { voters, outgoing, learners } = status.configuration
   const isVoter = voters.includes(nodeId) || outgoing.includes(nodeId)
   const peer = status.peers.find((one) => one.nodeId === nodeId)
   const isLeader = status.isLeader && status.nodeId === nodeId
   const disk = disks.find((one) => one.nodeId === nodeId)?.disk ?? null
-  const told = survey.get(nodeId) ?? null
+  const told = memberStatuses.get(nodeId) ?? null
   const conditions = conditionsOf(nodeId, { asked: overview.own, leader: status, member: told })
   const used = disk === null ? 0 : Math.max(0, disk.totalBytes - disk.freeBytes)
   return {
@@ -191,11 +191,11 @@ function memberView(member: MemberRecord, overview: MembershipOverview): Static<
     phase,
     role: isVoter ? 'voter' : learners.includes(nodeId) ? 'learner' : 'none',
     isLeader,
-    reachable: isLocal && !survey.has(nodeId) ? null : answers(survey, nodeId),
+    reachable: isLocal && !memberStatuses.has(nodeId) ? null : answers(memberStatuses, nodeId),
     lastContactMs: contactOf(nodeId, overview),
     matchIndex: isLeader ? status.commitIndex : (peer?.matchIndex ?? null),
     disk: disk && { totalBytes: disk.totalBytes, usedBytes: used },
-    blobs: census && { replicas, lastCopies, countedAt: timeText(census.countedAt) },
+    blobs: replicaCounts && { replicas, lastCopies, countedAt: timeText(replicaCounts.countedAt) },
     drained: phase === 'drained',
     featureLevel: told?.featureLevel ?? null,
     recoveryEpoch: told?.recoveryEpoch ?? null,

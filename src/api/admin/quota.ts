@@ -31,7 +31,7 @@ export const QuotaView = Type.Object(
   { additionalProperties: false },
 )
 
-const QuotaWishBody = Type.Object(
+const QuotaRequestBody = Type.Object(
   {
     maxBytes: Type.Optional(LIMITS.maxBytes),
     maxObjects: Type.Optional(LIMITS.maxObjects),
@@ -66,7 +66,7 @@ export const quotaRoutes = {
       summary: 'Set the quota of a tenant, in place of the one it has',
       description:
         'A limit that is not named is none. Below present use it is allowed: what is stored stays, and writes that add to it are refused with quota_exceeded.',
-      body: { schema: QuotaWishBody },
+      body: { schema: QuotaRequestBody },
       answers: 'The quota, or the plan of a dry run',
       view: QuotaView,
       plan: Type.Object({ before: Limits, after: Limits, usage: Usage }),

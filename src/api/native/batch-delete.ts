@@ -3,7 +3,7 @@
  */
 import Type, { type Static } from 'typebox'
 import { batchDeleteObjects, type ItemResult } from '../../operations/objects/batch-delete-objects.ts'
-import { clientVersionId } from '../../operations/objects/ladder.ts'
+import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import { STATUS_OF } from '../problem.ts'
 import { dataRoute } from '../route.ts'
 

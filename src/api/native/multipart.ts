@@ -69,8 +69,8 @@ export const multipartRoutes = {
       },
     },
     async (services, principal, { headers, params, body }) => {
-      const wish = readNewUpload(headers, body)
-      const { bucket, upload } = await createMultipartUpload(services, principal, { ...params, ...wish })
+      const requested = readNewUpload(headers, body)
+      const { bucket, upload } = await createMultipartUpload(services, principal, { ...params, ...requested })
       const path = `${bucket.name}/multipart/${upload.uploadId}/parts/${pathText(upload.key)}`
       return {
         kind: 'json',

@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox'
 import { deliveryId } from '../../operations/notifications/delivery-id.ts'
 import { DELIVERY_STATES } from '../../operations/notifications/list-notification-deliveries.ts'
 import type { SetConfig } from '../../operations/notifications/set-bucket-notifications.ts'
-import type { ToldDelivery } from '../../operations/notifications/told-delivery.ts'
+import type { ToldDelivery } from '../../operations/notifications/delivery-view.ts'
 import { type Attempt, EVENT_TYPES } from '../../state-machine/events/records.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 

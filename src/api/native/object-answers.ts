@@ -3,7 +3,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ReadableObject } from '../../operations/objects/get-object.ts'
-import type { FoundObject } from '../../operations/objects/ladder.ts'
+import type { FoundObject } from '../../operations/objects/object-checks.ts'
 import type { StoredObject } from '../../operations/objects/put-object.ts'
 import type { Answer } from '../route.ts'
 import { objectHeaders, objectView } from './object-view.ts'

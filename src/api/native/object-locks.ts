@@ -4,7 +4,7 @@
 import Type from 'typebox'
 import { getObjectLegalHold } from '../../operations/objects/get-object-legal-hold.ts'
 import { getObjectRetention, type RetainedObject } from '../../operations/objects/get-object-retention.ts'
-import type { FoundObject } from '../../operations/objects/ladder.ts'
+import type { FoundObject } from '../../operations/objects/object-checks.ts'
 import { setObjectLegalHold } from '../../operations/objects/set-object-legal-hold.ts'
 import { setObjectRetention } from '../../operations/objects/set-object-retention.ts'
 import { type Answer, dataRoute } from '../route.ts'

@@ -4,7 +4,7 @@
 import Type from 'typebox'
 import { deleteObjectTags } from '../../operations/objects/delete-object-tags.ts'
 import { getObjectTags } from '../../operations/objects/get-object-tags.ts'
-import type { FoundObject } from '../../operations/objects/ladder.ts'
+import type { FoundObject } from '../../operations/objects/object-checks.ts'
 import { setObjectTags } from '../../operations/objects/set-object-tags.ts'
 import { type Answer, dataRoute } from '../route.ts'
 import { VERSION_HEADERS, versionHeaders, VersionQuery } from './version-headers.ts'

@@ -4,7 +4,7 @@
  * Rule: names of JSON members and headers are the contract; a value that cannot be known yet is written as unset.
  */
 import Type, { type Static } from 'typebox'
-import { clientVersionId } from '../../operations/objects/ladder.ts'
+import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import type { HeaderNote } from '../route.ts'

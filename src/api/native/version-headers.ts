@@ -4,7 +4,7 @@
  * Rule: a bucket that never had versions shows none in headers; in JSON its objects have the version `null`.
  */
 import Type from 'typebox'
-import { clientVersionId } from '../../operations/objects/ladder.ts'
+import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { VersionRecord } from '../../state-machine/versions/records.ts'
 import type { HeaderNote } from '../route.ts'

@@ -2,7 +2,7 @@
  * The route that lists versions and delete markers. [decisions 4, 16]
  */
 import Type, { type Static } from 'typebox'
-import { clientVersionId } from '../../operations/objects/ladder.ts'
+import { clientVersionId } from '../../operations/objects/object-checks.ts'
 import { listObjectVersions } from '../../operations/objects/list-object-versions.ts'
 import type { VersionRecord } from '../../state-machine/versions/records.ts'
 import { dataRoute } from '../route.ts'

@@ -72,8 +72,8 @@ export function transferLeadership(nodeId: string | undefined, options: StartOpt
 export function changeMember(kind: MemberChange, nodeId: string, options: MemberOptions): Promise<number> {
   return askAdmin(options, async (client) => {
     if (kind === 'demote') await requireConfirmed(nodeId, options)
-    const wish = await introduced(client, { kind, nodeId, options })
-    const answer = await asked(client, wish)
+    const requested = await introduced(client, { kind, nodeId, options })
+    const answer = await asked(client, requested)
     if ('noop' in answer && !options.json) {
       note(`nothing to do: ${nodeId} is as it was asked for`)
       return EXIT.done
@@ -82,23 +82,23 @@ export function changeMember(kind: MemberChange, nodeId: string, options: Member
   })
 }
 
-interface Wish {
+interface Requested {
   readonly kind: MemberChange
   readonly nodeId: string
   readonly options: MemberOptions
 }
 
 /** Who waits is asked and told first; what is then asked for is this very one, by its certificate. */
-async function introduced(client: AdminClient, wish: Wish): Promise<Wish> {
-  const { kind, options } = wish
-  if (options.dryRun === true || (kind !== 'join' && kind !== 'replace')) return wish
-  const rehearsed = await asked(client, { ...wish, options: { ...options, dryRun: true } })
+async function introduced(client: AdminClient, requested: Requested): Promise<Requested> {
+  const { kind, options } = requested
+  if (options.dryRun === true || (kind !== 'join' && kind !== 'replace')) return requested
+  const rehearsed = await asked(client, { ...requested, options: { ...options, dryRun: true } })
   const newcomer = newcomerIn(rehearsed)
-  if (newcomer === null) return wish
+  if (newcomer === null) return requested
   if (options.json !== true) tellNewcomer(newcomer, options)
   return newcomer.fingerprint === null
-    ? wish
-    : { ...wish, options: { fingerprint: newcomer.fingerprint, ...options } }
+    ? requested
+    : { ...requested, options: { fingerprint: newcomer.fingerprint, ...options } }
 }
 
 type Newcomer = NonNullable<Extract<Changed, { dryRun: boolean }>['plan']['newcomer']>
@@ -121,7 +121,7 @@ function tellNewcomer(newcomer: Newcomer, options: MemberOptions): void {
   )
 }
 
-async function asked(client: AdminClient, { kind, nodeId, options }: Wish): Promise<Changed> {
+async function asked(client: AdminClient, { kind, nodeId, options }: Requested): Promise<Changed> {
   const { reason, expect, confirm = '', peer = '', zone, weight, fingerprint } = options
   const why = { reason, ...(expect === undefined ? {} : { expectedConfigIndex: expect }) }
   const place = {

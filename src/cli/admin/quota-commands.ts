@@ -55,9 +55,9 @@ export function clearQuota(options: QuotaOptions): Promise<number> {
 }
 
 /** Null: no limit. */
-function limitOf(wish: Limit | undefined, present: number | null): number | null {
-  if (wish === undefined) return present
-  return wish === 'none' ? null : wish
+function limitOf(requested: Limit | undefined, present: number | null): number | null {
+  if (requested === undefined) return present
+  return requested === 'none' ? null : requested
 }
 
 async function quotaOf(client: AdminClient, options: QuotaOptions): Promise<Quota> {

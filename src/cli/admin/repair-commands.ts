@@ -38,8 +38,8 @@ export function getRepair(options: RepairOptions): Promise<number> {
 }
 
 /** `none`: as fast as it can. */
-export function setRepair(wish: number | 'none', options: RepairOptions): Promise<number> {
-  const maxBytesPerSecond = wish === 'none' ? null : wish
+export function setRepair(requested: number | 'none', options: RepairOptions): Promise<number> {
+  const maxBytesPerSecond = requested === 'none' ? null : requested
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('setRepair', {
       body: { maxBytesPerSecond },

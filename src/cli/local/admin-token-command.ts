@@ -9,7 +9,7 @@ import { resolve } from 'node:path'
 import { newAdminToken } from '../../access/admin-token.ts'
 import { parseDuration, ValueError } from '../../config/parse-value.ts'
 import type { AdminRole } from '../../state-machine/base/origin.ts'
-import { leaveWish } from '../../workers/pending-tokens.ts'
+import { leaveTokenRequest } from '../../workers/pending-tokens.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { askLocalNode } from '../base/local-client.ts'
 
@@ -87,7 +87,7 @@ export async function createToken(options: AdminTokenOptions): Promise<number> {
     sha256,
   }
   const answer = await askLocalNode(dataDir, 'POST', '/admin-tokens', record)
-  if (answer === null) await leaveWish(dataDir, { wish: 'create', token: record })
+  if (answer === null) await leaveTokenRequest(dataDir, { wish: 'create', token: record })
   const inForce = answer !== null
   const expires = expiresAt === null ? null : new Date(expiresAt).toISOString()
   if (options.json) {
@@ -150,7 +150,7 @@ export async function revokeToken(tokenId: string, options: DataOptions): Promis
     )
   const dataDir = dataDirectory(options.data)
   const answer = await askLocalNode(dataDir, 'POST', `/admin-tokens/${tokenId}/revoke`)
-  if (answer === null) await leaveWish(dataDir, { wish: 'revoke', tokenId })
+  if (answer === null) await leaveTokenRequest(dataDir, { wish: 'revoke', tokenId })
   if (options.json)
     process.stdout.write(`${JSON.stringify({ tokenId, revoked: true, inForce: answer !== null })}\n`)
   else

@@ -10,23 +10,32 @@ import type { AdminAccessOptions } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
 import { note, printable, printJson, printLine } from '../base/printing.ts'
 
-type Wish = NonNullable<AdminOperations['queryAuditLog']['call']['query']>
+type Requested = NonNullable<AdminOperations['queryAuditLog']['call']['query']>
 type Page = AdminOperations['queryAuditLog']['answer']
 type Row = Page['records'][number]
 
 const PAGE_ROWS_MAX = 1000
 
-export interface QueryAuditOptions extends Omit<Wish, 'limit' | 'continuationToken'>, AdminAccessOptions {
+export interface QueryAuditOptions
+  extends Omit<Requested, 'limit' | 'continuationToken'>,
+    AdminAccessOptions {
   /** Of all pages together. */
   readonly limit: number
   readonly json?: boolean
 }
 
 export function queryAudit(options: QueryAuditOptions): Promise<number> {
-  const { adminEndpoint: _, caFile: __, tokenFile: ___, clusterFile: ____, json = false, ...wish } = options
+  const {
+    adminEndpoint: _,
+    caFile: __,
+    tokenFile: ___,
+    clusterFile: ____,
+    json = false,
+    ...requested
+  } = options
   return askAdmin(options, async (client) => {
-    let left = wish.limit
-    for await (const { records, gaps = [], isTruncated } of rowsOf(client, wish)) {
+    let left = requested.limit
+    for await (const { records, gaps = [], isTruncated } of rowsOf(client, requested)) {
       for (const { from, to, rows } of gaps)
         note(`No copy can be read of ${rows} rows that were recorded between ${from} and ${to}.`)
       for (const row of records.slice(0, left)) {
@@ -47,10 +56,10 @@ export function queryAudit(options: QueryAuditOptions): Promise<number> {
 }
 
 /** A page may hold fewer rows than asked for and not be the last. */
-function rowsOf(client: AdminClient, wish: Wish): AsyncGenerator<Page> {
+function rowsOf(client: AdminClient, requested: Requested): AsyncGenerator<Page> {
   return pagesOf((from) =>
     client.call('queryAuditLog', {
-      query: { ...wish, limit: Math.min(PAGE_ROWS_MAX, wish.limit ?? PAGE_ROWS_MAX), ...from },
+      query: { ...requested, limit: Math.min(PAGE_ROWS_MAX, requested.limit ?? PAGE_ROWS_MAX), ...from },
     }),
   )
 }

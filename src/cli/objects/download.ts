@@ -10,7 +10,7 @@ import type { DataClient } from '../../client/clients.ts'
 import { CommandError } from '../base/exit.ts'
 import { crc64nvme, type RunningDigest, sha256 } from './digests.ts'
 
-export interface DownloadWish {
+export interface DownloadRequest {
   readonly bucket: string
   readonly key: string
   readonly versionId?: string
@@ -45,35 +45,35 @@ interface Begun {
 }
 
 /** Throws CommandError checksum_mismatch when it is not what the service says. */
-export async function download(client: DataClient, wish: DownloadWish): Promise<Downloaded> {
-  const { answer, headers } = await client.call('getObject', callOf(wish, null))
+export async function download(client: DataClient, requested: DownloadRequest): Promise<Downloaded> {
+  const { answer, headers } = await client.call('getObject', callOf(requested, null))
   const begun: Begun = {
     headers,
     size: Number(headers['x-service-object-length']),
     digests: await digestsFor(headers),
     received: 0,
   }
-  wish.onSize(begun.size)
+  requested.onSize(begun.size)
   let body: AsyncIterable<Uint8Array> = answer
-  for (let attempts = 0, reached = -1; !(await isWhole(body, begun, wish)); ) {
+  for (let attempts = 0, reached = -1; !(await isWhole(body, begun, requested)); ) {
     attempts = begun.received > reached ? 1 : attempts + 1
     reached = begun.received
     if (attempts === ATTEMPTS_MAX)
       throw new CommandError(
-        `'${wish.bucket}/${wish.key}' broke off at byte ${reached} of ${begun.size}, ${ATTEMPTS_MAX} times in a row`,
+        `'${requested.bucket}/${requested.key}' broke off at byte ${reached} of ${begun.size}, ${ATTEMPTS_MAX} times in a row`,
         {
           code: 'broken_off',
           hint: 'Try again; if it stays so, an operator finds the reason in the log of a node.',
         },
       )
-    await wait(FIRST_WAIT_MS * 2 ** (attempts - 1), undefined, { signal: wish.signal })
-    body = (await client.call('getObject', callOf(wish, begun))).answer
+    await wait(FIRST_WAIT_MS * 2 ** (attempts - 1), undefined, { signal: requested.signal })
+    body = (await client.call('getObject', callOf(requested, begun))).answer
   }
-  return verified(wish, begun)
+  return verified(requested, begun)
 }
 
 /** `begun` null: from the first byte. */
-function callOf({ bucket, key, versionId, signal }: DownloadWish, begun: Begun | null) {
+function callOf({ bucket, key, versionId, signal }: DownloadRequest, begun: Begun | null) {
   const version = begun?.headers['x-service-version-id'] ?? versionId
   const from =
     begun === null ? {} : { Range: `bytes=${begun.received}-`, 'If-Match': begun.headers['etag'] ?? '*' }
@@ -86,18 +86,22 @@ function callOf({ bucket, key, versionId, signal }: DownloadWish, begun: Begun |
 }
 
 /** False: the connection broke before its end. */
-async function isWhole(body: AsyncIterable<Uint8Array>, begun: Begun, wish: DownloadWish): Promise<boolean> {
+async function isWhole(
+  body: AsyncIterable<Uint8Array>,
+  begun: Begun,
+  requested: DownloadRequest,
+): Promise<boolean> {
   try {
     for await (const piece of body) {
       for (const digest of begun.digests.values()) digest.update(piece)
       begun.received += piece.length
-      await wish.onBytes(piece).catch((cause: unknown) => {
+      await requested.onBytes(piece).catch((cause: unknown) => {
         throw new SinkError(cause)
       })
     }
   } catch (cause) {
     if (cause instanceof SinkError) throw cause.cause
-    if (wish.signal.aborted) throw cause
+    if (requested.signal.aborted) throw cause
   }
   return begun.received === begun.size
 }
@@ -116,7 +120,7 @@ async function digestsFor(headers: Begun['headers']): Promise<ReadonlyMap<string
   return digests
 }
 
-function verified({ bucket, key }: DownloadWish, { headers, size, digests }: Begun): Downloaded {
+function verified({ bucket, key }: DownloadRequest, { headers, size, digests }: Begun): Downloaded {
   const known: Record<string, string> = {}
   for (const [algorithm, running] of digests) {
     const actual = running.digest()

@@ -94,7 +94,7 @@ export function sign(path: string, options: SignOptions): Promise<number> {
       exitCode: EXIT.usage,
     })
   const { contentType, contentLengthMax, reason } = options
-  const wish = {
+  const requested = {
     method,
     bucket,
     ...(isPrefix ? { keyPrefix: key } : { key }),
@@ -104,7 +104,7 @@ export function sign(path: string, options: SignOptions): Promise<number> {
     ...(reason === undefined ? {} : { reason }),
   }
   return askData(options, async (client) => {
-    const { answer } = await client.call('signURL', { body: wish })
+    const { answer } = await client.call('signURL', { body: requested })
     if (json) printJson(answer)
     else {
       printLine(answer.url)

@@ -37,10 +37,17 @@ export async function putObject(file: string, target: string, options: PutOption
     const stored = await askData(options, (client) =>
       orInterrupted(hint, (signal) => {
         const { parallel, resume = false, meta = {}, contentType = contentTypeOf(key) } = options
-        const wish = { bucket, key, contentType, metadata: meta, conditions: conditionsOf(options), parallel }
+        const requested = {
+          bucket,
+          key,
+          contentType,
+          metadata: meta,
+          conditions: conditionsOf(options),
+          parallel,
+        }
         const partBytes = options.partSize ?? partBytesFor(source.size)
         const more = { partBytes, resumes: resume, signal, onBytes: progress.advance }
-        return upload(client, { ...wish, ...more }, source)
+        return upload(client, { ...requested, ...more }, source)
       }),
     )
     progress.end()

@@ -11,7 +11,7 @@ import { forEachBounded } from '../base/bounded.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { crc64nvme, sha256Of } from './digests.ts'
 import { PART_COUNT_MAX } from './part-size.ts'
-import type { UploadSource, UploadWish } from './upload.ts'
+import type { UploadSource, UploadRequest } from './upload.ts'
 
 interface NumberedPart {
   readonly partNumber: number
@@ -22,21 +22,24 @@ type Known = ReadonlyMap<number, ListedPart>
 
 export async function uploadInParts(
   client: DataClient,
-  wish: UploadWish,
+  requested: UploadRequest,
   source: UploadSource,
   bodies: AsyncIterable<Buffer>,
 ): Promise<StoredObject> {
-  const { bucket, key, signal } = wish
-  const uploadId = (wish.resumes ? await brokenOff(client, wish) : null) ?? (await begun(client, wish))
-  const known = wish.resumes ? await knownParts(client, wish, uploadId) : new Map<number, ListedPart>()
+  const { bucket, key, signal } = requested
+  const uploadId =
+    (requested.resumes ? await brokenOff(client, requested) : null) ?? (await begun(client, requested))
+  const known = requested.resumes
+    ? await knownParts(client, requested, uploadId)
+    : new Map<number, ListedPart>()
   const whole = await crc64nvme()
   const etags: string[] = []
-  await forEachBounded(numbered(bodies, whole.update), wish.parallel, async (part) => {
-    etags[part.partNumber - 1] = await etagOf(client, wish, { uploadId, known, part })
-    wish.onBytes(part.bytes.length)
+  await forEachBounded(numbered(bodies, whole.update), requested.parallel, async (part) => {
+    etags[part.partNumber - 1] = await etagOf(client, requested, { uploadId, known, part })
+    requested.onBytes(part.bytes.length)
   })
   await source.assertUnchanged()
-  const headers = { ...wish.conditions, 'X-Service-Checksum-CRC64NVME': whole.digest() }
+  const headers = { ...requested.conditions, 'X-Service-Checksum-CRC64NVME': whole.digest() }
   const body = { parts: etags.map((etag, n) => ({ partNumber: n + 1, etag })) }
   const params = { bucket, key, uploadId }
   // Repeating a completion is answered as the first one was.
@@ -64,7 +67,7 @@ async function* numbered(
 
 async function etagOf(
   client: DataClient,
-  { bucket, key, signal }: UploadWish,
+  { bucket, key, signal }: UploadRequest,
   {
     uploadId,
     known,
@@ -82,15 +85,15 @@ async function etagOf(
   return (await client.call('uploadPart', call)).answer.etag
 }
 
-async function begun(client: DataClient, wish: UploadWish): Promise<string> {
-  const { bucket, key, contentType, metadata, signal } = wish
+async function begun(client: DataClient, requested: UploadRequest): Promise<string> {
+  const { bucket, key, contentType, metadata, signal } = requested
   const body = { contentType, metadata }
   return (await client.call('createMultipartUpload', { params: { bucket, key }, body, signal })).answer
     .uploadId
 }
 
 /** The newest one of this very key; null when there is none. */
-async function brokenOff(client: DataClient, { bucket, key, signal }: UploadWish): Promise<string | null> {
+async function brokenOff(client: DataClient, { bucket, key, signal }: UploadRequest): Promise<string | null> {
   let found: { readonly uploadId: string; readonly createdAt: string } | null = null
   let from: { keyMarker?: string; uploadIdMarker?: string } = {}
   for (;;) {
@@ -106,8 +109,8 @@ async function brokenOff(client: DataClient, { bucket, key, signal }: UploadWish
   }
 }
 
-async function knownParts(client: DataClient, wish: UploadWish, uploadId: string): Promise<Known> {
-  const { bucket, key, signal } = wish
+async function knownParts(client: DataClient, requested: UploadRequest, uploadId: string): Promise<Known> {
+  const { bucket, key, signal } = requested
   const known = new Map<number, ListedPart>()
   for (let partNumberMarker = 0; ; ) {
     const params = { bucket, key, uploadId }

@@ -12,7 +12,7 @@ import { sha256Of } from './digests.ts'
 import { inParts } from './part-size.ts'
 import { uploadInParts } from './upload-parts.ts'
 
-export interface UploadWish {
+export interface UploadRequest {
   readonly bucket: string
   readonly key: string
   readonly contentType: string
@@ -37,16 +37,16 @@ export interface UploadSource {
 
 export async function upload(
   client: DataClient,
-  wish: UploadWish,
+  requested: UploadRequest,
   source: UploadSource,
 ): Promise<StoredObject> {
-  const parts = inParts(source.pieces, wish.partBytes)
+  const parts = inParts(source.pieces, requested.partBytes)
   try {
     const first = (await parts.next()).value ?? Buffer.alloc(0)
-    if (first.length < wish.partBytes) return await uploadWhole(client, wish, source, first)
+    if (first.length < requested.partBytes) return await uploadWhole(client, requested, source, first)
     const second = await parts.next()
-    if (second.done === true) return await uploadWhole(client, wish, source, first)
-    return await uploadInParts(client, wish, source, chained([first, second.value], parts))
+    if (second.done === true) return await uploadWhole(client, requested, source, first)
+    return await uploadInParts(client, requested, source, chained([first, second.value], parts))
   } finally {
     // Not waited for: it may be waiting itself, for bytes that never come.
     void parts.return().catch(() => {})
@@ -55,12 +55,12 @@ export async function upload(
 
 async function uploadWhole(
   client: DataClient,
-  wish: UploadWish,
+  requested: UploadRequest,
   source: UploadSource,
   body: Buffer,
 ): Promise<StoredObject> {
   await source.assertUnchanged()
-  const { bucket, key, contentType, metadata, conditions, signal } = wish
+  const { bucket, key, contentType, metadata, conditions, signal } = requested
   const named = Object.entries(metadata).map(([name, value]) => [`X-Service-Meta-${name}`, value] as const)
   const headers = {
     ...Object.fromEntries(named),
@@ -71,7 +71,7 @@ async function uploadWhole(
     'Idempotency-Key': randomUUID(),
   }
   const { answer } = await client.call('putObject', { params: { bucket, key }, headers, body, signal })
-  wish.onBytes(body.length)
+  requested.onBytes(body.length)
   return answer
 }
 

@@ -1,16 +1,16 @@
 /**
  * `holdfast recover apply`: binds a stopped survivor to a plan. [decisions 12: lost quorum]
  *
- * Owns: whether the plan is about this node. Knows nothing of: the log, epochs (cluster/recovery). Rule: nothing is written before the
+ * Owns: whether the plan is about this node. Knows nothing of: the log, epochs (cluster/quorum-recovery). Rule: nothing is written before the
  * plan's seal was compared.
  */
 import { bindToPlan, declareCurrent } from '../../../cluster/index.ts'
-import { recoverCommand } from '../../recovery/recover-command.ts'
+import { recoverCommand } from '../../quorum-recovery/recover-command.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printJson } from '../base/printing.ts'
-import { withStoppedNode } from '../../recovery/open-node.ts'
-import type { Plan } from '../../recovery/papers.ts'
-import { readPaper } from '../../recovery/sealed-paper.ts'
+import { withStoppedNode } from '../../quorum-recovery/open-node.ts'
+import type { Plan } from '../../quorum-recovery/recovery-files.ts'
+import { readSignedFile } from '../../quorum-recovery/signed-file.ts'
 
 export interface ApplyOptions {
   readonly config: string
@@ -20,7 +20,7 @@ export interface ApplyOptions {
 
 export async function applyPlan({ config, plan: file, json = false }: ApplyOptions): Promise<number> {
   const done = await withStoppedNode(config, async ({ node, masterKey }) => {
-    const plan = await readPaper<Plan>(masterKey, 'recovery-plan', file)
+    const plan = await readSignedFile<Plan>(masterKey, 'recovery-plan', file)
     const { nodeId, clusterId } = node.identity
     const report = plan.reports.find((one) => one.nodeId === nodeId)
     if (plan.clusterId !== clusterId || report === undefined) throw notOfPlan(nodeId, plan)

@@ -8,10 +8,15 @@ import { join } from 'node:path'
 import { VERSION } from '../../base/version.ts'
 import { EXIT } from '../base/exit.ts'
 import { note, printJson, printLine } from '../base/printing.ts'
-import { writeInventory } from '../../recovery/inventory.ts'
-import { type OpenedNode, withStoppedNode } from '../../recovery/open-node.ts'
-import { inventoryFileOf, PAPER_FORMAT, type Report, reportFileOf } from '../../recovery/papers.ts'
-import { sealPaper } from '../../recovery/sealed-paper.ts'
+import { writeInventory } from '../../quorum-recovery/inventory.ts'
+import { type OpenedNode, withStoppedNode } from '../../quorum-recovery/open-node.ts'
+import {
+  inventoryFileOf,
+  RECOVERY_FORMAT,
+  type Report,
+  reportFileOf,
+} from '../../quorum-recovery/recovery-files.ts'
+import { signFile } from '../../quorum-recovery/signed-file.ts'
 
 export interface CollectOptions {
   readonly config: string
@@ -53,9 +58,9 @@ async function collectInto(
   const inventory =
     state === null ? null : await writeInventory(join(out, inventoryFileOf(nodeId)), node, state)
   const full = roomFault(facts.members)
-  const report = { format: PAPER_FORMAT, madeAt: Date.now(), version: VERSION, facts, inventory, full }
+  const report = { format: RECOVERY_FORMAT, madeAt: Date.now(), version: VERSION, facts, inventory, full }
   const file = join(out, reportFileOf(nodeId))
-  await writeFile(`${file}.tmp`, sealPaper(masterKey, 'recovery-report', report), {
+  await writeFile(`${file}.tmp`, signFile(masterKey, 'recovery-report', report), {
     mode: 0o600,
     flush: true,
   })

@@ -1,8 +1,8 @@
 /**
  * `holdfast recover plan`: from the reports of the survivors to one plan, with what it costs. [decisions 12: lost quorum]
  *
- * Owns: which reports count, the files. Knows nothing of: how the winner is chosen (cluster/recovery). Rule: it only reads and writes
- * papers, so it is a dry run by nature: nothing changes before the plan is applied.
+ * Owns: which reports count, the files. Knows nothing of: how the winner is chosen (cluster/quorum-recovery). Rule: it only reads and writes
+ * recovery files, so it is a dry run by nature: nothing changes before the plan is applied.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
@@ -12,11 +12,17 @@ import { MasterKey } from '../../access/master-key.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printable, printJson, printLine } from '../base/printing.ts'
-import { digestOf, readInventory } from '../../recovery/inventory.ts'
-import { type Inventory, lossOf } from '../../recovery/loss.ts'
-import { inventoryFileOf, PAPER_FORMAT, type Plan, type Report, reportFileOf } from '../../recovery/papers.ts'
-import { readPaper, sealPaper } from '../../recovery/sealed-paper.ts'
-import { statementOf } from '../../recovery/statement.ts'
+import { digestOf, readInventory } from '../../quorum-recovery/inventory.ts'
+import { type Inventory, lossOf } from '../../quorum-recovery/loss.ts'
+import {
+  inventoryFileOf,
+  RECOVERY_FORMAT,
+  type Plan,
+  type Report,
+  reportFileOf,
+} from '../../quorum-recovery/recovery-files.ts'
+import { readSignedFile, signFile } from '../../quorum-recovery/signed-file.ts'
+import { statementOf } from '../../quorum-recovery/statement.ts'
 
 export interface PlanOptions {
   readonly config: string
@@ -42,7 +48,7 @@ export async function planFromReports(options: PlanOptions): Promise<number> {
   if ('refusals' in planned) return refuse(planned.refusals, json)
   const plan = await planOf(planned.decision, reports, folder)
   if (out !== undefined)
-    await writeFile(out, sealPaper(masterKey, 'recovery-plan', plan), {
+    await writeFile(out, signFile(masterKey, 'recovery-plan', plan), {
       mode: 0o600,
       flush: true,
       flag: 'wx',
@@ -56,8 +62,8 @@ async function readReports(masterKey: MasterKey, folder: string): Promise<readon
   const files = (await readdir(folder)).filter((name) => REPORT.test(name)).toSorted()
   const reports: Report[] = []
   for (const name of files) {
-    const report = await readPaper<Report>(masterKey, 'recovery-report', join(folder, name))
-    if (report.format !== PAPER_FORMAT || name !== reportFileOf(report.facts.nodeId))
+    const report = await readSignedFile<Report>(masterKey, 'recovery-report', join(folder, name))
+    if (report.format !== RECOVERY_FORMAT || name !== reportFileOf(report.facts.nodeId))
       throw misplaced(name, `it has format ${report.format} and is of ${report.facts.nodeId}`)
     if (report.full !== null) throw misplaced(name, report.full)
     await checkInventory(folder, report)
@@ -79,7 +85,7 @@ async function planOf(decision: RecoveryDecision, reports: readonly Report[], fo
   )
   const loss = await lossOf(decision.winner, inventories)
   return {
-    format: PAPER_FORMAT,
+    format: RECOVERY_FORMAT,
     planId: `rp_${Date.now().toString(36).padStart(9, '0')}${randomBytes(6).toString('hex')}`,
     madeAt: Date.now(),
     clusterId: reports[0]?.facts.clusterId ?? '',

@@ -2,12 +2,12 @@
  * `holdfast recover skip-entry apply`: orders a stopped node to skip the entry of a plan. [deploy/runbooks/skip-entry.md]
  *
  * Owns: whether the plan is about this cluster, and that an operator has read it. Knows nothing of: what the node is compared with
- * (cluster/recovery). Rule: nothing is written before the seal was compared and the entry was confirmed by its index.
+ * (cluster/quorum-recovery). Rule: nothing is written before the seal was compared and the entry was confirmed by its index.
  */
 import { orderSkip } from '../../../cluster/index.ts'
-import { type OpenedNode, withStoppedNode } from '../../recovery/open-node.ts'
-import { readPaper } from '../../recovery/sealed-paper.ts'
-import { SKIP_FORMAT, skipCommand, type SkipPlan } from '../../recovery/skip-papers.ts'
+import { type OpenedNode, withStoppedNode } from '../../quorum-recovery/open-node.ts'
+import { readSignedFile } from '../../quorum-recovery/signed-file.ts'
+import { SKIP_FORMAT, skipCommand, type SkipPlan } from '../../quorum-recovery/skip-files.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printJson, printLine } from '../base/printing.ts'
 
@@ -39,7 +39,7 @@ async function applyOn(
   { node, masterKey, rehearse }: OpenedNode,
   { plan: file, confirm, json = false }: SkipApplyOptions,
 ) {
-  const plan = await readPaper<SkipPlan>(masterKey, 'skip-plan', file)
+  const plan = await readSignedFile<SkipPlan>(masterKey, 'skip-plan', file)
   const { nodeId, clusterId } = node.identity
   const { planId, decision, statement } = plan
   if (plan.clusterId !== clusterId || plan.format !== SKIP_FORMAT) throw notOfCluster(clusterId, plan)

@@ -5,9 +5,14 @@
  */
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type OpenedNode, withStoppedNode } from '../../recovery/open-node.ts'
-import { sealPaper } from '../../recovery/sealed-paper.ts'
-import { carriedIn, SKIP_FORMAT, type SkipReport, skipReportFileOf } from '../../recovery/skip-papers.ts'
+import { type OpenedNode, withStoppedNode } from '../../quorum-recovery/open-node.ts'
+import { signFile } from '../../quorum-recovery/signed-file.ts'
+import {
+  carriedIn,
+  SKIP_FORMAT,
+  type SkipReport,
+  skipReportFileOf,
+} from '../../quorum-recovery/skip-files.ts'
 import { VERSION } from '../../base/version.ts'
 import { EXIT } from '../base/exit.ts'
 import { note, printJson, printLine } from '../base/printing.ts'
@@ -47,7 +52,7 @@ async function collectInto(
   const carried = obstacle === null ? null : carriedIn(node.commandsAt(obstacle.index))
   const report = { format: SKIP_FORMAT, madeAt: Date.now(), version: VERSION, facts, carried }
   const file = join(out, skipReportFileOf(nodeId))
-  await writeFile(`${file}.tmp`, sealPaper(masterKey, 'skip-report', report), { mode: 0o600, flush: true })
+  await writeFile(`${file}.tmp`, signFile(masterKey, 'skip-report', report), { mode: 0o600, flush: true })
   await rename(`${file}.tmp`, file)
   return { file, report }
 }

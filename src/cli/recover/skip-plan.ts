@@ -1,8 +1,8 @@
 /**
  * `holdfast recover skip-entry plan`: from the reports of all nodes to one plan, with what is given up. [deploy/runbooks/skip-entry.md]
  *
- * Owns: which reports count, the file. Knows nothing of: what makes an entry one that may be skipped (cluster/recovery). Rule: it only
- * reads and writes papers, so it is a dry run by nature: nothing changes before the plan is applied.
+ * Owns: which reports count, the file. Knows nothing of: what makes an entry one that may be skipped (cluster/quorum-recovery). Rule: it only
+ * reads and writes recovery files, so it is a dry run by nature: nothing changes before the plan is applied.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
@@ -10,14 +10,14 @@ import { join } from 'node:path'
 import { planSkip, type SkipRefusal } from '../../../cluster/index.ts'
 import { MasterKey } from '../../access/master-key.ts'
 import { loadConfig } from '../../config/load-config.ts'
-import { readPaper, sealPaper } from '../../recovery/sealed-paper.ts'
+import { readSignedFile, signFile } from '../../quorum-recovery/signed-file.ts'
 import {
   carriedIn,
   SKIP_FORMAT,
   type SkipPlan,
   type SkipReport,
   skipStatement,
-} from '../../recovery/skip-papers.ts'
+} from '../../quorum-recovery/skip-files.ts'
 import { VERSION } from '../../base/version.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printJson, printLine } from '../base/printing.ts'
@@ -51,7 +51,7 @@ export async function planSkipping(options: SkipPlanOptions): Promise<number> {
   const made = { format: SKIP_FORMAT, planId, madeAt: Date.now(), version: VERSION }
   const plan: SkipPlan = { ...made, clusterId, reason, decision, carried, statement }
   if (out !== undefined)
-    await writeFile(out, sealPaper(masterKey, 'skip-plan', plan), { mode: 0o600, flush: true, flag: 'wx' })
+    await writeFile(out, signFile(masterKey, 'skip-plan', plan), { mode: 0o600, flush: true, flag: 'wx' })
   if (json) printJson({ file: out ?? null, plan })
   else printPlan(plan, out)
   return EXIT.done
@@ -61,7 +61,7 @@ async function readReports(masterKey: MasterKey, folder: string): Promise<readon
   const files = (await readdir(folder)).filter((name) => REPORT.test(name)).toSorted()
   const reports: SkipReport[] = []
   for (const name of files) {
-    const report = await readPaper<SkipReport>(masterKey, 'skip-report', join(folder, name))
+    const report = await readSignedFile<SkipReport>(masterKey, 'skip-report', join(folder, name))
     if (report.format !== SKIP_FORMAT) throw ofOtherFormat(name, report.format)
     reports.push(report)
   }

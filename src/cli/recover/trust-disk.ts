@@ -5,8 +5,8 @@
  * is changed without `--confirm`; the row of the audit log is durable before the statement holds.
  */
 import { declareCurrent, notedState } from '../../../cluster/index.ts'
-import { withStoppedNode } from '../../recovery/open-node.ts'
-import { leaveRow, trustRow } from '../../recovery/trust-row.ts'
+import { withStoppedNode } from '../../quorum-recovery/open-node.ts'
+import { leaveRow, trustRow } from '../../quorum-recovery/trust-row.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printJson } from '../base/printing.ts'
 

@@ -51,7 +51,7 @@ export function upwards(parts: DirectionParts): Direction {
     copy: async ({ path }) => {
       const source = await openFile(`${root}/${path}`, signal)
       try {
-        const wish = { bucket: remote.bucket, key: remote.key + path, contentType: contentTypeOf(path) }
+        const requested = { bucket: remote.bucket, key: remote.key + path, contentType: contentTypeOf(path) }
         const how = {
           partBytes: partBytesFor(source.size),
           parallel: PARTS_AT_ONCE,
@@ -59,7 +59,7 @@ export function upwards(parts: DirectionParts): Direction {
           signal,
           onBytes,
         }
-        await upload(client, { ...wish, metadata: {}, conditions: {}, ...how }, source)
+        await upload(client, { ...requested, metadata: {}, conditions: {}, ...how }, source)
       } finally {
         await source.close()
       }

@@ -61,7 +61,7 @@ export function isSealing({ membership }: Pick<StandingParts['cluster'], 'member
 /** Of the state as this node has it. Throws Condition while that is being replaced. */
 export async function auditStanding({ cluster, state }: StandingParts): Promise<AuditStanding> {
   const { chunkCount, storedBytes } = state.usage(AUDIT_OWNER)
-  const gone = state.view.get(memberKeys.leavers())?.nodes ?? []
+  const gone = state.view.get(memberKeys.leavingNodes())?.nodes ?? []
   const counts = { lookedAt: 0, incomplete: 0, lost: 0 }
   for (let after: string | null = ''; after !== null && counts.lookedAt < CHUNKS_MAX; ) {
     const page: Awaited<ReturnType<typeof state.chunksOf>> = await state.chunksOf(AUDIT_OWNER, after, PAGE)

@@ -8,7 +8,7 @@
 import type { ApplyContext, Row, View, Write } from '../../state-machine/base/view.ts'
 import type { RowKey } from '../../state-machine/base/row-key.ts'
 import type { ClusterTimePort, MembershipPort } from '../../../cluster/index.ts'
-import { mintless } from '../../access/mintless.ts'
+import { dryRunAccess } from '../../access/dry-run-access.ts'
 import { type Blocker, Refusal, type RefusalCode } from '../../base/refusal.ts'
 import type { Command } from '../../state-machine/commands.ts'
 import { apply } from '../../state-machine/state-machine.ts'
@@ -74,7 +74,7 @@ function rehearsed(services: Services): Services {
   }
   // Which reply belongs to which command is the promise of apply, as for proposals that are committed.
   const cluster = { ...services.cluster, membership: onlyAsking(services.cluster.membership) }
-  return { ...services, cluster, propose: propose as Propose, access: mintless(services.access) }
+  return { ...services, cluster, propose: propose as Propose, access: dryRunAccess(services.access) }
 }
 
 /** As the next entry would have them. */
@@ -93,7 +93,7 @@ function onlyAsking(membership: MembershipPort): MembershipPort {
     ownPlace: membership.ownPlace,
     local: () => membership.local(),
     ask: (nodeId) => membership.ask(nodeId),
-    survey: () => membership.survey(),
+    memberStatuses: () => membership.memberStatuses(),
     newcomer: (nodeId, address) => membership.newcomer(nodeId, address, false),
     change: nothing,
     transfer: nothing,

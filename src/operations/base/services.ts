@@ -13,7 +13,7 @@ import type { Content } from '../../content/content.ts'
 import type { Propose } from '../../commands/propose.ts'
 import type { StateReader } from '../../store/reads/state-reader.ts'
 import type { AuditSegments } from '../audit-segments/audit-segments.ts'
-import type { CopyCensus } from './copy-census.ts'
+import type { ReplicaCounter } from './replica-counts.ts'
 import type { WritesInProgress } from './writes-in-progress.ts'
 
 export interface Services {
@@ -38,7 +38,7 @@ export interface Services {
   readonly content: Content
   readonly auditSegments: Pick<AuditSegments, 'open' | 'walk'>
   readonly writesInProgress: WritesInProgress
-  readonly copyCensus: Pick<CopyCensus, 'look'>
+  readonly replicaCounter: Pick<ReplicaCounter, 'look'>
   /** Depend on the master keys and the label alone, so every node has the same. For seals such as paging tokens. */
   readonly signing: Pick<MasterKey, 'signingKey' | 'verifyingKeys'>
   /** Aborted when the node begins to stop, for whoever waits. */

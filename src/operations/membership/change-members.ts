@@ -16,7 +16,7 @@ import { begunWith } from './held-copies.ts'
 import type { SeenNewcomer } from './newcomer.ts'
 import { runningChange } from './running-change.ts'
 
-export interface MembershipWish {
+export interface MembershipRequest {
   readonly reason: string
   readonly expectedConfigIndex?: number
 }
@@ -31,7 +31,7 @@ export interface ChangeBegun {
 }
 
 interface Changing {
-  readonly wish: MembershipWish
+  readonly requested: MembershipRequest
   readonly change: Change
   /** As of when the members were looked at, where that decided: what they are now may need other answers. */
   readonly lookedAt?: number
@@ -47,7 +47,7 @@ interface Change {
 export async function changeMembers(
   services: Services,
   principal: AdminTokenPrincipal,
-  { wish, change, lookedAt }: Changing,
+  { requested, change, lookedAt }: Changing,
 ): Promise<ChangeBegun> {
   const { kind, nodeId } = change
   const figures = await begunWith(services, change)
@@ -57,8 +57,8 @@ export async function changeMembers(
         type: 'startMembership',
         operationId: newOperationId(),
         requestedBy: principal.tokenId,
-        reason: givenReason(wish.reason, `${kind} "${nodeId}"`),
-        expectedConfigIndex: wish.expectedConfigIndex ?? lookedAt ?? null,
+        reason: givenReason(requested.reason, `${kind} "${nodeId}"`),
+        expectedConfigIndex: requested.expectedConfigIndex ?? lookedAt ?? null,
         ...change,
         ...figures,
       }),

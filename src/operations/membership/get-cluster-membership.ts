@@ -10,8 +10,8 @@ import { clusterRecoveries } from '../../state-machine/members/cluster-recoverie
 import { membersOf } from '../../state-machine/members/members.ts'
 import type { ClusterRecovery, MembersRecord } from '../../state-machine/members/records.ts'
 import type { Services } from '../base/services.ts'
-import type { Census } from '../base/copy-census.ts'
-import { leaderIn, type Survey, surveyMembers } from './survey.ts'
+import type { ReplicaCounts } from '../base/replica-counts.ts'
+import { leaderIn, type MemberStatuses, collectMemberStatuses } from './member-statuses.ts'
 
 export interface MembershipOverview {
   readonly clusterId: string
@@ -21,14 +21,14 @@ export interface MembershipOverview {
   readonly recoveries: readonly ClusterRecovery[]
   /** Of the leader; of this node when none answers. */
   readonly status: MemberStatus
-  /** Of this node, after the survey. */
+  /** Of this node, after all members were asked. */
   readonly own: MemberStatus
-  readonly survey: Survey
+  readonly memberStatuses: MemberStatuses
   readonly disks: readonly NodeRepair[]
   /** Why this node is not ready. */
   readonly reasons: readonly string[]
   /** As this node has the rows; null: they were not counted yet. */
-  readonly census: Census | null
+  readonly replicaCounts: ReplicaCounts | null
 }
 
 export async function getClusterMembership(
@@ -39,14 +39,23 @@ export async function getClusterMembership(
   authorize(principal, 'getClusterMembership', {})
   const { clusterId, membership } = services.cluster
   const before = membership.local()
-  const [survey, disks] = isLocal
+  const [memberStatuses, disks] = isLocal
     ? [new Map([[before.nodeId, before]]), []]
-    : await Promise.all([surveyMembers(services), services.cluster.repairStatuses()])
+    : await Promise.all([collectMemberStatuses(services), services.cluster.repairStatuses()])
   const rows = membersOf(services.state.view)
   const recoveries = clusterRecoveries(services.state.view)
   const { reasons } = services.cluster.readiness()
-  const census = await services.copyCensus.look()
+  const replicaCounts = await services.replicaCounter.look()
   const own = membership.local()
-  const seen = { rows, recoveries, status: leaderIn(survey) ?? own, own, survey, disks, reasons, census }
+  const seen = {
+    rows,
+    recoveries,
+    status: leaderIn(memberStatuses) ?? own,
+    own,
+    memberStatuses,
+    disks,
+    reasons,
+    replicaCounts,
+  }
   return { clusterId, isLocal, ...seen }
 }

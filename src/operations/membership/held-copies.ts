@@ -38,7 +38,7 @@ export async function heldBeforeChange(services: Services, { kind, nodeId }: Lea
   if (kind === 'join' || kind === 'remove') return NOTHING_HELD
   const walked = await walkedOver(services, nodeId)
   if (walked.isComplete) return walked
-  const counted = (await services.copyCensus.look())?.held.get(nodeId)
+  const counted = (await services.replicaCounter.look())?.held.get(nodeId)
   if (counted === undefined) return walked
   const { replicas: copiesToMove, bytes: bytesToMove, lastCopies } = counted
   return { copiesToMove, bytesToMove, lastCopies, isComplete: true }

@@ -8,45 +8,45 @@ import { Refusal } from '../../base/refusal.ts'
 import { memberIn, membersOf, newcomerFault } from '../../state-machine/members/members.ts'
 import { changeFault } from '../../state-machine/members/membership.ts'
 import type { Services } from '../base/services.ts'
-import { changeMembers, type ChangeBegun, type MembershipWish } from './change-members.ts'
-import { newcomerOf, type NewcomerWish, requireCertificate, seenText } from './newcomer.ts'
+import { changeMembers, type ChangeBegun, type MembershipRequest } from './change-members.ts'
+import { newcomerOf, type NewcomerRequest, requireCertificate, seenText } from './newcomer.ts'
 import { refuseWhileGivenUp, runningChange } from './running-change.ts'
 
 export async function joinVoter(
   services: Services,
   principal: AdminTokenPrincipal,
-  wish: NewcomerWish & MembershipWish,
+  requested: NewcomerRequest & MembershipRequest,
 ): Promise<ChangeBegun> {
   authorize(principal, 'joinVoter', {})
   const { membership } = services.cluster
   const present = membersOf(services.state.view)
-  const { nodeId, peerAddress } = wish
+  const { nodeId, peerAddress } = requested
   const known = memberIn(present, nodeId)
   if (known?.phase === 'active' && known.peerAddress === peerAddress)
     return { operation: null, nodeId, configIndex: present.configIndex }
-  const running = runningChange(services, { kind: 'join', nodeId, newcomer: wish })
+  const running = runningChange(services, { kind: 'join', nodeId, newcomer: requested })
   if (running !== undefined) {
-    await requireCertificate(membership, wish)
+    await requireCertificate(membership, requested)
     return { operation: running, nodeId, configIndex: present.configIndex }
   }
   refuseWhileGivenUp(services, nodeId)
   // Before anybody is asked: a name that is taken must not be called at somebody else's address.
-  refuseTaken(services, wish)
-  const { member, seen } = await newcomerOf(membership, wish)
+  refuseTaken(services, requested)
+  const { member, seen } = await newcomerOf(membership, requested)
   const change = { kind: 'join', nodeId, newcomer: member, seen: seenText(seen) } as const
-  return { ...(await changeMembers(services, principal, { wish, change })), newcomer: seen }
+  return { ...(await changeMembers(services, principal, { requested, change })), newcomer: seen }
 }
 
 /** Throws Refusal when rows say no already. */
 export function refuseTaken(
   { state, cluster }: Services,
-  wish: NewcomerWish & { expectedConfigIndex?: number },
+  requested: NewcomerRequest & { expectedConfigIndex?: number },
 ): void {
-  const { dataAddress = null, adminAddress = null, zone = 'default', weight = 1 } = wish
-  const asked = { ...wish, dataAddress, adminAddress, zone, weight, incarnation: '', version: '' }
+  const { dataAddress = null, adminAddress = null, zone = 'default', weight = 1 } = requested
+  const asked = { ...requested, dataAddress, adminAddress, zone, weight, incarnation: '', version: '' }
   const present = membersOf(state.view)
   const fault =
     newcomerFault(present, asked, { featureLevel: cluster.membership.local().stateLevel }) ??
-    changeFault(present, { expectedConfigIndex: wish.expectedConfigIndex ?? null })
+    changeFault(present, { expectedConfigIndex: requested.expectedConfigIndex ?? null })
   if (fault !== null) throw new Refusal(fault.code, fault.message)
 }

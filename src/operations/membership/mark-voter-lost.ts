@@ -10,31 +10,41 @@ import {
   changeMembers,
   type ChangeBegun,
   confirm,
-  type MembershipWish,
+  type MembershipRequest,
   votersWithout,
 } from './change-members.ts'
 import { runningChange } from './running-change.ts'
-import { requireMajority, requireQuorumOfOthers, requireSilence, seenIn, surveyMembers } from './survey.ts'
+import {
+  requireMajority,
+  requireQuorumOfOthers,
+  requireSilence,
+  seenIn,
+  collectMemberStatuses,
+} from './member-statuses.ts'
 
 export async function markVoterLost(
   services: Services,
   principal: AdminTokenPrincipal,
-  { nodeId, confirm: given, ...wish }: MembershipWish & { readonly nodeId: string; readonly confirm: string },
+  {
+    nodeId,
+    confirm: given,
+    ...requested
+  }: MembershipRequest & { readonly nodeId: string; readonly confirm: string },
 ): Promise<ChangeBegun> {
   authorize(principal, 'markVoterLost', {})
   confirm(given, nodeId)
-  const survey = await surveyMembers(services)
+  const memberStatuses = await collectMemberStatuses(services)
   const present = membersOf(services.state.view)
   const left = votersWithout(present, nodeId)
   const phase = memberIn(present, nodeId)?.phase
   if (phase !== undefined && phase !== 'lost') {
-    requireSilence(survey, nodeId)
+    requireSilence(memberStatuses, nodeId)
     const what = `call "${nodeId}" lost`
     const requireEnough = phase === 'active' ? requireQuorumOfOthers : requireMajority
-    if (left.length > 0) requireEnough(survey, left, what)
+    if (left.length > 0) requireEnough(memberStatuses, left, what)
   }
-  const change = { kind: 'lost', nodeId, newcomer: null, seen: seenIn(survey) } as const
+  const change = { kind: 'lost', nodeId, newcomer: null, seen: seenIn(memberStatuses) } as const
   const running = runningChange(services, change)
   if (running !== undefined) return { operation: running, nodeId, configIndex: present.configIndex }
-  return changeMembers(services, principal, { wish, change, lookedAt: present.configIndex })
+  return changeMembers(services, principal, { requested, change, lookedAt: present.configIndex })
 }

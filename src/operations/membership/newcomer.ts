@@ -2,9 +2,9 @@
 import type { MembershipPort } from '../../../cluster/index.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { NewMember } from '../../state-machine/members/records.ts'
-import { askNewcomer, gate } from './survey.ts'
+import { askNewcomer, gate } from './member-statuses.ts'
 
-export interface NewcomerWish {
+export interface NewcomerRequest {
   readonly nodeId: string
   /** host:port */
   readonly peerAddress: string
@@ -35,8 +35,15 @@ const NODE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
 const ADDRESS = /^(\[[0-9a-f:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/i
 
 /** Throws Refusal. */
-export async function newcomerOf(membership: MembershipPort, wish: NewcomerWish): Promise<Newcomer> {
-  const { nodeId, peerAddress, dataAddress = null, adminAddress = null, zone = 'default', weight = 1 } = wish
+export async function newcomerOf(membership: MembershipPort, requested: NewcomerRequest): Promise<Newcomer> {
+  const {
+    nodeId,
+    peerAddress,
+    dataAddress = null,
+    adminAddress = null,
+    zone = 'default',
+    weight = 1,
+  } = requested
   if (!NODE_ID.test(nodeId))
     throw new Refusal(
       'invalid_request',
@@ -45,17 +52,20 @@ export async function newcomerOf(membership: MembershipPort, wish: NewcomerWish)
   const port = Number(ADDRESS.exec(peerAddress)?.[2] ?? 0)
   if (!(port >= 1 && port <= 65_535))
     throw new Refusal('invalid_request', '"peerAddress" is host:port, such as 10.0.0.4:9002')
-  const { incarnation, version, fingerprint = null } = await askNewcomer(membership, wish)
-  requireFingerprint(wish, fingerprint)
+  const { incarnation, version, fingerprint = null } = await askNewcomer(membership, requested)
+  requireFingerprint(requested, fingerprint)
   const member = { nodeId, peerAddress, dataAddress, adminAddress, zone, weight, incarnation, version }
   return { member, seen: { nodeId, incarnation, peerAddress, version, fingerprint } }
 }
 
 /** Of a node that was taken in already. Throws Refusal when it shows another certificate now than the operator expects. */
-export async function requireCertificate(membership: MembershipPort, wish: NewcomerWish): Promise<void> {
-  if (wish.fingerprint === undefined) return
-  const said = await membership.newcomer(wish.nodeId, wish.peerAddress, false)
-  if (typeof said !== 'string') requireFingerprint(wish, said.fingerprint ?? null)
+export async function requireCertificate(
+  membership: MembershipPort,
+  requested: NewcomerRequest,
+): Promise<void> {
+  if (requested.fingerprint === undefined) return
+  const said = await membership.newcomer(requested.nodeId, requested.peerAddress, false)
+  if (typeof said !== 'string') requireFingerprint(requested, said.fingerprint ?? null)
 }
 
 /** In a few words, for the audit log. */
@@ -64,7 +74,10 @@ export function seenText({ nodeId, fingerprint }: SeenNewcomer): string {
 }
 
 /** Throws Refusal when another certificate was shown than the operator expects. */
-function requireFingerprint({ nodeId, peerAddress, fingerprint }: NewcomerWish, shown: string | null): void {
+function requireFingerprint(
+  { nodeId, peerAddress, fingerprint }: NewcomerRequest,
+  shown: string | null,
+): void {
   if (fingerprint === undefined || hexOf(fingerprint) === hexOf(shown ?? '')) return
   const cannot = `Cannot take in "${nodeId}" at ${peerAddress}`
   const instead = shown === null ? 'none' : `that with fingerprint ${shown}`

@@ -2,15 +2,19 @@
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import type { Services } from '../base/services.ts'
-import { changeMembers, type ChangeBegun, confirm, type MembershipWish } from './change-members.ts'
+import { changeMembers, type ChangeBegun, confirm, type MembershipRequest } from './change-members.ts'
 
 export async function removeMember(
   services: Services,
   principal: AdminTokenPrincipal,
-  { nodeId, confirm: given, ...wish }: MembershipWish & { readonly nodeId: string; readonly confirm: string },
+  {
+    nodeId,
+    confirm: given,
+    ...requested
+  }: MembershipRequest & { readonly nodeId: string; readonly confirm: string },
 ): Promise<ChangeBegun> {
   authorize(principal, 'removeMember', {})
   confirm(given, nodeId)
   const change = { kind: 'remove', nodeId, newcomer: null, seen: '' } as const
-  return changeMembers(services, principal, { wish, change })
+  return changeMembers(services, principal, { requested, change })
 }

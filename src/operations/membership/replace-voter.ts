@@ -11,24 +11,24 @@ import {
   changeMembers,
   type ChangeBegun,
   confirm,
-  type MembershipWish,
+  type MembershipRequest,
   votersWithout,
 } from './change-members.ts'
 import { refuseTaken } from './join-voter.ts'
-import { newcomerOf, type NewcomerWish, requireCertificate, seenText } from './newcomer.ts'
+import { newcomerOf, type NewcomerRequest, requireCertificate, seenText } from './newcomer.ts'
 import { refuseWhileGivenUp, runningChange } from './running-change.ts'
-import { requireMajority, SEEN_CHARS_MAX, seenIn, surveyMembers } from './survey.ts'
+import { requireMajority, SEEN_CHARS_MAX, seenIn, collectMemberStatuses } from './member-statuses.ts'
 
-export interface ReplacementWish extends MembershipWish {
+export interface ReplacementRequest extends MembershipRequest {
   readonly nodeId: string
   readonly confirm: string
-  readonly replacement: NewcomerWish
+  readonly replacement: NewcomerRequest
 }
 
 export async function replaceVoter(
   services: Services,
   principal: AdminTokenPrincipal,
-  { nodeId, confirm: given, replacement: named, ...wish }: ReplacementWish,
+  { nodeId, confirm: given, replacement: named, ...requested }: ReplacementRequest,
 ): Promise<ChangeBegun> {
   authorize(principal, 'replaceVoter', {})
   confirm(given, nodeId)
@@ -51,22 +51,22 @@ export async function replaceVoter(
       'not_found',
       `Cannot replace "${nodeId.slice(0, 64)}": no member has this name; look at who the members are`,
     )
-  const { expectedConfigIndex } = wish
+  const { expectedConfigIndex } = requested
   refuseTaken(services, {
     ...replacement,
     ...(expectedConfigIndex === undefined ? {} : { expectedConfigIndex }),
   })
   const { member, seen } = await newcomerOf(membership, replacement)
-  const survey = await surveyMembers(services)
+  const memberStatuses = await collectMemberStatuses(services)
   const present = membersOf(services.state.view)
   const left = votersWithout(present, nodeId)
   // The newcomer has answered just now, and counts when it has a vote.
-  const afterwards = new Map([...survey, [member.nodeId, { ...membership.local(), isReady: true }]])
+  const afterwards = new Map([...memberStatuses, [member.nodeId, { ...membership.local(), isReady: true }]])
   requireMajority(afterwards, [...left, member.nodeId], `replace "${nodeId}"`)
-  const believed = `${seenText(seen)}; ${seenIn(survey)}`.slice(0, SEEN_CHARS_MAX)
+  const believed = `${seenText(seen)}; ${seenIn(memberStatuses)}`.slice(0, SEEN_CHARS_MAX)
   const change = { kind: 'replace', nodeId, newcomer: member, seen: believed } as const
   return {
-    ...(await changeMembers(services, principal, { wish, change, lookedAt: present.configIndex })),
+    ...(await changeMembers(services, principal, { requested, change, lookedAt: present.configIndex })),
     newcomer: seen,
   }
 }

@@ -6,7 +6,7 @@ import { memberIn, membersOf } from '../../state-machine/members/members.ts'
 import { givenReason } from '../base/reason.ts'
 import type { Services } from '../base/services.ts'
 import { votersWithout } from './change-members.ts'
-import { answers, gate, leaderIn, surveyMembers } from './survey.ts'
+import { answers, gate, leaderIn, collectMemberStatuses } from './member-statuses.ts'
 
 export interface Transferred {
   readonly before: string | null
@@ -28,16 +28,16 @@ export async function transferLeadership(
       'not_found',
       `Cannot hand over the lead: no member is called "${target.slice(0, 64)}"; name a voter, or nobody`,
     )
-  const survey = await surveyMembers(services)
-  const before = leaderIn(survey)?.nodeId ?? null
+  const memberStatuses = await collectMemberStatuses(services)
+  const before = leaderIn(memberStatuses)?.nodeId ?? null
   if (target !== null && before === target) return { before, target, isDone: false }
-  if (target !== null && (member?.phase !== 'active' || !answers(survey, target)))
+  if (target !== null && (member?.phase !== 'active' || !answers(memberStatuses, target)))
     throw gate(
       'learner_not_ready',
       `Cannot hand over the lead: "${target}" has no vote, or does not answer; name another voter, or nobody`,
     )
   const heirs = votersWithout(membersOf(services.state.view), before ?? '').filter((nodeId) =>
-    answers(survey, nodeId),
+    answers(memberStatuses, nodeId),
   )
   if (heirs.length === 0)
     throw gate('learner_not_ready', 'Cannot hand over the lead: no other voter answers; bring one back first')

@@ -3,7 +3,7 @@
  * is safe. Its parts are released in the background.
  */
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
-import { keyFor } from '../objects/ladder.ts'
+import { keyFor } from '../objects/object-checks.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
 import { openUpload, type UploadName } from './find-upload.ts'

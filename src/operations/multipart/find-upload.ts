@@ -4,7 +4,7 @@
 import { Refusal } from '../../base/refusal.ts'
 import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { UploadRecord } from '../../state-machine/objects/records.ts'
-import { type Caller, type FoundKey, keyFor, type KeyName } from '../objects/ladder.ts'
+import { type Caller, type FoundKey, keyFor, type KeyName } from '../objects/object-checks.ts'
 import type { Services } from '../base/services.ts'
 import { isUploadId } from './upload-id.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import type { UploadPage } from '../../store/reads/state-reader.ts'
-import { bucketFor } from '../objects/ladder.ts'
+import { bucketFor } from '../objects/object-checks.ts'
 import { clampPageSize } from '../base/page-size.ts'
 import type { Services } from '../base/services.ts'
 

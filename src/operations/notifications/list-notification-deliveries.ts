@@ -14,7 +14,7 @@ import type { DeliveryRecord, DeliveryStatus } from '../../state-machine/events/
 import { findBucket } from '../buckets/find-bucket.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
 import type { Services } from '../base/services.ts'
-import type { ToldDelivery } from './told-delivery.ts'
+import type { ToldDelivery } from './delivery-view.ts'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const satisfies DeliveryStatus[]
 const PAGE_MAX = 100

@@ -6,7 +6,7 @@ import { findBucket } from '../buckets/find-bucket.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
 import { parseDeliveryId } from './delivery-id.ts'
-import { type ToldDelivery, withConfig } from './told-delivery.ts'
+import { type ToldDelivery, withConfig } from './delivery-view.ts'
 
 export async function redeliverNotification(
   services: Services,

@@ -10,7 +10,7 @@ import type { HookRecord } from '../../state-machine/events/records.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
-import { type ConfigInput, configWishes } from './config-wish.ts'
+import { type ConfigInput, configRequests } from './config-request.ts'
 
 export interface SetConfig {
   readonly hook: HookRecord
@@ -25,11 +25,11 @@ export async function setBucketNotifications(
 ): Promise<readonly SetConfig[]> {
   authorize(principal, 'setBucketNotifications', { bucket: input.bucket }, services.state)
   const { tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
-  const wishes = configWishes(input.configs, services.config.notifications)
+  const wishes = configRequests(input.configs, services.config.notifications)
   const drawn = wishes.map(() => services.access.newHook())
-  const configs = wishes.map((wish, n) => {
+  const configs = wishes.map((requested, n) => {
     const { hookId = '', sealed = new Uint8Array(0) } = drawn[n] ?? {}
-    return { ...wish, fresh: { hookId, secret: sealed } }
+    return { ...requested, fresh: { hookId, secret: sealed } }
   })
   const set = settle(await services.propose({ type: 'setNotifications', tenantId, bucket, configs }))
   return set.map(({ hook, isFresh }, n) => {

@@ -4,7 +4,7 @@ import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
-import type { ToldDelivery } from './told-delivery.ts'
+import type { ToldDelivery } from './delivery-view.ts'
 
 export async function testNotification(
   services: Services,

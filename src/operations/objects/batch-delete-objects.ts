@@ -15,7 +15,7 @@ import type { Deleted, DeletionItem, ItemRefused } from '../../state-machine/obj
 import { hooksOf } from '../../state-machine/events/hooks.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
-import { bucketFor, keyFor, type ObjectName } from './ladder.ts'
+import { bucketFor, keyFor, type ObjectName } from './object-checks.ts'
 
 const KEYS_MAX = 1000
 /** Of one entry of the log: its work is bounded. */

@@ -25,7 +25,7 @@ import {
   objectFor,
   type ObjectName,
   refuseEarly,
-} from './ladder.ts'
+} from './object-checks.ts'
 
 interface CopyObjectInput extends KeyName {
   readonly source: ObjectName
@@ -65,7 +65,7 @@ function planCopy(services: Services, principal: AccessKeyPrincipal, input: Copy
   const { bucket, key } = target
   const { contentType, metadata } = input.replacement ?? source.object
   const { masterKeyId } = findTenant(services, principal.tenantId)
-  const wish = {
+  const requested = {
     tenantId: principal.tenantId,
     bucket: bucket.name,
     key,
@@ -78,10 +78,10 @@ function planCopy(services: Services, principal: AccessKeyPrincipal, input: Copy
     retention: null,
     legalHold: false,
   }
-  refuseEarly(services, bucket, wish, source.object.size)
+  refuseEarly(services, bucket, requested, source.object.size)
   const { versionId } = source.object
   const from = { bucket: source.bucket.name, key: source.object.key, versionId }
-  return { bucket, command: { type: 'copyObject', ...wish, source: from } }
+  return { bucket, command: { type: 'copyObject', ...requested, source: from } }
 }
 
 /** Tags go along: they are read there and written here, as by their own operations. */
@@ -108,7 +108,7 @@ function sourceFor(services: Services, principal: AccessKeyPrincipal, name: Obje
   }
 }
 
-/** Throws Refusal for what source and wish alone tell. */
+/** Throws Refusal for what source and request alone tell. */
 function refuseCopy(
   services: Services,
   { conditions, replacement }: CopyObjectInput,

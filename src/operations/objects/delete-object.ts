@@ -8,7 +8,7 @@ import type { BucketRecord } from '../../state-machine/buckets/records.ts'
 import type { Deleted } from '../../state-machine/objects/commands.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
-import { keyFor, type ObjectName } from './ladder.ts'
+import { keyFor, type ObjectName } from './object-checks.ts'
 
 interface DeleteObjectInput extends ObjectName {
   /** Of the version that is to go. */

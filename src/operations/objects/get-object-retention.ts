@@ -3,7 +3,7 @@ import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import { Refusal } from '../../base/refusal.ts'
 import type { RetentionRecord } from '../../state-machine/versions/records.ts'
 import type { Services } from '../base/services.ts'
-import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
+import { type FoundObject, objectFor, type ObjectName } from './object-checks.ts'
 
 export interface RetainedObject extends FoundObject {
   readonly retention: RetentionRecord

@@ -1,7 +1,7 @@
 /** getObjectTags: authorize -> exists; an object without tags has none, which is no error. [decisions 5] */
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import type { Services } from '../base/services.ts'
-import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
+import { type FoundObject, objectFor, type ObjectName } from './object-checks.ts'
 
 export async function getObjectTags(
   services: Services,

@@ -10,7 +10,7 @@ import { pinRows } from '../../store/reads/pinned-rows.ts'
 import type { PinnedRows } from '../../store/reads/state-reader.ts'
 import type { Services } from '../base/services.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
-import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
+import { type FoundObject, objectFor, type ObjectName } from './object-checks.ts'
 
 export interface ReadableObject extends FoundObject {
   /** Authenticated bytes; breaks rather than giving wrong ones. */

@@ -1,7 +1,7 @@
 /** headObject: authorize -> exists; the record says everything, no byte is read. */
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import type { Services } from '../base/services.ts'
-import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
+import { type FoundObject, objectFor, type ObjectName } from './object-checks.ts'
 
 export async function headObject(
   services: Services,

@@ -7,7 +7,7 @@ import { Refusal } from '../../base/refusal.ts'
 import type { VersionPage } from '../../store/reads/state-reader.ts'
 import { clampPageSize } from '../base/page-size.ts'
 import type { Services } from '../base/services.ts'
-import { bucketFor } from './ladder.ts'
+import { bucketFor } from './object-checks.ts'
 
 interface ListObjectVersionsInput {
   readonly bucket: string

@@ -6,7 +6,7 @@ import type { ObjectRecord } from '../../state-machine/versions/records.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
 import { clampPageSize } from '../base/page-size.ts'
 import type { Services } from '../base/services.ts'
-import { bucketFor } from './ladder.ts'
+import { bucketFor } from './object-checks.ts'
 
 interface ListObjectsInput {
   readonly bucket: string

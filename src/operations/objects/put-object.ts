@@ -17,7 +17,7 @@ import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
 import { findTenant } from '../tenants/find-tenant.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { authorizeSettings, earlyRefusal, keyFor, type KeyName } from './ladder.ts'
+import { authorizeSettings, earlyRefusal, keyFor, type KeyName } from './object-checks.ts'
 
 export interface PutObjectInput
   extends KeyName,
@@ -89,9 +89,16 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
   const { key, contentType, metadata, tags, retention, legalHold, precondition, idempotencyKey } = input
   const settings = { tags, retention, legalHold }
   const name = { tenantId: tenant.id, bucket: bucket.name, key }
-  const wish = { ...name, contentType, metadata, masterKeyId: tenant.masterKeyId, precondition, ...settings }
+  const requested = {
+    ...name,
+    contentType,
+    metadata,
+    masterKeyId: tenant.masterKeyId,
+    precondition,
+    ...settings,
+  }
   // In this order: what an earlier request has stored is never seen without its answer, which is given again whatever holds now.
-  const refusal = earlyRefusal(services, bucket, wish, input.expectedSize ?? 0)
+  const refusal = earlyRefusal(services, bucket, requested, input.expectedSize ?? 0)
   if (refusal !== null && !isAnswered(services, bucket, input)) throw refusal
   const { source, expectedSize, claimed, wanted = [], signal } = input
   const sizeMax = sizeMaxOf(services, input.sizeMax)
@@ -101,7 +108,7 @@ async function store(services: Services, { tenant, bucket, input }: Upload): Pro
   const idempotency = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint }
   const reply = await commitBody(
     ingested,
-    (stored) => services.propose({ type: 'putObject', ...wish, idempotency, ...stored }),
+    (stored) => services.propose({ type: 'putObject', ...requested, idempotency, ...stored }),
     signal,
   )
   return { bucket, ...settle(reply) }

@@ -2,7 +2,7 @@
 import type { AccessKeyPrincipal } from '../../access/base/principal.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
-import { type FoundObject, objectFor, type ObjectName } from './ladder.ts'
+import { type FoundObject, objectFor, type ObjectName } from './object-checks.ts'
 
 export async function setObjectLegalHold(
   services: Services,

@@ -8,7 +8,7 @@ import type { RetentionRecord } from '../../state-machine/versions/records.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
 import type { RetainedObject } from './get-object-retention.ts'
-import { objectFor, type ObjectName } from './ladder.ts'
+import { objectFor, type ObjectName } from './object-checks.ts'
 
 export async function setObjectRetention(
   services: Services,

@@ -2,7 +2,7 @@
 import { authorize } from '../../access/authorize.ts'
 import type { SignedUrlPrincipal } from '../../access/base/signed-url.ts'
 import { getObject, type ReadableObject } from '../objects/get-object.ts'
-import type { KeyName } from '../objects/ladder.ts'
+import type { KeyName } from '../objects/object-checks.ts'
 import type { Services } from '../base/services.ts'
 
 export async function getSigned(

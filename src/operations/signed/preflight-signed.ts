@@ -8,7 +8,7 @@ import type { CorsGrant, CorsQuestion } from '../../access/cors-match.ts'
 import type { SignedUrlPrincipal } from '../../access/base/signed-url.ts'
 import { Refusal } from '../../base/refusal.ts'
 import { findCorsGrant } from '../buckets/find-cors-grant.ts'
-import type { KeyName } from '../objects/ladder.ts'
+import type { KeyName } from '../objects/object-checks.ts'
 import type { Services } from '../base/services.ts'
 
 /** A URL for GET is one for HEAD. */

@@ -1,5 +1,5 @@
 /**
- * setTenantQuota: authorize -> find -> the wish names a limit -> commit. It replaces the whole quota: a limit that is not named
+ * setTenantQuota: authorize -> find -> the request names a limit -> commit. It replaces the whole quota: a limit that is not named
  * is none. Below present use it is allowed: what is stored stays, and what adds to it is refused. [decisions 11]
  */
 import { authorize } from '../../access/authorize.ts'
@@ -10,7 +10,7 @@ import { settle } from '../../commands/settle.ts'
 import { findTenant } from './find-tenant.ts'
 import type { TenantQuota } from './get-tenant-quota.ts'
 
-export interface QuotaWish {
+export interface QuotaRequest {
   readonly maxBytes?: number | null
   readonly maxObjects?: number | null
   readonly maxBuckets?: number | null
@@ -19,7 +19,7 @@ export interface QuotaWish {
 export async function setTenantQuota(
   services: Services,
   principal: AdminTokenPrincipal,
-  input: { readonly id: string } & QuotaWish,
+  input: { readonly id: string } & QuotaRequest,
 ): Promise<TenantQuota> {
   const { id, maxBytes, maxObjects, maxBuckets } = input
   authorize(principal, 'setTenantQuota', { tenantId: id })
@@ -29,6 +29,10 @@ export async function setTenantQuota(
       'invalid_request',
       'Cannot set quota: name at least one of "maxBytes", "maxObjects" and "maxBuckets", or clear the quota with DELETE',
     )
-  const wish = { maxBytes: maxBytes ?? null, maxObjects: maxObjects ?? null, maxBuckets: maxBuckets ?? null }
-  return { tenantId, ...settle(await services.propose({ type: 'setQuota', tenantId, ...wish })) }
+  const requested = {
+    maxBytes: maxBytes ?? null,
+    maxObjects: maxObjects ?? null,
+    maxBuckets: maxBuckets ?? null,
+  }
+  return { tenantId, ...settle(await services.propose({ type: 'setQuota', tenantId, ...requested })) }
 }

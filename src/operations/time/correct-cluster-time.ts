@@ -5,7 +5,7 @@
 import { authorize } from '../../access/authorize.ts'
 import type { AdminTokenPrincipal } from '../../access/base/principal.ts'
 import { Refusal } from '../../base/refusal.ts'
-import type { CorrectionWish, TimeCorrected } from '../../state-machine/time/log-time.ts'
+import type { CorrectionRequest, TimeCorrected } from '../../state-machine/time/log-time.ts'
 import { requireLevel } from '../../commands/level-gate.ts'
 import { givenReason } from '../base/reason.ts'
 import type { Services } from '../base/services.ts'
@@ -57,9 +57,9 @@ export async function setBackClusterTime(
 async function correct(
   services: Services,
   { tokenId: requestedBy }: AdminTokenPrincipal,
-  wish: { readonly reason: string; readonly correction: CorrectionWish },
+  requested: { readonly reason: string; readonly correction: CorrectionRequest },
 ): Promise<TimeCorrected> {
-  return settle(await services.propose({ type: 'correctTime', requestedBy, ...wish }))
+  return settle(await services.propose({ type: 'correctTime', requestedBy, ...requested }))
 }
 
 function blocked(code: string, message: string): Refusal {

@@ -19,7 +19,7 @@ import { mayHold, memberIn, membersOf } from '../members/members.ts'
 import { countTasks, NO_PROGRESS, workable } from '../operations/operations.ts'
 import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 
-interface Leaver {
+interface LeavingNode {
   readonly nodeId: string
   readonly isLost: boolean
   readonly operation: string
@@ -38,16 +38,16 @@ export function evacuateCopies(
   const phase = memberIn(membersOf(draft), nodeId)?.phase
   if (phase !== 'draining' && phase !== 'drained' && phase !== 'lost')
     return refuse('precondition_failed', `Cannot evacuate copies: "${nodeId}" does not leave`)
-  const leaver = { nodeId, isLost: phase === 'lost', operation }
+  const leavingNode = { nodeId, isLost: phase === 'lost', operation }
   const isCounted = context.featureLevel >= MEMBER_RULES_LEVEL
   let [moved, last] = [0, 0]
   for (const item of items) {
     const before = draft.get(chunkKeys.chunk(item.tenantId, item.chunkId))
     if (before === undefined || before.birth !== item.birth) continue
-    const { after, target } = evacuated(draft, before, item, leaver)
+    const { after, target } = evacuated(draft, before, item, leavingNode)
     if (after.replicas.includes(nodeId)) last++
     if (after.replicas.length === before.replicas.length && after.owed.join() === before.owed.join()) continue
-    const move = { replaces: leaver.isLost ? null : nodeId, copiesKept: item.copiesKept, operation }
+    const move = { replaces: leavingNode.isLost ? null : nodeId, copiesKept: item.copiesKept, operation }
     const granted = target === null ? [] : grantTasks(after, [target], context, move)
     changeChunk(draft, { before, after, granted })
     const isStruck = before.replicas.includes(nodeId) && !after.replicas.includes(nodeId)
@@ -68,7 +68,7 @@ function evacuated(
   draft: Draft,
   before: ChunkRecord,
   item: Evacuation,
-  { nodeId, isLost }: Leaver,
+  { nodeId, isLost }: LeavingNode,
 ): { readonly after: ChunkRecord; readonly target: string | null } {
   const others = before.replicas.filter((node) => node !== nodeId)
   const needed = isLost ? 1 : Math.max(1, item.copiesKept)

@@ -4,7 +4,7 @@
 import type { BucketId, HookId, TenantId, VersionId } from '../base/record-ids.ts'
 import type { DeliveryName, DeliveryRecord, EventType, HookRecord, PayloadFormat } from './records.ts'
 
-export interface ConfigWish {
+export interface ConfigRequest {
   readonly id: string
   readonly url: string
   readonly events: readonly EventType[]
@@ -36,7 +36,7 @@ export type NotificationCommand =
       readonly type: 'setNotifications'
       readonly tenantId: TenantId
       readonly bucket: string
-      readonly configs: readonly ConfigWish[]
+      readonly configs: readonly ConfigRequest[]
     }
   | {
       readonly type: 'testHook'
@@ -61,7 +61,7 @@ export type NotificationCommand =
     }
 
 export interface NotificationReplies {
-  /** In the order of the wish. `fresh`: made by this command. */
+  /** In the order of the request. `fresh`: made by this command. */
   setNotifications: readonly { readonly hook: HookRecord; readonly isFresh: boolean }[]
   testHook: DeliveryRecord
   redeliver: DeliveryRecord

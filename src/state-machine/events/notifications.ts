@@ -11,7 +11,7 @@ import type { ApplyContext, View } from '../base/view.ts'
 import { isKeyPart } from '../base/row-key.ts'
 import { bucketOf } from '../buckets/find-bucket.ts'
 import type { BucketRecord } from '../buckets/records.ts'
-import type { ConfigWish, NotificationCommand, NotificationReplies } from './commands.ts'
+import type { ConfigRequest, NotificationCommand, NotificationReplies } from './commands.ts'
 import { type HookRecord, HOOKS_MAX, type Subscription } from './records.ts'
 import type { Draft } from '../base/draft.ts'
 import { changeHook, hooksOf } from './hooks.ts'
@@ -36,11 +36,11 @@ export function setNotifications(
   const named = new Set(command.configs.map(({ id }) => id))
   for (const hook of present.values())
     if (!named.has(hook.id)) changeHook(draft, hook, { ...hook, state: 'removed' })
-  const set = command.configs.map((wish) => {
-    const before = present.get(wish.id)
+  const set = command.configs.map((requested) => {
+    const before = present.get(requested.id)
     return before === undefined
-      ? { hook: newHook(draft, bucket, wish, context), isFresh: true }
-      : { hook: changedHook(draft, before, wish, context), isFresh: false }
+      ? { hook: newHook(draft, bucket, requested, context), isFresh: true }
+      : { hook: changedHook(draft, before, requested, context), isFresh: false }
   })
   putSubscriptions(
     draft,
@@ -69,8 +69,13 @@ function configsFault(
     : null
 }
 
-function newHook(draft: Draft, bucket: BucketRecord, wish: ConfigWish, { time }: ApplyContext): HookRecord {
-  const { fresh, ...config } = wish
+function newHook(
+  draft: Draft,
+  bucket: BucketRecord,
+  requested: ConfigRequest,
+  { time }: ApplyContext,
+): HookRecord {
+  const { fresh, ...config } = requested
   const hook: HookRecord = {
     ...config,
     ...fresh,
@@ -95,9 +100,14 @@ function newHook(draft: Draft, bucket: BucketRecord, wish: ConfigWish, { time }:
 }
 
 /** `enabled` resumes what was stopped. Whatever is changed gives the receiver a new start. */
-function changedHook(draft: Draft, before: HookRecord, wish: ConfigWish, { time }: ApplyContext): HookRecord {
-  const { fresh: _, ...config } = wish
-  const isResumed = before.stop !== null && wish.enabled
+function changedHook(
+  draft: Draft,
+  before: HookRecord,
+  requested: ConfigRequest,
+  { time }: ApplyContext,
+): HookRecord {
+  const { fresh: _, ...config } = requested
+  const isResumed = before.stop !== null && requested.enabled
   if (!isResumed && isSame(before, config)) return before
   const fresh = { failures: 0, failingSince: null, notBefore: 0, updatedAt: time }
   const after = { ...before, ...config, ...fresh, stop: isResumed ? null : before.stop }
@@ -105,7 +115,7 @@ function changedHook(draft: Draft, before: HookRecord, wish: ConfigWish, { time 
   return after
 }
 
-function isSame(hook: HookRecord, config: Omit<ConfigWish, 'fresh'>): boolean {
+function isSame(hook: HookRecord, config: Omit<ConfigRequest, 'fresh'>): boolean {
   const { events, ...plain } = config
   const isEqual = (Object.keys(plain) as (keyof typeof plain)[]).every((name) => hook[name] === plain[name])
   return isEqual && hook.events.join() === events.join()

@@ -70,7 +70,7 @@ export interface Evacuation {
   readonly birth: string
   /** Who makes a copy; null: enough others hold one. */
   readonly target: string | null
-  /** Listed copies beside the leaver's without which its own must stay. */
+  /** Listed copies beside the leaving node's without which its own must stay. */
   readonly copiesKept: number
 }
 

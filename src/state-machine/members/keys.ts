@@ -6,7 +6,7 @@ import { join, type RowKey } from '../base/row-key.ts'
 
 export const memberKeys = {
   members: (): RowKey<MembersRecord> => join('members'),
-  leavers: (): RowKey<{ readonly nodes: readonly string[] }> => join('leavers'),
+  leavingNodes: (): RowKey<{ readonly nodes: readonly string[] }> => join('leavers'),
   clusterRecoveries: (): RowKey<{ readonly recoveries: readonly ClusterRecovery[] }> =>
     join('clusterRecoveries'),
 } as const

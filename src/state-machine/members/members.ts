@@ -33,7 +33,7 @@ export function membersOf(view: View): MembersRecord {
 
 /** Nothing new may be kept there: it is empty and stays so, or is gone. */
 export function mayHold(view: View, node: string): boolean {
-  return view.get(memberKeys.leavers())?.nodes.includes(node) !== true
+  return view.get(memberKeys.leavingNodes())?.nodes.includes(node) !== true
 }
 
 /** Together with the row that is asked for with every copy, and is not there until somebody leaves. */
@@ -41,7 +41,7 @@ export function putMembers(draft: Draft, members: MembersRecord): void {
   draft.put(memberKeys.members(), members)
   const leaving = members.members.filter(({ phase }) => phase === 'drained' || phase === 'lost')
   const nodes = [...new Set([...leaving, ...members.departed].map(({ nodeId }) => nodeId))]
-  if (nodes.length > 0) draft.put(memberKeys.leavers(), { nodes })
+  if (nodes.length > 0) draft.put(memberKeys.leavingNodes(), { nodes })
 }
 
 /** The first writer wins: the members of the configuration are the first ones and no more than that. */
@@ -115,13 +115,13 @@ export function added(present: MembersRecord, newcomer: NewMember, time: number)
 /** Its name goes to those that left, unless it stands there already. */
 export function departing(
   present: MembersRecord,
-  leaver: { readonly nodeId: string; readonly how: 'lost' | 'removed'; readonly reason: string | null },
+  leavingNode: { readonly nodeId: string; readonly how: 'lost' | 'removed'; readonly reason: string | null },
   { index, time, featureLevel }: ApplyContext,
 ): MembersRecord {
-  const { nodeId } = leaver
+  const { nodeId } = leavingNode
   if (present.departed.some((gone) => gone.nodeId === nodeId)) return present
   const incarnation = memberIn(present, nodeId)?.incarnation ?? null
-  const departed = [...present.departed, { ...leaver, incarnation, at: time, index }]
+  const departed = [...present.departed, { ...leavingNode, incarnation, at: time, index }]
   return { ...present, departed: featureLevel < MEMBER_RULES_LEVEL ? departed : latest(departed) }
 }
 

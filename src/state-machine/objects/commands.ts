@@ -20,7 +20,7 @@ export interface WritePrecondition {
   readonly ifNoneMatch: readonly string[] | null
 }
 
-export interface IdempotencyWish {
+export interface IdempotencyRequest {
   /** 1 to 255 ASCII characters, chosen by the client. */
   readonly key: string
   /** Of everything that makes the request the same request. */
@@ -49,7 +49,7 @@ export type ObjectCommand =
       readonly etag: string
       readonly checksums: Checksums
       readonly body: PutBody
-      readonly idempotency: IdempotencyWish | null
+      readonly idempotency: IdempotencyRequest | null
     })
   /** `versionId` null: of the key, which leaves a delete marker where there are versions. `ifMatch`: of what is to go. */
   | (ObjectName & {

@@ -41,9 +41,9 @@ export function completeUpload(
   const size = chosen.value.reduce((bytes, part) => bytes + part.size, 0)
   if (size > OBJECT_BYTES_MAX)
     return refuse('entity_too_large', `The parts make ${size} bytes, at most ${OBJECT_BYTES_MAX} are allowed`)
-  const wish = { ...command, ...settingsOf(upload) }
+  const requested = { ...command, ...settingsOf(upload) }
   const earlier = { bytes: upload.bytes, at: upload.createdAt }
-  const fault = newVersionFault(draft, { bucket, wish, size, earlier }, context)
+  const fault = newVersionFault(draft, { bucket, requested, size, earlier }, context)
   if (fault !== null) return fault
   const id = versionIdAt(context)
   const parts = chosen.value.map(({ partId, size: bytes, body }) => ({ partId, size: bytes, body }))
@@ -58,7 +58,7 @@ export function completeUpload(
   const unlisted = { partCount: upload.partCount - parts.length, bytes: upload.bytes - size }
   discardParts(draft, bucket, { ...upload, ...unlisted })
   const { etag, checksums } = command
-  const object = putVersion(draft, { bucket, wish, made: { id, size, etag, checksums, body } }, context)
+  const object = putVersion(draft, { bucket, requested, made: { id, size, etag, checksums, body } }, context)
   announce(draft, bucket, { eventName: 's3:ObjectCreated:CompleteMultipartUpload', version: object }, context)
   keepAnswer(draft, { bucket, command, object }, context)
   return accept(object)

@@ -36,13 +36,13 @@ export function copyObject(
   if (size > OBJECT_COPY_BYTES_MAX)
     return refuse('entity_too_large', `Cannot copy ${size} bytes: at most ${OBJECT_COPY_BYTES_MAX} at once`)
   const bucket = target.value
-  const fault = newVersionFault(draft, { bucket, wish: command, size }, context)
+  const fault = newVersionFault(draft, { bucket, requested: command, size }, context)
   if (fault !== null) return fault
   const id = versionIdAt(context)
   const places = { from: placeOf(from.value, found), to: { bucket, id } }
   const body = copyBody(draft, places, found.body)
   const made = { id, size, etag, checksums, body }
-  const version = putVersion(draft, { bucket, wish: command, made }, context)
+  const version = putVersion(draft, { bucket, requested: command, made }, context)
   announce(draft, bucket, { eventName: 's3:ObjectCreated:Copy', version }, context)
   return accept(version)
 }

@@ -8,7 +8,7 @@ import { objectKeys } from './keys.ts'
 import type { ApplyContext, View } from '../base/view.ts'
 import { isKeyPart } from '../base/row-key.ts'
 import type { BucketId } from '../base/record-ids.ts'
-import type { IdempotencyWish } from './commands.ts'
+import type { IdempotencyRequest } from './commands.ts'
 import type { ObjectRecord } from '../versions/records.ts'
 import type { Draft } from '../base/draft.ts'
 import { expireAt } from './expiry-queue.ts'
@@ -19,13 +19,18 @@ export const IDEMPOTENCY_KEPT_MS: number = 24 * 3_600_000
 /** What the same request answered before; null when it comes for the first time. */
 export function earlierAnswer(
   view: View,
-  { bucket, key, wish }: { readonly bucket: BucketId; readonly key: string; readonly wish: IdempotencyWish },
+  {
+    bucket,
+    key,
+    requested,
+  }: { readonly bucket: BucketId; readonly key: string; readonly requested: IdempotencyRequest },
 ): ObjectRecord | Refused | null {
-  if (!isKeyPart(wish.key)) return refuse('invalid_argument', 'The idempotency key is empty or malformed')
-  const record = view.get(objectKeys.idempotency(bucket, key, wish.key))
+  if (!isKeyPart(requested.key))
+    return refuse('invalid_argument', 'The idempotency key is empty or malformed')
+  const record = view.get(objectKeys.idempotency(bucket, key, requested.key))
   if (record === undefined) return null
-  if (record.fingerprint === wish.fingerprint) return record.object
-  const message = `Idempotency key "${wish.key}" was used for another upload of "${key}": take a new one`
+  if (record.fingerprint === requested.fingerprint) return record.object
+  const message = `Idempotency key "${requested.key}" was used for another upload of "${key}": take a new one`
   return refuse('idempotency_conflict', message)
 }
 
@@ -33,18 +38,18 @@ export function keepAnswer(
   draft: Draft,
   {
     bucket,
-    wish,
+    requested,
     object,
-  }: { readonly bucket: BucketId; readonly wish: IdempotencyWish; readonly object: ObjectRecord },
+  }: { readonly bucket: BucketId; readonly requested: IdempotencyRequest; readonly object: ObjectRecord },
   context: ApplyContext,
 ): void {
   const { key } = object
   const expiresAt = context.time + IDEMPOTENCY_KEPT_MS
-  draft.put(objectKeys.idempotency(bucket, key, wish.key), {
-    fingerprint: wish.fingerprint,
+  draft.put(objectKeys.idempotency(bucket, key, requested.key), {
+    fingerprint: requested.fingerprint,
     object,
     expiresAt,
   })
-  const what = { kind: 'idempotency', bucketId: bucket, key, name: wish.key } as const
+  const what = { kind: 'idempotency', bucketId: bucket, key, name: requested.key } as const
   expireAt(draft, { at: expiresAt, id: object.versionId, what })
 }

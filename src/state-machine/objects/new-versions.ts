@@ -48,18 +48,18 @@ export function newVersionFault(
   view: View,
   {
     bucket,
-    wish,
+    requested,
     size,
     earlier,
   }: {
     readonly bucket: BucketRecord
-    readonly wish: NewVersion
+    readonly requested: NewVersion
     readonly size: number
     readonly earlier?: Earlier
   },
   context: ApplyContext,
 ): Refused | null {
-  const { tenantId, key, precondition } = wish
+  const { tenantId, key, precondition } = requested
   const current = currentObject(view, bucket.id, key)
   const replaced = replacedBy(view, bucket, key)
   const freed = replaced?.kind === 'object' ? replaced.size : 0
@@ -67,7 +67,7 @@ export function newVersionFault(
   return (
     preconditionFault(precondition, current) ??
     quotaFault(view, tenantId, { bytes, objects: current === undefined ? 1 : 0 }) ??
-    settingsFault(bucket, wish, Math.min(earlier?.at ?? context.confirmedTime, context.confirmedTime)) ??
+    settingsFault(bucket, requested, Math.min(earlier?.at ?? context.confirmedTime, context.confirmedTime)) ??
     (replaced === undefined ? null : lockedFault(replaced, context))
   )
 }
@@ -104,12 +104,12 @@ export function putVersion(
   draft: Draft,
   {
     bucket,
-    wish,
+    requested,
     made,
-  }: { readonly bucket: BucketRecord; readonly wish: NewVersion; readonly made: VersionBody },
+  }: { readonly bucket: BucketRecord; readonly requested: NewVersion; readonly made: VersionBody },
   context: ApplyContext,
 ): ObjectRecord {
-  const { key, contentType, metadata, masterKeyId, tags, retention, legalHold } = wish
+  const { key, contentType, metadata, masterKeyId, tags, retention, legalHold } = requested
   const { id: versionId, size, etag, checksums, body } = made
   const chain = new VersionChain(draft, bucket.id, key)
   const replaced = replacedBy(draft, bucket, key)

@@ -36,25 +36,26 @@ export function putObject(
   const target = bucketFor(draft, command)
   if (!target.ok) return target
   const bucket = target.value
-  const { key, size, idempotency: wish } = command
-  const earlier = wish === null ? null : earlierAnswer(draft, { bucket: bucket.id, key, wish })
+  const { key, size, idempotency: requested } = command
+  const earlier = requested === null ? null : earlierAnswer(draft, { bucket: bucket.id, key, requested })
   if (earlier !== null) return 'ok' in earlier ? earlier : accept({ object: earlier, replayed: true })
-  const fault = newVersionFault(draft, { bucket, wish: command, size }, context) ?? bodyFault(draft, command)
+  const fault =
+    newVersionFault(draft, { bucket, requested: command, size }, context) ?? bodyFault(draft, command)
   if (fault !== null) return fault
   const id = versionIdAt(context)
   const body = writeBody(draft, { bucket, id }, command.body, context)
   const { etag, checksums } = command
   const object = putVersion(
     draft,
-    { bucket, wish: command, made: { id, size, etag, checksums, body } },
+    { bucket, requested: command, made: { id, size, etag, checksums, body } },
     context,
   )
   announce(draft, bucket, { eventName: 's3:ObjectCreated:Put', version: object }, context)
-  if (wish !== null) keepAnswer(draft, { bucket: bucket.id, wish, object }, context)
+  if (requested !== null) keepAnswer(draft, { bucket: bucket.id, requested, object }, context)
   return accept({ object, replayed: false })
 }
 
-/** What is not there cannot be deleted, and that is no error: the wish is fulfilled. */
+/** What is not there cannot be deleted, and that is no error: the request is fulfilled. */
 export function deleteObject(
   draft: Draft,
   command: Extract<ObjectCommand, { type: 'deleteObject' }>,

@@ -2,7 +2,7 @@
  * Whether an operation may still be given up. Pure.
  *
  * Rule: a change of the members goes back only before any vote has moved. Rows cannot tell whether one has, once the step was taken
- * that moves it: then the wish is noted, and the driver, who sees the configuration, fulfils it or goes on.
+ * that moves it: then the request is noted, and the driver, who sees the configuration, fulfils it or goes on.
  */
 import { MEMBERSHIP_KINDS, type MembershipStep, type OperationRecord } from './records.ts'
 import { type Refused, refuse } from '../base/reply.ts'

@@ -69,7 +69,7 @@ export function deleteTenant(
   return accept(operation)
 }
 
-/** The operation that a repeated wish is answered with; null: there is none, and one may begin if nothing else speaks against it. */
+/** The operation that a repeated request is answered with; null: there is none, and one may begin if nothing else speaks against it. */
 export function deletionOf(view: View, { status, deletion }: TenantRecord): OperationRecord | null {
   const operation = deletion === undefined ? undefined : view.get(operationKeys.operation(deletion))
   if (operation === undefined) return null

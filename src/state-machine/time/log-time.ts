@@ -9,7 +9,7 @@ import { type Accepted, accept, type Refused, refuse } from '../base/reply.ts'
 import type { Draft } from '../base/draft.ts'
 
 /** The same as in the entry that carries the command. */
-export type CorrectionWish =
+export type CorrectionRequest =
   | { readonly kind: 'confirm'; readonly withheldMs: number }
   | { readonly kind: 'setBack'; readonly seenTime: number }
 
@@ -17,7 +17,7 @@ export interface CorrectTimeCommand {
   readonly type: 'correctTime'
   readonly requestedBy: string
   readonly reason: string
-  readonly correction: CorrectionWish
+  readonly correction: CorrectionRequest
 }
 
 /** ms since 1970 */

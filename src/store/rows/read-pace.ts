@@ -24,7 +24,7 @@ export class ReadPace {
   #rowsPerLine = 1
   /** Lines to be sought before the next try; 0: reading on. */
   #sought = 0
-  #patience: number = SOUGHT_MIN
+  #retryLoop: number = SOUGHT_MIN
 
   constructor(lines: number) {
     this.#left = lines
@@ -47,13 +47,13 @@ export class ReadPace {
   }
 
   #seek(): void {
-    this.#sought = this.#patience
-    this.#patience = Math.min(2 * this.#patience, SOUGHT_MAX)
+    this.#sought = this.#retryLoop
+    this.#retryLoop = Math.min(2 * this.#retryLoop, SOUGHT_MAX)
   }
 
   #readOn(rowsPerLine: number): void {
     this.#rowsPerLine = rowsPerLine
-    this.#patience = SOUGHT_MIN
+    this.#retryLoop = SOUGHT_MIN
   }
 
   #nextRows(rows: number): number {

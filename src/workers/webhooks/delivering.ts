@@ -26,7 +26,7 @@ const RESULTS_PER_COMMAND = 256
 const END_OF_TIME = 8_640_000_000_000_000
 
 export interface DeliveringParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: Pick<StateReader, 'outbox' | 'view'>
   readonly propose: Propose
   readonly sender: { post(post: WebhookPost): Promise<Answered>; close(): Promise<void> }
@@ -68,7 +68,7 @@ export class Delivering {
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
     if (this.#results.length > 0) this.#run(this.#tell())
-    if (!cluster.isOnDuty()) {
+    if (!cluster.isJobRunner()) {
       this.#after = ''
       this.#oldest = { seen: null, walking: null }
       return false
@@ -235,7 +235,7 @@ export class Delivering {
     try {
       for (const { bucketId, hookId } of new Map(hooks.map((one) => [one.hookId, one])).values()) {
         const hook = state.view.get(eventKeys.hook(bucketId, hookId))
-        if (hook !== undefined && isBusy(hook) && cluster.isOnDuty()) await this.#fill(hook)
+        if (hook !== undefined && isBusy(hook) && cluster.isJobRunner()) await this.#fill(hook)
       }
     } catch (err) {
       // The next round meets it again, and tells it.

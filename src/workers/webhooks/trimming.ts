@@ -21,7 +21,7 @@ const COMMANDS_PER_TURN = 16
 const END_OF_TIME = 8_640_000_000_000_000
 
 export interface TrimmingParts {
-  readonly cluster: Pick<Cluster, 'isOnDuty'>
+  readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: Pick<StateReader, 'outbox'>
   readonly propose: Propose
   /** The confirmed time of the log, as far as it is applied here. ms since 1970 */
@@ -40,7 +40,7 @@ export class Trimming {
   /** Some hooks; resolves with true when there are more. Throws Condition. */
   async round(): Promise<boolean> {
     const { cluster, state } = this.#parts
-    if (!cluster.isOnDuty()) {
+    if (!cluster.isJobRunner()) {
       this.#after = ''
       return false
     }

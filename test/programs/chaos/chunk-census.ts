@@ -9,13 +9,16 @@ import { SILENT } from '../../helpers/loggers.ts'
 
 const PAGE = 500
 
-export interface Census {
+export interface ReplicaCounts {
   readonly members: readonly string[]
   readonly copies: number
 }
 
 /** Sentences; empty: all is as it should be. */
-export async function censusFaults(dataDir: string, { members, copies }: Census): Promise<readonly string[]> {
+export async function censusFaults(
+  dataDir: string,
+  { members, copies }: ReplicaCounts,
+): Promise<readonly string[]> {
   const { stateMachine, reader } = openStore({ dir: join(dataDir, 'state'), logger: SILENT })
   const { fault } = await stateMachine.open()
   if (fault !== null) return [fault]

@@ -1,7 +1,7 @@
 /**
  * The one change of members that goes on behind the strikes, and what becomes of those that left.
  *
- * Owns: when a leaver is started again, looked at and taken down. Knows nothing of: which change it is.
+ * Owns: when a leaving node is started again, looked at and taken down. Knows nothing of: which change it is.
  * Rule: processes and hosts are touched between two strikes only, when nothing else has its hands on them. Who left with its data runs on
  * for a while: that is when odd things happen.
  */
@@ -27,7 +27,7 @@ export class Turnover implements MemberChanges {
   readonly mishaps: string[] = []
   readonly #parts: TurnoverParts
   #underWay: { readonly what: string; readonly ended: Promise<void> } | null = null
-  #leavers: string[] = []
+  #leavingNodes: string[] = []
   /** They run, and are no members. The one that left first comes first. */
   readonly #remaining: string[] = []
 
@@ -52,14 +52,14 @@ export class Turnover implements MemberChanges {
   }
 
   hasLeft(nodeId: string): void {
-    this.#leavers.push(nodeId)
+    this.#leavingNodes.push(nodeId)
   }
 
   /** No fault is there. */
   async settle(): Promise<void> {
-    const leavers = this.#leavers
-    this.#leavers = []
-    for (const nodeId of leavers) await this.#keep(nodeId)
+    const leavingNodes = this.#leavingNodes
+    this.#leavingNodes = []
+    for (const nodeId of leavingNodes) await this.#keep(nodeId)
     while (this.#remaining.length > GONE_MAX) await this.#dismiss(this.#remaining.shift() ?? '')
   }
 

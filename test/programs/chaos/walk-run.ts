@@ -115,9 +115,11 @@ class Walk {
       this.#parts.load.registers.startAt(await operator.replace(last, 'its machine burned'))
     })
     this.#parts.cluster.startNode(last)
-    for (const leaver of ['n1', 'n2']) {
-      await this.#step('demote', `take the vote of ${leaver}`, () => operator.demote(leaver, 'it is old'))
-      await this.#step('remove', `remove ${leaver}`, () => operator.remove(leaver, 'it is empty'))
+    for (const leavingNode of ['n1', 'n2']) {
+      await this.#step('demote', `take the vote of ${leavingNode}`, () =>
+        operator.demote(leavingNode, 'it is old'),
+      )
+      await this.#step('remove', `remove ${leavingNode}`, () => operator.remove(leavingNode, 'it is empty'))
     }
   }
 

@@ -34,11 +34,11 @@ export function versionCommand(
     }
     case 'copyVersion': {
       const { key, versionId } = step
-      const { precondition, ...wish } = put(`k${step.node}`, { kind: 'empty' }, 0)
-      const { tenantId, bucket, contentType, metadata, masterKeyId, tags, retention, legalHold } = wish
+      const { precondition, ...requested } = put(`k${step.node}`, { kind: 'empty' }, 0)
+      const { tenantId, bucket, contentType, metadata, masterKeyId, tags, retention, legalHold } = requested
       const about = { tenantId, bucket, contentType, metadata, masterKeyId, tags, retention, legalHold }
       const source = { bucket, key, versionId }
-      return { type: 'copyObject', ...about, key: wish.key, precondition, source }
+      return { type: 'copyObject', ...about, key: requested.key, precondition, source }
     }
   }
 }

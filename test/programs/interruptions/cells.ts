@@ -102,18 +102,20 @@ export function endsOf(
   { kind, node, newcomer, drained, joined }: Case,
   { leader, lost }: { readonly leader: string; readonly lost: readonly string[] },
 ): Readonly<Record<string, string>> {
-  const leaver = node ?? leader
+  const leavingNode = node ?? leader
   const before = ['n1', 'n2', 'n3', ...(joined === null ? [] : [joined])].map(
     (name) => `${name} ${name === drained ? 'drained learner' : 'active voter'}`,
   )
-  const left = before.filter((member) => !member.startsWith(leaver))
+  const left = before.filter((member) => !member.startsWith(leavingNode))
   const come = newcomer === null ? [] : [`${newcomer} active voter`]
   const after: Readonly<Record<Case['kind'], readonly string[]>> = {
     rebalance: before,
     join: [...before, ...come],
-    demote: before.map((member) => (member.startsWith(leaver) ? `${leaver} drained learner` : member)),
+    demote: before.map((member) =>
+      member.startsWith(leavingNode) ? `${leavingNode} drained learner` : member,
+    ),
     replace: [...left, ...come],
-    lost: before.map((member) => (member.startsWith(leaver) ? `${leaver} lost none` : member)),
+    lost: before.map((member) => (member.startsWith(leavingNode) ? `${leavingNode} lost none` : member)),
     remove: left,
   }
   const given = (members: readonly string[]): string =>

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { until } from '../../helpers/async.ts'
-import { changeMembers, QUICK_MEMBERS, untilAllowed, type Wish } from '../../helpers/member-steps.ts'
+import { changeMembers, QUICK_MEMBERS, untilAllowed, type Requested } from '../../helpers/member-steps.ts'
 import { ProcessCluster, sha256 } from '../../helpers/process-cluster.ts'
 import { type Case, type Cell, endsOf, titleOf } from './cells.ts'
 import { leaderOf, strike } from './strike.ts'
@@ -49,10 +49,10 @@ async function struck(
   const members = [...FOUNDERS, ...(one.joined === null ? [] : [one.joined])].filter(
     (name) => name !== one.dead,
   )
-  const wish = wishOf(cluster, one, leader)
-  await untilAllowed(cluster, leader, wish)
+  const requested = requestOf(cluster, one, leader)
+  await untilAllowed(cluster, leader, requested)
   const others = victim === 'leader' || one.target === null ? [] : [one.target]
-  const blow = { wish, step, leader: victim !== 'target', others, fate }
+  const blow = { requested, step, leader: victim !== 'target', others, fate }
   const { status, error, killed, byHand } = await strike(cluster, members, blow)
   const lost = byHand.flatMap((done) => (done.startsWith('lost ') ? [done.slice('lost '.length)] : []))
   const ends = endsOf(one, { leader, lost })
@@ -90,14 +90,14 @@ async function prepare(cluster: ProcessCluster, { newcomer, dead, drained, joine
 async function join(cluster: ProcessCluster, nodeId: string): Promise<void> {
   cluster.startJoining(nodeId)
   const { peerAddress } = cluster.node(nodeId)
-  const wish = { path: '/cluster/voters', body: { nodeId, peerAddress, reason } }
-  await untilAllowed(cluster, 'n1', wish)
-  await changeMembers(cluster, 'n1', wish)
+  const requested = { path: '/cluster/voters', body: { nodeId, peerAddress, reason } }
+  await untilAllowed(cluster, 'n1', requested)
+  await changeMembers(cluster, 'n1', requested)
   await until(`${nodeId} serves`, () => cluster.ready(nodeId))
   cluster.hasJoined(nodeId)
 }
 
-function wishOf(cluster: ProcessCluster, { kind, node, newcomer }: Case, leader: string): Wish {
+function requestOf(cluster: ProcessCluster, { kind, node, newcomer }: Case, leader: string): Requested {
   const nodeId = node ?? leader
   const come =
     newcomer === null ? null : { nodeId: newcomer, peerAddress: cluster.node(newcomer).peerAddress }

@@ -6,7 +6,12 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../helpers/async.ts'
-import { changeMembers, type SeenMembership, untilAllowed, type Wish } from '../../helpers/member-steps.ts'
+import {
+  changeMembers,
+  type SeenMembership,
+  untilAllowed,
+  type Requested,
+} from '../../helpers/member-steps.ts'
 import type { ProcessCluster } from '../../helpers/process-cluster.ts'
 import { StepWatch } from './step-watch.ts'
 
@@ -14,7 +19,7 @@ export const FATES = ['comes back', 'is gone'] as const
 export type Fate = (typeof FATES)[number]
 
 export interface Blow {
-  readonly wish: Wish
+  readonly requested: Requested
   readonly step: string
   /** Whoever leads then. */
   readonly leader: boolean
@@ -51,12 +56,12 @@ export async function strike(
   members: readonly string[],
   blow: Blow,
 ): Promise<Struck> {
-  const { wish, step, leader, others, fate } = blow
+  const { requested, step, leader, others, fate } = blow
   const leads = await leaderOf(cluster)
   const bystander = members.find((name) => name !== leads && !others.includes(name)) ?? leads
   const watch = new StepWatch(members.map((name) => cluster.node(name)))
   // Whoever forwards it may lose the leader over it: what was begun stands in the log.
-  const asked = cluster.admin(bystander, { method: 'POST', ...wish }).catch(() => null)
+  const asked = cluster.admin(bystander, { method: 'POST', ...requested }).catch(() => null)
   const refused = asked.then((answer) => {
     if (answer !== null && answer.status >= 400 && answer.status < 500)
       throw new Error(answer.body.toString())

@@ -280,8 +280,8 @@ const rows: readonly TestedRow[] = [
     'AU14',
     'rows are sealed below the feature level',
     'src/workers/audit-sealing.ts',
-    "if (!cluster.isOnDuty() || !isSealing(cluster)) return 'done'",
-    "if (!cluster.isOnDuty()) return 'done'",
+    "if (!cluster.isJobRunner() || !isSealing(cluster)) return 'done'",
+    "if (!cluster.isJobRunner()) return 'done'",
     SEALING,
   ],
   [

@@ -110,7 +110,7 @@ const OPERATORS = killedByTests([
   [
     'ME1',
     'a name that another data directory owns is joined all the same, and stalls for ever',
-    'src/operations/membership/survey.ts',
+    'src/operations/membership/member-statuses.ts',
     '  if (registered !== null && registered !== said.incarnation)\n',
     "  if (registered === '')\n",
     'api/membership-operators',
@@ -162,7 +162,7 @@ const BEHIND_OTHERS = killedByTests([
   [
     'V18',
     'a voter that cannot be reached is demoted away from the last majority',
-    'src/operations/membership/survey.ts',
+    'src/operations/membership/member-statuses.ts',
     '  if (voters.length - silent.length > voters.length / 2) return\n',
     '  if (silent.length >= 0) return\n',
     'api/membership',
@@ -179,8 +179,8 @@ const BEHIND_OTHERS = killedByTests([
     'V6',
     'the only voter waits for somebody to hand over to',
     DRIVER,
-    'if (leaver === nodeId && !isAlone)',
-    'if (leaver === nodeId)',
+    'if (leavingNode === nodeId && !isAlone)',
+    'if (leavingNode === nodeId)',
     'workers/membership',
   ],
   [
@@ -211,8 +211,8 @@ const BEHIND_OTHERS = killedByTests([
     'V23',
     'what members answered allows a change of others',
     'src/operations/membership/change-members.ts',
-    'wish.expectedConfigIndex ?? lookedAt ?? null',
-    'wish.expectedConfigIndex ?? null',
+    'requested.expectedConfigIndex ?? lookedAt ?? null',
+    'requested.expectedConfigIndex ?? null',
     'api/membership',
   ],
   [
@@ -242,7 +242,7 @@ const BEHIND_OTHERS = killedByTests([
   [
     'V17',
     'an answer of an emptied disk counts towards a majority',
-    'src/operations/membership/survey.ts',
+    'src/operations/membership/member-statuses.ts',
     '    return known === null || known === incarnation\n',
     "    return known === null || incarnation !== ''\n",
     'api/membership',

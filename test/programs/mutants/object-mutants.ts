@@ -86,14 +86,14 @@ const IDEMPOTENCY: readonly Row[] = [
     'A10',
     'a repeated put makes a second version',
     'objects/idempotency.ts',
-    '  if (record.fingerprint === wish.fingerprint) return record.object\n',
-    '  if (record.fingerprint === wish.fingerprint) return null\n',
+    '  if (record.fingerprint === requested.fingerprint) return record.object\n',
+    '  if (record.fingerprint === requested.fingerprint) return null\n',
   ],
   [
     'A11',
     'an idempotency key answers for another upload',
     'objects/idempotency.ts',
-    '  if (record.fingerprint === wish.fingerprint) return record.object\n',
+    '  if (record.fingerprint === requested.fingerprint) return record.object\n',
     '  if (record.fingerprint !== null) return record.object\n',
   ],
   [

@@ -5,7 +5,7 @@ import type { Mutant } from './mutant.ts'
 import { killedByTests, type TestedRow } from './rows.ts'
 
 const NODE = 'cluster/node/'
-const RECOVERY = 'cluster/recovery/'
+const RECOVERY = 'cluster/quorum-recovery/'
 
 const rows: readonly TestedRow[] = [
   [

@@ -1,5 +1,5 @@
 /**
- * A scenario on paper: what it shows, then commands and what they must print.
+ * A scenario on signed file: what it shows, then commands and what they must print.
  *
  * Owns: the format of the text files and the place of every command in them. Knows nothing of: what commands mean.
  * Rule: a file that was rewritten and a file that was read say the same, so that a rewrite changes traces only.

@@ -24,7 +24,7 @@ import type { SimProcess } from './sim-process.ts'
 import type { SimSeat } from './sim-seat.ts'
 import type { SimWorld } from './sim-world.ts'
 
-type Wish = (services: Services) => Promise<unknown>
+type Requested = (services: Services) => Promise<unknown>
 
 const OWNER: AdminTokenPrincipal = { kind: 'adminToken', tokenId: 'olga', role: 'owner', tenantId: null }
 const reason = 'as it comes'
@@ -37,7 +37,7 @@ export class MemberOperators {
   readonly #world: SimWorld
   readonly #oracle: MemberOracle
   readonly #random: Random
-  #last: Wish | null = null
+  #last: Requested | null = null
   #isOver = false
   #restsUntil = 0
   /** Who was asked and has not answered. */
@@ -95,20 +95,20 @@ export class MemberOperators {
   #think(): void {
     this.#world.stage.after(this.#random.exponential(THINK_MS), 'operator', {}, () => {
       if (this.#isOver) return
-      const wish = this.#draw()
-      if (wish !== null) {
-        this.#ask(wish)
+      const requested = this.#draw()
+      if (requested !== null) {
+        this.#ask(requested)
         // Somebody else has the same idea, or the first one did not see the answer.
-        if (this.#random.chance(0.1)) this.#ask(wish)
+        if (this.#random.chance(0.1)) this.#ask(requested)
         if (this.#random.chance(0.1) && this.#last !== null) this.#ask(this.#last)
-        this.#last = wish
+        this.#last = requested
       }
       this.#think()
     })
   }
 
   /** At some member that serves; now and then at whoever else is there. */
-  #ask(wish: Wish): void {
+  #ask(requested: Requested): void {
     const { seats, stage } = this.#world
     if (stage.now < this.#restsUntil) return
     const open = seats.filter(({ process }) => process?.isOpen === true && process.status() !== null)
@@ -122,7 +122,7 @@ export class MemberOperators {
     this.#underWay.add(under)
     const { services } = process.service
     // As every request of an operator does. [src/api/serve-route.ts]
-    const asked = process.node.readBarrier().then(() => wish(services))
+    const asked = process.node.readBarrier().then(() => requested(services))
     asked.then(
       () => {
         this.#underWay.delete(under)
@@ -139,7 +139,7 @@ export class MemberOperators {
     )
   }
 
-  #draw(): Wish | null {
+  #draw(): Requested | null {
     const { change } = this.#oracle.members
     if (change !== null && this.#random.chance(0.1))
       return (services) => cancelOperation(services, OWNER, { id: change })
@@ -158,10 +158,10 @@ export class MemberOperators {
       'lost',
       'transfer',
     ])
-    return this.#wishOf(kind)
+    return this.#requestOf(kind)
   }
 
-  #wishOf(kind: string): Wish | null {
+  #requestOf(kind: string): Requested | null {
     if (kind === 'join') return this.#join()
     if (kind === 'again') return this.#again()
     const about = this.#somebody(kind)
@@ -201,13 +201,13 @@ export class MemberOperators {
     return chosen.length === 0 ? null : this.#random.pick(chosen)
   }
 
-  #join(): Wish | null {
+  #join(): Requested | null {
     const fresh = this.#newMachine()
     return fresh === null ? null : (services) => joinVoter(services, OWNER, { ...placeOf(fresh), reason })
   }
 
   /** Whoever was sent away before it had a vote comes again, with its disk as it is; or the join that runs is asked for once more. */
-  #again(): Wish | null {
+  #again(): Requested | null {
     const { members } = this.#oracle.members
     const isKnown = (id: string): boolean => members.some(({ nodeId }) => nodeId === id)
     const joining = this.#named('joining')
@@ -220,7 +220,7 @@ export class MemberOperators {
     return (services) => joinVoter(services, OWNER, { ...placeOf(name), reason })
   }
 
-  #replace(nodeId: string): Wish | null {
+  #replace(nodeId: string): Requested | null {
     const fresh = this.#newMachine()
     if (fresh === null) return null
     const asked = { nodeId, confirm: nodeId, replacement: placeOf(fresh), reason }
@@ -258,6 +258,6 @@ export class MemberOperators {
   }
 }
 
-function lost(nodeId: string): Wish {
+function lost(nodeId: string): Requested {
   return (services) => markVoterLost(services, OWNER, { nodeId, confirm: nodeId, reason })
 }

@@ -82,7 +82,7 @@ export class MemberOracle implements Witness {
       this.#welcome(before, members)
       faults.push(
         ...changeFaults(before, members, this.unfinished, this.#operationOf(before.change)),
-        ...this.#leavers(before, members),
+        ...this.#leavingNodes(before, members),
       )
     }
     faults.push(...this.configurationFaults())
@@ -147,7 +147,7 @@ export class MemberOracle implements Witness {
         seat.isLost = false
   }
 
-  #leavers(before: MembersRecord, after: MembersRecord): readonly string[] {
+  #leavingNodes(before: MembersRecord, after: MembersRecord): readonly string[] {
     const chunks = [...this.#rows]
       .filter(([key]) => kindOf(key) === 'chunk')
       .map(([, row]) => row as ChunkRecord)
@@ -156,7 +156,7 @@ export class MemberOracle implements Witness {
     )
     const removed = gone.filter(({ nodeId }) => after.departed.some((one) => one.nodeId === nodeId))
     this.counts.left += removed.length
-    return removed.flatMap((leaver) => leftoverFaults(leaver, chunks, goneIn(after)))
+    return removed.flatMap((leavingNode) => leftoverFaults(leavingNode, chunks, goneIn(after)))
   }
 
   #count(command: Command, reply: Reply): void {

@@ -141,7 +141,7 @@ export class MemberService implements SimService {
     const following: FollowingParts = {
       nodeId: seat.id,
       membership: this.room,
-      isOnDuty: () => node.isOnDuty(),
+      isJobRunner: () => node.isJobRunner(),
       state: this.reader,
       propose: this.propose,
       founders: foundersOf(world.voters),

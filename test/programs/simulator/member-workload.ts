@@ -21,7 +21,7 @@ import { encodeCall, replyIn } from './object-rules.ts'
 import type { Random } from './random.ts'
 import { NONE } from './sim-commands.ts'
 import type { SimWorld } from './sim-world.ts'
-import type { Wish, Workload, Write } from './workload.ts'
+import type { Requested, Workload, Write } from './workload.ts'
 
 /** In one walk: each is looked at in every evacuation. */
 const CHUNKS_MAX = 12
@@ -39,7 +39,7 @@ export class MemberWorkload implements Workload {
     this.#world = world
   }
 
-  next(): Wish {
+  next(): Requested {
     if (this.#random.chance(LOOKS))
       return { type: 'look', kind: 'read', key: 'members', expected: NONE, see: () => NONE }
     return this.last()

@@ -42,7 +42,7 @@ export class ObjectOracle implements Witness {
       const reply = replyIn(replies[n] ?? '')
       this.#done.push({ command, reply })
       this.#count(command, reply)
-      this.#insist(`entry ${index}`, () => this.#judge(command, reply, time))
+      this.#retry(`entry ${index}`, () => this.#judge(command, reply, time))
     }
   }
 
@@ -60,7 +60,7 @@ export class ObjectOracle implements Witness {
       return [{ key, before, after }]
     })
     const batch = { changes: moved, done: this.#done, time, state: this.world }
-    this.#insist('a batch', () => this.#invariants.check(batch))
+    this.#retry('a batch', () => this.#invariants.check(batch))
     this.#done = []
     this.#batches += 1
     if (this.#batches % COMPARE_EVERY === 0) this.#compare()
@@ -71,7 +71,7 @@ export class ObjectOracle implements Witness {
   }
 
   #compare(): void {
-    this.#insist('the rows', () => {
+    this.#retry('the rows', () => {
       checkRows(this.world, this.models)
       assert.deepEqual(recounted(this.world), [])
     })
@@ -103,7 +103,7 @@ export class ObjectOracle implements Witness {
     return model
   }
 
-  #insist(what: string, holds: () => void): void {
+  #retry(what: string, holds: () => void): void {
     try {
       holds()
     } catch (error) {

@@ -16,7 +16,7 @@ import { encodeCall, replyIn, viewOf } from './object-rules.ts'
 import type { Random } from './random.ts'
 import type { Call } from './sim-clients.ts'
 import { NONE } from './sim-commands.ts'
-import type { Look, Wish, Workload, Write } from './workload.ts'
+import type { Look, Requested, Workload, Write } from './workload.ts'
 
 export interface ObjectWorkloadParts {
   readonly random: Random
@@ -78,7 +78,7 @@ export class ObjectWorkload implements Workload {
     this.#options = options
   }
 
-  next(): Wish | null {
+  next(): Requested | null {
     const { random } = this.#parts
     const missing = this.#missing()
     if (missing !== null) return other(missing)

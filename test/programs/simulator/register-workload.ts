@@ -6,7 +6,7 @@
 import type { Random } from './random.ts'
 import type { Call } from './sim-clients.ts'
 import { encodeCommand, idOf, NONE, type SimCommand } from './sim-commands.ts'
-import type { Wish, Workload, Write } from './workload.ts'
+import type { Requested, Workload, Write } from './workload.ts'
 
 export interface RegisterWorkloadOptions {
   readonly keys: number
@@ -27,7 +27,7 @@ export class RegisterWorkload implements Workload {
     this.#options = options
   }
 
-  next(): Wish {
+  next(): Requested {
     if (!this.#random.chance(this.#options.readShare)) return this.#write(this.#random.pick(KINDS))
     const key = this.#key(this.#random.chance(0.2) ? 'l' : 'r')
     return { type: 'look', kind: 'read', key, expected: NONE, see: (rows) => idOf(rows.get(key)) }

@@ -137,31 +137,31 @@ export class SimClients {
       if (this.#isOver) return
       const again = (): void => this.#think(seat, client)
       const { process } = seat
-      const wish = process?.isOpen === true ? this.#workload.next() : null
-      if (process === null || wish === null) again()
-      else if (wish.type === 'look') this.#read(process, client, wish, again)
-      else this.#propose(process, client, wish, again)
+      const requested = process?.isOpen === true ? this.#workload.next() : null
+      if (process === null || requested === null) again()
+      else if (requested.type === 'look') this.#read(process, client, requested, again)
+      else this.#propose(process, client, requested, again)
     })
   }
 
-  #propose(process: NonNullable<ServedSeat['process']>, client: string, wish: Write, then: Then): void {
-    const { kind, key, expected } = wish
+  #propose(process: NonNullable<ServedSeat['process']>, client: string, requested: Write, then: Then): void {
+    const { kind, key, expected } = requested
     const id = `${client}.${(this.#ids += 1)}`
     const under = this.#begin(process, { client, kind, id, key, expected }, then)
-    process.node.propose(wish.command(id)).then(
-      (reply) => this.#acknowledged(under, wish, textOf(reply)),
+    process.node.propose(requested.command(id)).then(
+      (reply) => this.#acknowledged(under, requested, textOf(reply)),
       (error: unknown) => this.#failed(under, error),
     )
   }
 
-  #read(process: NonNullable<ServedSeat['process']>, client: string, wish: Look, then: Then): void {
-    const { kind, key, expected } = wish
+  #read(process: NonNullable<ServedSeat['process']>, client: string, requested: Look, then: Then): void {
+    const { kind, key, expected } = requested
     const under = this.#begin(process, { client, kind, id: '', key, expected }, then)
     const barrier = this.#options.readsAtOnce ? Promise.resolve() : process.node.readBarrier()
     barrier
       .then(() => this.#readable(process))
       .then(
-        () => this.#seen(under, wish, process.machine),
+        () => this.#seen(under, requested, process.machine),
         (error: unknown) => this.#failed(under, error),
       )
   }
@@ -182,7 +182,7 @@ export class SimClients {
     return under
   }
 
-  #acknowledged(under: UnderWay, wish: Write, reply: string): void {
+  #acknowledged(under: UnderWay, requested: Write, reply: string): void {
     if (!this.#ends(under)) return
     const { call, floor } = under
     const effect = this.#oracle.effect(call.id)
@@ -194,12 +194,12 @@ export class SimClients {
         `${call.id} took effect at ${effect.position}, before the answer ${floor} that came before its call`,
       )
     this.counts.acknowledged += 1
-    const output = wish.told(reply)
+    const output = requested.told(reply)
     if (output === null) this.#refusals.add(call)
     this.#answer(under, effect.position, output ?? 'refused')
   }
 
-  #seen(under: UnderWay, wish: Look, machine: SimMachine): void {
+  #seen(under: UnderWay, requested: Look, machine: SimMachine): void {
     if (!this.#ends(under)) return
     const position = machine.effects
     if (position < under.floor)
@@ -207,7 +207,7 @@ export class SimClients {
         `a read at n${under.owner.place + 1} sees ${position} effects, ${under.floor} had been answered before it began`,
       )
     this.counts.reads += 1
-    this.#answer(under, position, wish.see(machine.rows))
+    this.#answer(under, position, requested.see(machine.rows))
   }
 
   #answer({ call, onEnd }: UnderWay, position: number, output: string): void {

@@ -8,7 +8,7 @@ import type { SimRows } from './sim-rows.ts'
 
 export interface Workload {
   /** What a client asks for next; null: nothing just now. */
-  next(): Wish | null
+  next(): Requested | null
   /** A write that a healthy group acknowledges. */
   last(): Write
   /** An answer came. `output` is what `told` or `see` made of it. */
@@ -29,4 +29,4 @@ export interface Look extends About {
   see(rows: SimRows): string
 }
 
-export type Wish = Write | Look
+export type Requested = Write | Look

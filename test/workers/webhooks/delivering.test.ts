@@ -5,7 +5,7 @@ import t from 'tap'
 import { Webhook } from 'standardwebhooks'
 import { Condition } from '../../../cluster/index.ts'
 import { deferred } from '../../helpers/async.ts'
-import { setNotifications, wish } from '../../state-machine/hook-commands.ts'
+import { setNotifications, requested } from '../../state-machine/hook-commands.ts'
 import { remove } from '../../state-machine/map-world.ts'
 import { failure, OK, OutboxWorld } from './outbox-world.ts'
 
@@ -14,7 +14,7 @@ const keysOf = (world: OutboxWorld) =>
 
 t.test('Delivering', async (t) => {
   t.test('sends what waits, in the order of the changes, each once, and remembers it', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     await world.put('1', '2')
     await world.put('3')
     await world.settle()
@@ -25,9 +25,9 @@ t.test('Delivering', async (t) => {
   })
 
   t.test('only on duty', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     await world.put('1')
-    world.isOnDuty = false
+    world.isJobRunner = false
     await world.settle()
     t.equal(world.sent.length, 0)
   })
@@ -35,7 +35,7 @@ t.test('Delivering', async (t) => {
   t.test(
     'goes through the whole schedule in virtual time, under one id, and stops when it is dead [notifications.webhook-id]',
     async (t) => {
-      const world = await OutboxWorld.start(t, wish('a'))
+      const world = await OutboxWorld.start(t, requested('a'))
       world.answer = async () => failure(500)
       await world.put('k')
       for (let waiting = await world.due('a'); waiting !== undefined; waiting = await world.due('a')) {
@@ -55,7 +55,7 @@ t.test('Delivering', async (t) => {
   )
 
   t.test('a hook that was asked to be left alone is, until then', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     world.answer = async () => failure(429, 60_000)
     await world.put('1')
     await world.settle()
@@ -69,7 +69,7 @@ t.test('Delivering', async (t) => {
   })
 
   t.test('results travel together: what arrives while one command is under way is in the next', async (t) => {
-    const world = await OutboxWorld.start(t, ...Array.from({ length: 20 }, (_, n) => wish(`h${n}`)))
+    const world = await OutboxWorld.start(t, ...Array.from({ length: 20 }, (_, n) => requested(`h${n}`)))
     const gate = deferred()
     world.answer = async () => {
       await gate.promise
@@ -85,7 +85,7 @@ t.test('Delivering', async (t) => {
   })
 
   t.test('a result that cannot be told is kept until it can, and nothing is sent in its place', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     await world.put('k')
     world.proposeFault = new Condition('no_leader', 'nobody leads')
     for (let n = 0; n < 5; n++) await world.settle()
@@ -98,7 +98,7 @@ t.test('Delivering', async (t) => {
   })
 
   t.test('what was sent and never told is sent again by the next one, under the same id', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     await world.put('k')
     world.proposeFault = new Condition('no_leader', 'nobody leads')
     await world.settle()
@@ -112,7 +112,7 @@ t.test('Delivering', async (t) => {
   })
 
   t.test('another node goes on where this one stopped', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     const hanging = deferred()
     world.answer = async ({ post }) => {
       if (post.body.includes('"key":"2"')) await hanging.promise
@@ -139,7 +139,7 @@ t.test('Delivering', async (t) => {
   t.test(
     'one that hangs holds back no other, and has a bound of its own [notifications.isolation]',
     async (t) => {
-      const world = await OutboxWorld.start(t, wish('slow'), wish('quick'))
+      const world = await OutboxWorld.start(t, requested('slow'), requested('quick'))
       const hanging = deferred()
       world.answer = async ({ host }) => {
         if (host === 'slow.example') await hanging.promise
@@ -160,7 +160,7 @@ t.test('Delivering', async (t) => {
   t.test(
     'one that only fails is asked one at a time, and at its former pace when it is well again',
     async (t) => {
-      const world = await OutboxWorld.start(t, wish('a'))
+      const world = await OutboxWorld.start(t, requested('a'))
       world.answer = async () => failure(500)
       await world.put('1', '2', '3')
       await world.settle()
@@ -182,7 +182,7 @@ t.test('Delivering', async (t) => {
   t.test(
     'a secret that does not open is a failure of its hook, said in the log, and of no other',
     async (t) => {
-      const world = await OutboxWorld.start(t, wish('a'), wish('b'))
+      const world = await OutboxWorld.start(t, requested('a'), requested('b'))
       const picky = world.another({ unopened: (await world.hook('a')).hookId })
       t.teardown(() => picky.close())
       await world.put('k')
@@ -194,7 +194,7 @@ t.test('Delivering', async (t) => {
   )
 
   t.test('of a bucket that is deleted, what it owes is still delivered', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     await world.put('k')
     await world.world.do(remove('k'))
     await world.world.do({ type: 'deleteBucket', tenantId: 'acme', name: 'photos' })
@@ -204,7 +204,7 @@ t.test('Delivering', async (t) => {
   })
 
   t.test('of a config that was removed, nothing is', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     await world.put('k')
     await world.world.do(setNotifications([]))
     await world.settle()
@@ -212,7 +212,7 @@ t.test('Delivering', async (t) => {
   })
 
   t.test('figures: attempts by what came of them, rows by status, the oldest that waits', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     const figure = (name: string, label?: string) =>
       world.delivering
         .samples()
@@ -244,7 +244,7 @@ t.test(
   'the library of Standard Webhooks verifies what is sent, and nothing that was changed [notifications.signature]',
   async (t) => {
     const secret = Buffer.alloc(24, 7)
-    const world = await OutboxWorld.start(t, wish('a', { fresh: { hookId: 'A'.repeat(16), secret } }))
+    const world = await OutboxWorld.start(t, requested('a', { fresh: { hookId: 'A'.repeat(16), secret } }))
     // The library allows five minutes by the clock of the machine.
     world.now = Date.now()
     await world.put('k')

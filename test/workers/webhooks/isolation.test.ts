@@ -6,7 +6,7 @@ import type { DeliveryRecord } from '../../../src/state-machine/events/records.t
 import type { Delivering } from '../../../src/workers/webhooks/delivering.ts'
 import { WebhookSender } from '../../../src/workers/webhooks/webhook-sender.ts'
 import { deferred, until } from '../../helpers/async.ts'
-import { setNotifications, wish } from '../../state-machine/hook-commands.ts'
+import { setNotifications, requested } from '../../state-machine/hook-commands.ts'
 import { OutboxWorld } from './outbox-world.ts'
 import { answer, rawReceiver, Receiver } from './receiver.ts'
 
@@ -70,7 +70,7 @@ t.test(
     const world = await OutboxWorld.start(t)
     const delivering = world.another({ sender })
     t.teardown(() => delivering.close())
-    await world.world.do(setNotifications(Object.entries(urls).map(([id, url]) => wish(id, { url }))))
+    await world.world.do(setNotifications(Object.entries(urls).map(([id, url]) => requested(id, { url }))))
     await world.put(...KEYS)
 
     await until('the good one has everything', async () => {

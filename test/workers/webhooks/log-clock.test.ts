@@ -4,7 +4,7 @@
 import t from 'tap'
 import { DELAY_MS_MAX, hasCome } from '../../../src/state-machine/events/delivery-schedule.ts'
 import { LogClock } from '../../../src/workers/webhooks/log-clock.ts'
-import { wish } from '../../state-machine/hook-commands.ts'
+import { requested } from '../../state-machine/hook-commands.ts'
 import { failure, OK, OutboxWorld } from './outbox-world.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -56,7 +56,7 @@ t.test('hasCome', async (t) => {
 })
 
 t.test('a delivery that became due while the time was ahead is sent after it was set back', async (t) => {
-  const world = await OutboxWorld.start(t, wish('a'))
+  const world = await OutboxWorld.start(t, requested('a'))
   world.answer = async () => failure(500)
   world.later(400 * DAY_MS)
   await world.put('ahead')

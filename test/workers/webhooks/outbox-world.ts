@@ -6,11 +6,11 @@ import type { DeliveryRecord, HookRecord } from '../../../src/state-machine/even
 import { Delivering } from '../../../src/workers/webhooks/delivering.ts'
 import type { Answered, WebhookPost, WebhookSender } from '../../../src/workers/webhooks/webhook-sender.ts'
 import { type LogLine, recordingLogger } from '../../helpers/loggers.ts'
-import { setNotifications, wish } from '../../state-machine/hook-commands.ts'
+import { setNotifications, requested } from '../../state-machine/hook-commands.ts'
 import { put } from '../../state-machine/map-world.ts'
 import { StoreWorld, type Teardown } from '../../store/store-world.ts'
 
-type Wish = ReturnType<typeof wish>
+type Requested = ReturnType<typeof requested>
 
 export interface SentPost {
   readonly host: string
@@ -29,7 +29,7 @@ export class OutboxWorld {
   readonly lines: LogLine[] = []
   readonly sent: SentPost[] = []
   now: number
-  isOnDuty = true
+  isJobRunner = true
   /** What a target answers, by its host; it may wait. */
   answer: (sent: SentPost) => Promise<Answered> = async () => OK
   /** Thrown by the next proposals while set. */
@@ -38,7 +38,7 @@ export class OutboxWorld {
   delivering: Delivering
   #turn: Promise<unknown> = Promise.resolve()
 
-  static async start(t: Teardown, ...configs: readonly Wish[]): Promise<OutboxWorld> {
+  static async start(t: Teardown, ...configs: readonly Requested[]): Promise<OutboxWorld> {
     const world = await StoreWorld.withBucket(t)
     await world.do(setNotifications(configs))
     const outbox = new OutboxWorld(world)
@@ -62,7 +62,7 @@ export class OutboxWorld {
       return this.#turn
     }
     return new Delivering({
-      cluster: { isOnDuty: () => this.isOnDuty },
+      cluster: { isJobRunner: () => this.isJobRunner },
       state: this.world.store.reader,
       propose: propose as Propose,
       sender: sender ?? { post: (post) => this.#post(post), close: async () => undefined },

@@ -2,14 +2,14 @@
 import t from 'tap'
 import { KEPT, Trimming } from '../../../src/workers/webhooks/trimming.ts'
 import { SILENT } from '../../helpers/loggers.ts'
-import { setNotifications, wish } from '../../state-machine/hook-commands.ts'
+import { setNotifications, requested } from '../../state-machine/hook-commands.ts'
 import { failure, OutboxWorld } from './outbox-world.ts'
 
 const DAY = 86_400_000
 
 function trimmingOf(world: OutboxWorld): Trimming {
   return new Trimming({
-    cluster: { isOnDuty: () => world.isOnDuty },
+    cluster: { isJobRunner: () => world.isJobRunner },
     state: world.world.store.reader,
     propose: world.world.propose,
     confirmedTime: () => world.now,
@@ -26,7 +26,7 @@ const keysOf = (from: number, to: number) => Array.from({ length: to - from }, (
 
 t.test('Trimming', async (t) => {
   t.test('keeps the last so many that were delivered, the oldest go first', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     const { rows } = KEPT.delivered
     for (let from = 0; from < rows + 300; from += 100) await world.put(...keysOf(from, from + 100))
     await world.settle()
@@ -36,14 +36,14 @@ t.test('Trimming', async (t) => {
     t.match(await world.hook('a'), { delivered: rows })
     const left = await world.world.store.reader.outbox.settled(await world.hook('a'), 'delivered', 1)
     t.ok((left[0]?.settledAt ?? 0) >= (firsts[0]?.settledAt ?? Infinity))
-    world.isOnDuty = false
+    world.isJobRunner = false
     world.later(2 * KEPT.delivered.ms)
     await trim(world)
     t.match(await world.hook('a'), { delivered: rows }, 'only on duty')
   })
 
   t.test('forgets what was delivered a week ago, and what died a month ago; what waits stays', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'))
+    const world = await OutboxWorld.start(t, requested('a'))
     await world.put('good')
     await world.settle()
     world.answer = async () => failure(500)
@@ -66,11 +66,11 @@ t.test('Trimming', async (t) => {
   })
 
   t.test('takes away everything that a removed hook left, step by step', async (t) => {
-    const world = await OutboxWorld.start(t, wish('a'), wish('b'))
+    const world = await OutboxWorld.start(t, requested('a'), requested('b'))
     await world.put(...keysOf(0, 20))
     await world.settle()
     for (let from = 0; from < 600; from += 100) await world.put(...keysOf(from, from + 100))
-    await world.world.do(setNotifications([wish('b')]))
+    await world.world.do(setNotifications([requested('b')]))
     await trim(world)
     const hooks = (await world.world.store.reader.outbox.hooks('', 10)).items
     t.match(

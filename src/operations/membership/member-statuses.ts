@@ -17,11 +17,11 @@ const LOST_AFTER_MS = 30_000
 /** In the audit log. */
 export const SEEN_CHARS_MAX = 1_024
 
-export type Survey = ReadonlyMap<string, MemberStatus | null>
+export type MemberStatuses = ReadonlyMap<string, MemberStatus | null>
 
 /** Of all members. What another data directory says under a member's name is not the member's answer. */
-export async function surveyMembers({ cluster, state }: Services): Promise<Survey> {
-  const said = await cluster.membership.survey()
+export async function collectMemberStatuses({ cluster, state }: Services): Promise<MemberStatuses> {
+  const said = await cluster.membership.memberStatuses()
   const rows = membersOf(state.view)
   const isOwn = (nodeId: string, { incarnation }: MemberStatus): boolean => {
     const known = memberIn(rows, nodeId)?.incarnation ?? null
@@ -32,8 +32,8 @@ export async function surveyMembers({ cluster, state }: Services): Promise<Surve
   )
 }
 
-export function answers(survey: Survey, nodeId: string): boolean {
-  return (survey.get(nodeId) ?? null) !== null
+export function answers(memberStatuses: MemberStatuses, nodeId: string): boolean {
+  return (memberStatuses.get(nodeId) ?? null) !== null
 }
 
 export function gate(code: BlockerCode, message: string): Refusal {
@@ -41,8 +41,8 @@ export function gate(code: BlockerCode, message: string): Refusal {
 }
 
 /** The leader's own word, which knows the configuration in force; undefined: nobody who answers leads. */
-export function leaderIn(survey: Survey): MemberStatus | undefined {
-  const leaders = [...survey.values()].filter((status) => status?.isLeader === true)
+export function leaderIn(memberStatuses: MemberStatuses): MemberStatus | undefined {
+  const leaders = [...memberStatuses.values()].filter((status) => status?.isLeader === true)
   return leaders.reduce<MemberStatus | undefined>(
     (last, status) => (status !== null && (last === undefined || status.term > last.term) ? status : last),
     undefined,
@@ -53,8 +53,12 @@ export function leaderIn(survey: Survey): MemberStatus | undefined {
  * Throws Refusal unless so many of these voters answer, and take part, that they can elect a leader now. One that answers from an older
  * copy of its disk, or whose disk is full, is no more use than a silent one.
  */
-export function requireMajority(survey: Survey, voters: readonly string[], what: string): void {
-  const silent = silentOf(survey, voters)
+export function requireMajority(
+  memberStatuses: MemberStatuses,
+  voters: readonly string[],
+  what: string,
+): void {
+  const silent = silentOf(memberStatuses, voters)
   if (voters.length - silent.length > voters.length / 2) return
   throw gate(
     'would_lose_quorum',
@@ -66,8 +70,12 @@ export function requireMajority(survey: Survey, voters: readonly string[], what:
  * Throws Refusal unless so many of the others answer, and take part, that they decide without the one who is called lost while its vote
  * still counts: it is not heard any more from the moment on in which that is committed.
  */
-export function requireQuorumOfOthers(survey: Survey, others: readonly string[], what: string): void {
-  const silent = silentOf(survey, others)
+export function requireQuorumOfOthers(
+  memberStatuses: MemberStatuses,
+  others: readonly string[],
+  what: string,
+): void {
+  const silent = silentOf(memberStatuses, others)
   const voters = others.length + 1
   const enough = Math.floor(voters / 2) + 1
   if (others.length - silent.length >= enough) return
@@ -79,15 +87,16 @@ export function requireQuorumOfOthers(survey: Survey, others: readonly string[],
   )
 }
 
-function silentOf(survey: Survey, voters: readonly string[]): readonly string[] {
-  return voters.filter((voter) => survey.get(voter)?.isReady !== true)
+function silentOf(memberStatuses: MemberStatuses, voters: readonly string[]): readonly string[] {
+  return voters.filter((voter) => memberStatuses.get(voter)?.isReady !== true)
 }
 
 /** Throws Refusal when anybody has heard the member lately, or it answers this node. */
-export function requireSilence(survey: Survey, nodeId: string): void {
+export function requireSilence(memberStatuses: MemberStatuses, nodeId: string): void {
   const cannot = `Cannot call "${nodeId}" lost`
-  if (answers(survey, nodeId)) throw gate('member_reachable', `${cannot}: it answers; demote it instead`)
-  for (const status of survey.values()) {
+  if (answers(memberStatuses, nodeId))
+    throw gate('member_reachable', `${cannot}: it answers; demote it instead`)
+  for (const status of memberStatuses.values()) {
     if (status === null || status.nodeId === nodeId) continue
     const { heardMs, isLeader, peers } = status
     const asPeer = isLeader ? peers.find((peer) => peer.nodeId === nodeId)?.silentMs : undefined
@@ -103,9 +112,9 @@ export function requireSilence(survey: Survey, nodeId: string): void {
 /** Throws Refusal when the node at this address cannot be taken in. */
 export async function askNewcomer(
   membership: MembershipPort,
-  wish: { readonly nodeId: string; readonly peerAddress: string },
+  requested: { readonly nodeId: string; readonly peerAddress: string },
 ): Promise<NewcomerStatus> {
-  const { nodeId, peerAddress } = wish
+  const { nodeId, peerAddress } = requested
   const cannot = `Cannot take in "${nodeId}" at ${peerAddress}`
   const said = await membership.newcomer(nodeId, peerAddress, false)
   if (said === 'unusable_address')
@@ -164,7 +173,9 @@ function otherNameAdvice(nodeId: string): string {
 }
 
 /** In a few words, for the audit log: what was believed when the change was asked for. */
-export function seenIn(survey: Survey): string {
-  const said = [...survey].map(([nodeId, status]) => `${nodeId} ${status === null ? 'silent' : 'answers'}`)
+export function seenIn(memberStatuses: MemberStatuses): string {
+  const said = [...memberStatuses].map(
+    ([nodeId, status]) => `${nodeId} ${status === null ? 'silent' : 'answers'}`,
+  )
   return said.join(', ').slice(0, SEEN_CHARS_MAX)
 }

@@ -12,7 +12,7 @@ import type { Services } from '../operations/base/services.ts'
 import { settle } from '../commands/settle.ts'
 import type { Agreement } from './agreement.ts'
 import { wrongMasterKey } from './key-keeper.ts'
-import { grantPendingWishes } from './pending-tokens.ts'
+import { grantTokenRequests } from './pending-tokens.ts'
 
 const RETRY_MS = 250
 
@@ -55,7 +55,7 @@ export interface SettlingParts {
 }
 
 /** Resolves when all is done or the signal fired; rejects only with what must stop the node. */
-export async function settleIn(parts: SettlingParts, signal: AbortSignal): Promise<void> {
+export async function runStartupTasks(parts: SettlingParts, signal: AbortSignal): Promise<void> {
   const { services, agreement } = parts
   const { config, logger } = services
   const steps = [
@@ -63,7 +63,7 @@ export async function settleIn(parts: SettlingParts, signal: AbortSignal): Promi
       await checkMasterKey(parts)
       agreement.reached()
     },
-    () => grantPendingWishes(services, config.node.dataDir, logger),
+    () => grantTokenRequests(services, config.node.dataDir, logger),
   ]
   for (const step of steps) {
     while (!signal.aborted) {

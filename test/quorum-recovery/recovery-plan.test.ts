@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
-import type { NodeFacts } from '../../cluster/recovery/node-facts.ts'
-import { planRecovery, type RecoveryDecision } from '../../cluster/recovery/recovery-plan.ts'
+import type { NodeFacts } from '../../cluster/quorum-recovery/node-facts.ts'
+import { planRecovery, type RecoveryDecision } from '../../cluster/quorum-recovery/recovery-plan.ts'
 import { randomHistory, type History } from './histories.ts'
 
 const FIVE = ['n1', 'n2', 'n3', 'n4', 'n5']

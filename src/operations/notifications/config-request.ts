@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../../base/refusal.ts'
-import type { ConfigWish } from '../../state-machine/events/commands.ts'
+import type { ConfigRequest } from '../../state-machine/events/commands.ts'
 import {
   EVENT_TYPES,
   type EventType,
@@ -31,20 +31,20 @@ export interface ConfigInput {
 }
 
 /** Throws Refusal invalid_request, invalid_event_type, unsupported_target. */
-export function configWishes(
+export function configRequests(
   inputs: readonly ConfigInput[],
   policy: TargetPolicy,
-): readonly Omit<ConfigWish, 'fresh'>[] {
+): readonly Omit<ConfigRequest, 'fresh'>[] {
   if (inputs.length > HOOKS_MAX)
     refuse(`a bucket has at most ${HOOKS_MAX} notification configs, these are ${inputs.length}`)
-  const wishes = inputs.map((input) => wishOf(input, policy))
+  const wishes = inputs.map((input) => requestOf(input, policy))
   const ids = wishes.map(({ id }) => id)
   const twice = ids.find((id, n) => ids.indexOf(id) !== n)
   if (twice !== undefined) refuse(`the id "${twice}" is given to two configs`)
   return wishes
 }
 
-function wishOf(input: ConfigInput, policy: TargetPolicy): Omit<ConfigWish, 'fresh'> {
+function requestOf(input: ConfigInput, policy: TargetPolicy): Omit<ConfigRequest, 'fresh'> {
   const { kind = 'webhook', url, prefix = '', suffix = '', enabled = true, payloadFormat = 'native' } = input
   if (OTHER_KINDS.includes(kind.toLowerCase()))
     throw new Refusal('unsupported_target', `Targets of kind "${kind}" are not supported: use "webhook"`)

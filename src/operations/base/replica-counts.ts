@@ -16,14 +16,14 @@ export interface HeldCopies {
   readonly lastCopies: number
 }
 
-export interface Census {
+export interface ReplicaCounts {
   /** By node; whoever holds nothing is not there. */
   readonly held: ReadonlyMap<string, HeldCopies>
   /** Its end, ms since 1970. Each chunk was looked at once, as it was at some moment of the count. */
   readonly countedAt: number
 }
 
-export interface CensusParts {
+export interface ReplicaCounterParts {
   readonly state: Pick<StateReader, 'chunks'>
   /** ms since 1970 */
   readonly now: () => number
@@ -36,18 +36,18 @@ const PAGE = 1_000
 const WAIT_MS = 250
 const REST = 50
 
-export class CopyCensus {
-  readonly #parts: CensusParts
-  #last: Census | null = null
+export class ReplicaCounter {
+  readonly #parts: ReplicaCounterParts
+  #last: ReplicaCounts | null = null
   #counting: Promise<void> | null = null
   #restsUntil = 0
 
-  constructor(parts: CensusParts) {
+  constructor(parts: ReplicaCounterParts) {
     this.#parts = parts
   }
 
   /** The latest that is there within a moment; null: nothing was counted yet, or the rows cannot be read. */
-  async look(): Promise<Census | null> {
+  async look(): Promise<ReplicaCounts | null> {
     const { now, wait } = this.#parts
     if (this.#counting === null && now() >= this.#restsUntil) this.#counting = this.#count()
     if (this.#counting !== null) await Promise.race([this.#counting, wait(WAIT_MS)])

@@ -6,7 +6,7 @@ import { Condition } from '../../cluster/index.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
 import { Agreement } from '../../src/workers/agreement.ts'
-import { settleIn } from '../../src/workers/settle-in.ts'
+import { runStartupTasks } from '../../src/workers/startup-tasks.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
 const keyOf = (byte: number): MasterKey => MasterKey.fromBytes(`mk-${byte}`, Buffer.alloc(32, byte))
@@ -22,7 +22,7 @@ function nodeOn(world: MemoryServices, masterKey: MasterKey) {
     readBarrier: () => cluster.readBarrier(),
     forgetFingerprint: async () => void forgotten.push(true),
   }
-  const settle = settleIn(
+  const settle = runStartupTasks(
     { services, cluster: settling, agreement, masterKey, secrets },
     new AbortController().signal,
   )

@@ -15,7 +15,7 @@ export class StoppedError extends Error {
   override readonly name = 'StoppedError'
 }
 
-export class Patience {
+export class RetryLoop {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #wakes = new Set<() => void>()
@@ -48,7 +48,7 @@ export class Patience {
   }
 
   /** Tries again, later and later but at least once a minute, until `work` succeeds. `failure` is what the log says of a failure. */
-  async insist<T>(failure: string, work: () => Promise<T>): Promise<T> {
+  async retry<T>(failure: string, work: () => Promise<T>): Promise<T> {
     for (let delayMs = RETRY_FIRST_MS; ; delayMs = Math.min(RETRY_MAX_MS, delayMs * 2)) {
       this.check()
       try {

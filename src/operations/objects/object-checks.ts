@@ -138,17 +138,22 @@ export function clientVersionId({ isNull, versionId }: VersionRecord): string {
 }
 
 /** What the commit would refuse now it would most likely refuse later. Throws Refusal. */
-export function refuseEarly(services: Services, bucket: BucketRecord, wish: NewVersion, size: number): void {
-  const refusal = earlyRefusal(services, bucket, wish, size)
+export function refuseEarly(
+  services: Services,
+  bucket: BucketRecord,
+  requested: NewVersion,
+  size: number,
+): void {
+  const refusal = earlyRefusal(services, bucket, requested, size)
   if (refusal !== null) throw refusal
 }
 
 export function earlyRefusal(
   services: Services,
   bucket: BucketRecord,
-  wish: NewVersion,
+  requested: NewVersion,
   size: number,
 ): Refusal | null {
-  const fault = newVersionFault(services.state.view, { bucket, wish, size }, NO_TIME)
+  const fault = newVersionFault(services.state.view, { bucket, requested, size }, NO_TIME)
   return fault === null ? null : new Refusal(fault.code, fault.message)
 }

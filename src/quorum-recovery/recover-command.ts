@@ -6,7 +6,7 @@
 import type { Proposal } from '../state-machine/commands.ts'
 import { SYSTEM_ORIGIN } from '../state-machine/base/origin.ts'
 import { encodeCommand } from '../commands/command-codec.ts'
-import type { Plan } from './papers.ts'
+import type { Plan } from './recovery-files.ts'
 
 export function recoverCommand({ planId, madeAt, decision, loss }: Plan): Uint8Array {
   const { epoch, winner, survivors, dead, configuration } = decision

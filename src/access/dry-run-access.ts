@@ -9,7 +9,7 @@ import type { Access, NewAccessKey } from './access.ts'
 const NO_KEY_ID = 'AKREHEARSED'
 const NOTHING = new Uint8Array(0)
 
-export function mintless(access: Access): Access {
+export function dryRunAccess(access: Access): Access {
   const emptyKey = (accessKeyId: string): NewAccessKey => ({ accessKeyId, secretKey: '', sealed: NOTHING })
   return {
     exchange: (input) => access.exchange(input),

@@ -7,7 +7,7 @@ import type { NodeFacts, RecoveryDecision } from '../../cluster/index.ts'
 import type { InventoryFile } from './inventory.ts'
 import type { LossStatement } from './loss.ts'
 
-export const PAPER_FORMAT = 1
+export const RECOVERY_FORMAT = 1
 
 export interface Report {
   readonly format: number

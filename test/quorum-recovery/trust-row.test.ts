@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { AuditSpool } from '../../src/audit/audit-spool.ts'
-import { leaveRow, trustRow } from '../../src/recovery/trust-row.ts'
+import { leaveRow, trustRow } from '../../src/quorum-recovery/trust-row.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { temporaryFolder } from '../helpers/process-cluster.ts'
 

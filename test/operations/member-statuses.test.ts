@@ -1,10 +1,13 @@
 /** What the living say before a change of the members. */
 import t from 'tap'
-import { requireQuorumOfOthers, type Survey } from '../../src/operations/membership/survey.ts'
+import {
+  requireQuorumOfOthers,
+  type MemberStatuses,
+} from '../../src/operations/membership/member-statuses.ts'
 import { loneStatus } from '../helpers/told-membership.ts'
 
 t.test('a member is called lost only where the others decide as long as its vote counts', async (t) => {
-  const heard = (...names: readonly string[]): Survey =>
+  const heard = (...names: readonly string[]): MemberStatuses =>
     new Map(names.map((nodeId) => [nodeId, loneStatus(nodeId, { isReady: true })]))
   const what = 'call "n9" lost'
   for (const [answering, others] of [

@@ -4,9 +4,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { orderSkip, type SkipOrder } from '../../cluster/recovery/skip-order.ts'
-import { planSkip, type SkipDecision } from '../../cluster/recovery/skip-plan.ts'
-import { SkipFile, SKIPS_MAX } from '../../cluster/recovery/skip-file.ts'
+import { orderSkip, type SkipOrder } from '../../cluster/quorum-recovery/skip-order.ts'
+import { planSkip, type SkipDecision } from '../../cluster/quorum-recovery/skip-plan.ts'
+import { SkipFile, SKIPS_MAX } from '../../cluster/quorum-recovery/skip-file.ts'
 import { command, MemoryStateMachine } from '../helpers/memory-state-machine.ts'
 import { type Disk, factsIn, makeDisk, stopped } from './stopped-world.ts'
 

@@ -1,6 +1,6 @@
 /** Copies of members, counted from the rows: exact, bounded in what it costs, and never in the way of who asks. */
 import t from 'tap'
-import { CopyCensus } from '../../src/operations/base/copy-census.ts'
+import { ReplicaCounter } from '../../src/operations/base/replica-counts.ts'
 import type { ChunkRecord } from '../../src/state-machine/chunks/records.ts'
 import { type Deferred, deferred } from '../helpers/async.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
@@ -15,7 +15,7 @@ class Bench {
   gate: Deferred | null = null
   fault: Error | null = null
   readonly lines: LogLine[] = []
-  readonly census = new CopyCensus({
+  readonly replicaCounts = new ReplicaCounter({
     state: { chunks: (after) => this.#chunks(Number(after)) },
     now: () => this.now,
     // Nobody waits longer than a moment.
@@ -33,9 +33,9 @@ class Bench {
 
   /** What a count that was begun comes to. */
   async figures(): Promise<Record<string, string>> {
-    await this.census.look()
+    await this.replicaCounts.look()
     for (let n = 0; n < 20; n++) await Promise.resolve()
-    const { held } = (await this.census.look()) ?? { held: new Map() }
+    const { held } = (await this.replicaCounts.look()) ?? { held: new Map() }
     return Object.fromEntries(
       [...held].map(([node, { replicas, lastCopies }]) => [node, `${replicas} ${lastCopies}`]),
     )
@@ -54,8 +54,8 @@ t.test('counts what is listed, and of what there is no other copy', async (t) =>
 t.test('whoever asks while it counts gets the last count, with its age', async (t) => {
   const bench = new Bench()
   bench.gate = deferred()
-  t.equal(await bench.census.look(), null, 'nothing was counted yet')
-  t.equal(await bench.census.look(), null)
+  t.equal(await bench.replicaCounts.look(), null, 'nothing was counted yet')
+  t.equal(await bench.replicaCounts.look(), null)
   t.equal(bench.walks, 1, 'one count at a time')
   bench.pages = [[['n1']]]
   bench.gate.resolve()
@@ -63,7 +63,7 @@ t.test('whoever asks while it counts gets the last count, with its age', async (
   bench.gate = deferred()
   bench.now += 10
   bench.pages = [[['n1', 'n2']]]
-  t.match(await bench.census.look(), { countedAt: 1_000, held: new Map([['n1', { replicas: 1 }]]) })
+  t.match(await bench.replicaCounts.look(), { countedAt: 1_000, held: new Map([['n1', { replicas: 1 }]]) })
   bench.gate.resolve()
   t.same(await bench.figures(), { n1: '1 0', n2: '1 0' })
 })
@@ -71,7 +71,7 @@ t.test('whoever asks while it counts gets the last count, with its age', async (
 t.test('after a long count it rests for long, whoever asks', async (t) => {
   const bench = new Bench()
   bench.gate = deferred()
-  await bench.census.look()
+  await bench.replicaCounts.look()
   bench.now += 1_000
   bench.gate.resolve()
   await bench.figures()

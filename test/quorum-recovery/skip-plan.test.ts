@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Obstacle } from '../../cluster/node/state/apply-failure.ts'
 import { hasQuorum } from '../../cluster/raft/quorum.ts'
-import type { NodeFacts } from '../../cluster/recovery/node-facts.ts'
-import { planSkip, type SkipDecision } from '../../cluster/recovery/skip-plan.ts'
+import type { NodeFacts } from '../../cluster/quorum-recovery/node-facts.ts'
+import { planSkip, type SkipDecision } from '../../cluster/quorum-recovery/skip-plan.ts'
 
 const THREE = ['n1', 'n2', 'n3']
 const ENTRY: Obstacle = {

@@ -45,7 +45,7 @@ export class Backoff {
   }
 
   /** Forgets every task that is no longer asked for. */
-  keepOnly(keys: ReadonlySet<string>): void {
+  retain(keys: ReadonlySet<string>): void {
     for (const key of this.#retries.keys()) if (!keys.has(key)) this.#retries.delete(key)
   }
 }

@@ -349,7 +349,7 @@ export class Driver {
     this.#parts.logger.info({ term, leader: leaderId, isLeader, role }, 'leadership seen')
     this.proposals.onRoute()
     this.reads.onRoute()
-    if (isLeader) return this.gate.hearAnew()
+    if (isLeader) return this.gate.resetPeerLevels()
     this.#batcher.onLeadershipLost()
     for (const wake of this.#routeWaiters) wake()
     this.#routeWaiters.clear()
@@ -387,7 +387,7 @@ export class Driver {
   }
 
   #compact(): void {
-    const index = this.state.keeper.takeDue(() => this.state.pins(this.status(), this.disk))
+    const index = this.state.keeper.takeCompactable(() => this.state.pins(this.status(), this.disk))
     if (index === null) return
     this.#loop.submit({ type: 'compact', index })
     const { base } = this.#loop.status()

@@ -138,7 +138,7 @@ export class RepairEngine {
     this.#pending = tasks.length
     this.#isMore = tasks.length === limit
     const keys = new Set(tasks.map(keyOf))
-    this.#backoff.keepOnly(keys)
+    this.#backoff.retain(keys)
     for (const key of this.#waiting) if (!keys.has(key)) this.#waiting.delete(key)
     this.#found = tasks
     this.#taken = 0

@@ -22,7 +22,7 @@ import type {
   SignedUrlGrant,
   TokenGrant,
 } from './access.ts'
-import type { LatestUses } from './latest-uses.ts'
+import type { LastUsed } from './last-used.ts'
 import { adminTokenHash, looksLikeAdminToken } from './admin-token.ts'
 import { newAccessKeyId, newHook, newSecretFor, newTenantKeys } from './credentials.ts'
 import type { MasterKey } from './master-key.ts'
@@ -50,7 +50,7 @@ export interface NativeAccessParts {
   readonly masterKey: MasterKey
   readonly state: Pick<StateReader, 'accessKey' | 'adminToken' | 'tenant'>
   readonly config: Pick<Config, 'security' | 'limits'>
-  readonly uses: LatestUses
+  readonly uses: LastUsed
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number
 }

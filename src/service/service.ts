@@ -18,7 +18,7 @@ import {
   type NodeIdentity,
   StartError,
 } from '../../cluster/index.ts'
-import { LatestUses } from '../access/latest-uses.ts'
+import { LastUsed } from '../access/last-used.ts'
 import { MasterKey } from '../access/master-key.ts'
 import { NativeAccess } from '../access/native-access.ts'
 import { SealedSecrets } from '../access/sealed-secrets.ts'
@@ -47,7 +47,7 @@ import { createPropose } from '../commands/propose.ts'
 import type { StateReader } from '../store/reads/state-reader.ts'
 import { Metrics } from '../telemetry/metrics.ts'
 import { VERSION } from '../base/version.ts'
-import { Agreement } from '../workers/agreement.ts'
+import { MasterKeyGate } from '../workers/master-key-gate.ts'
 import { allWorkers, type Work } from '../workers/all-workers.ts'
 import { KeyKeeper } from '../workers/key-keeper.ts'
 import { repeat } from '../workers/repeating.ts'
@@ -80,7 +80,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
 interface Rooms {
   readonly cluster: Cluster
   readonly services: Services
-  readonly agreement: Agreement
+  readonly masterKeyGate: MasterKeyGate
   readonly masterKey: MasterKey
   readonly secrets: SealedSecrets
   readonly content: ObjectContent
@@ -168,17 +168,17 @@ async function composeServices(
     copyLedger: createCopyLedger(reader, propose, late),
     logger,
   })
-  const uses = new LatestUses()
+  const uses = new LastUsed()
   const access = new NativeAccess({ masterKey, state: reader, config, uses, now: () => cluster.time.now() })
   const nodeId = cluster.nodeId
   const uploads = new UploadSessions({ nodeId, nextSession: () => cluster.blobs.nextSession(), propose })
   const content = new ObjectContent({ blobs: cluster.blobs, uploads, state: reader, masterKey, config })
   const own = new ClusterContent({ blobs: cluster.blobs, uploads, state: reader, masterKey })
-  const agreement = new Agreement()
+  const masterKeyGate = new MasterKeyGate()
   const audit = await openAuditSpool(config, logger)
   const services = {
     config,
-    cluster: agreement.guard(cluster),
+    cluster: masterKeyGate.guard(cluster),
     state: reader,
     propose,
     access,
@@ -199,7 +199,7 @@ async function composeServices(
   return {
     cluster,
     services,
-    agreement,
+    masterKeyGate,
     masterKey,
     secrets,
     content,

@@ -5,7 +5,7 @@
  * Rule: one round is short and bounded; what is left is done in the next.
  */
 import type { Cluster, Logger, MetricSample } from '../../cluster/index.ts'
-import type { LatestUses } from '../access/latest-uses.ts'
+import type { LastUsed } from '../access/last-used.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { hookSecret } from '../access/sealing-contexts.ts'
 import type { AuditSpool } from '../audit/audit-spool.ts'
@@ -21,10 +21,10 @@ import { Evacuating } from './evacuating.ts'
 import { Expiry } from './expiry.ts'
 import { followMembers, type FollowingParts } from './following-members.ts'
 import { MembershipWorker } from './membership.ts'
-import { noteLatestUses } from './noting-uses.ts'
+import { recordLastUsed } from './last-used-recorder.ts'
 import { Rebalancing } from './rebalancing.ts'
 import { Recounting } from './recounting.ts'
-import { endRecoveries } from './recovering.ts'
+import { endRereplications } from './rereplication.ts'
 import { followRepairRate } from './repair-rate.ts'
 import type { Repeating } from './repeating.ts'
 import { Scrubbing } from './scrubbing.ts'
@@ -60,7 +60,7 @@ export interface WorkerParts {
   readonly state: LevelStateReader
   readonly propose: Propose
   readonly uploads: UploadSessions
-  readonly uses: LatestUses
+  readonly uses: LastUsed
   readonly masterKey: Pick<MasterKey, 'open' | 'seal'>
   /** For what belongs to the cluster itself. */
   readonly own: AuditSealingParts['content']
@@ -94,17 +94,18 @@ export function allWorkers(parts: WorkerParts): Work {
   const sealing = new AuditSealing({ ...parts, ...sealed, logger })
   const delivering = createDelivering(parts, logger)
   const trimming = new Trimming({ ...parts, confirmedTime, logger })
+  const often = { everyMs: WORK_EVERY_MS, logger }
   const workers: readonly Repeating[] = [
-    { name: 'recounting', work: () => recounting.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'collection', work: () => collection.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'expiry', work: () => expiry.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'delivering', work: () => delivering.round(), everyMs: DELIVER_EVERY_MS, logger },
-    { name: 'trimming', work: () => trimming.round(), everyMs: TRIM_EVERY_MS, logger },
-    { name: 'discarding', work: () => discarding.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'tenant deletion', work: () => tenantDeletion.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'audit shipping', work: () => shipping.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'audit sealing', work: () => sealing.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'audit trimming', work: () => auditTrimming.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'recounting', work: () => recounting.round(), ...often },
+    { name: 'collection', work: () => collection.round(), ...often },
+    { name: 'expiry', work: () => expiry.round(), ...often },
+    { name: 'delivering', work: () => delivering.round(), ...often, everyMs: DELIVER_EVERY_MS },
+    { name: 'trimming', work: () => trimming.round(), ...often, everyMs: TRIM_EVERY_MS },
+    { name: 'discarding', work: () => discarding.round(), ...often },
+    { name: 'tenant deletion', work: () => tenantDeletion.round(), ...often },
+    { name: 'audit shipping', work: () => shipping.round(), ...often },
+    { name: 'audit sealing', work: () => sealing.round(), ...often },
+    { name: 'audit trimming', work: () => auditTrimming.round(), ...often },
     {
       name: 'repair rate',
       work: async () => {
@@ -116,15 +117,15 @@ export function allWorkers(parts: WorkerParts): Work {
     },
     {
       name: 'noting uses',
-      work: () => noteLatestUses({ ...parts, logger }),
+      work: () => recordLastUsed({ ...parts, logger }),
       everyMs: NOTE_USES_EVERY_MS,
       logger,
     },
-    { name: 'rebalancing', work: () => rebalancing.round(), everyMs: WORK_EVERY_MS, logger },
+    { name: 'rebalancing', work: () => rebalancing.round(), ...often },
     ...membershipWork(parts, now, logger),
-    { name: 'scrubbing', work: () => scrubbing.round(), everyMs: WORK_EVERY_MS, logger },
-    { name: 'recoveries', work: () => endRecoveries({ ...parts, logger }), everyMs: WORK_EVERY_MS, logger },
-    { name: 'sessions', work: () => keepSessions(parts), everyMs: WORK_EVERY_MS, logger },
+    { name: 'scrubbing', work: () => scrubbing.round(), ...often },
+    { name: 'recoveries', work: () => endRereplications({ ...parts, logger }), ...often },
+    { name: 'sessions', work: () => keepSessions(parts), ...often },
   ]
   return {
     workers,

@@ -12,7 +12,7 @@ import {
   type MembershipPort,
   type MemberStatus,
 } from '../../cluster/index.ts'
-import { isMembership, WAYS } from '../state-machine/members/membership.ts'
+import { isMembership, STEPS_BY_KIND } from '../state-machine/members/membership.ts'
 import { isFinished } from '../state-machine/operations/operations.ts'
 import { memberIn, membersOf } from '../state-machine/members/members.ts'
 import type { MembershipStep, OperationRecord } from '../state-machine/operations/records.ts'
@@ -251,7 +251,7 @@ export class MembershipWorker {
   /** Takes the next step. */
   async #tell(operation: OperationRecord, phase: string): Promise<boolean> {
     const { operationId, kind, cursor } = operation
-    const way = isMembership(kind) ? WAYS[kind] : []
+    const way = isMembership(kind) ? STEPS_BY_KIND[kind] : []
     const from = cursor as MembershipStep
     const to = way[way.indexOf(from) + 1] ?? 'done'
     const origin = systemOrigin(this.#parts.nodeId, 'stepMembership', operation)

@@ -10,7 +10,7 @@ import type { MasterKey } from '../access/master-key.ts'
 import type { SealedSecrets } from '../access/sealed-secrets.ts'
 import type { Services } from '../operations/base/services.ts'
 import { settle } from '../commands/settle.ts'
-import type { Agreement } from './agreement.ts'
+import type { MasterKeyGate } from './master-key-gate.ts'
 import { wrongMasterKey } from './key-keeper.ts'
 import { grantTokenRequests } from './pending-tokens.ts'
 
@@ -51,17 +51,17 @@ export interface SettlingParts {
   readonly cluster: Pick<Cluster, 'readBarrier' | 'forgetFingerprint'>
   readonly masterKey: MasterKey
   readonly secrets: SealedSecrets
-  readonly agreement: Agreement
+  readonly masterKeyGate: MasterKeyGate
 }
 
 /** Resolves when all is done or the signal fired; rejects only with what must stop the node. */
 export async function runStartupTasks(parts: SettlingParts, signal: AbortSignal): Promise<void> {
-  const { services, agreement } = parts
+  const { services, masterKeyGate } = parts
   const { config, logger } = services
   const steps = [
     async () => {
       await checkMasterKey(parts)
-      agreement.reached()
+      masterKeyGate.reached()
     },
     () => grantTokenRequests(services, config.node.dataDir, logger),
   ]

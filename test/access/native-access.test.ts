@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { newAdminToken } from '../../src/access/admin-token.ts'
-import { LatestUses } from '../../src/access/latest-uses.ts'
+import { LastUsed } from '../../src/access/last-used.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import { encodeToken } from '../../src/access/token.ts'
 import type {
@@ -24,7 +24,7 @@ function office(changes: Partial<AccessKeyRecord> = {}) {
   const keys = new Map<string, AccessKeyRecord>()
   const tokens = new Map<string, AdminTokenRecord>()
   const looked: string[] = []
-  const uses = new LatestUses()
+  const uses = new LastUsed()
   const access = new NativeAccess({
     masterKey: testMasterKey,
     config: {

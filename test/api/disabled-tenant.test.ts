@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type Cluster, createCluster, type Member } from '../../cluster/index.ts'
-import { LatestUses } from '../../src/access/latest-uses.ts'
+import { LastUsed } from '../../src/access/last-used.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import { createDataServer } from '../../src/api/server/data-server.ts'
 import type { Services } from '../../src/operations/base/services.ts'
@@ -54,7 +54,7 @@ async function startMachine(
     { stateMachine, copyLedger, logger: SILENT },
   )
   t.teardown(() => cluster.stop())
-  const uses = new LatestUses()
+  const uses = new LastUsed()
   const access = new NativeAccess({ masterKey, state, config: base.config, uses, now: Date.now })
   const services = { ...base, cluster, state, propose, access }
   const server = createDataServer(services)

@@ -21,7 +21,7 @@ import type {
   ClusterTimeStatus,
 } from '../../cluster/index.ts'
 import { newAdminToken } from '../../src/access/admin-token.ts'
-import { LatestUses } from '../../src/access/latest-uses.ts'
+import { LastUsed } from '../../src/access/last-used.ts'
 import type { MasterKey } from '../../src/access/master-key.ts'
 import { NO_TRAIL } from '../../src/audit/audit-trail.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
@@ -66,7 +66,7 @@ export class MemoryServices {
   /** Tests may put another port into a place. */
   readonly services: { -readonly [K in keyof Services]: Services[K] }
   readonly uploads: UploadSessions
-  readonly uses = new LatestUses()
+  readonly uses = new LastUsed()
   readonly own: ClusterContent
   readonly blobs = new MemoryBlobs()
   readonly lines: LogLine[] = []

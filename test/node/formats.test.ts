@@ -202,12 +202,12 @@ t.test('LogKeeper', async (t) => {
       { index: 100, term: 1 },
     )
     keeper.onApplied(Array.from({ length: 90 }, (_, i) => entry(101 + i, 1)))
-    t.equal(keeper.takeDue(), null, 'not at every entry')
+    t.equal(keeper.takeCompactable(), null, 'not at every entry')
     keeper.onApplied([entry(191, 1)])
-    t.equal(keeper.takeDue(), 111)
-    t.equal(keeper.takeDue(), null)
+    t.equal(keeper.takeCompactable(), 111)
+    t.equal(keeper.takeCompactable(), null)
     keeper.onApplied([entry(192, 1, 900), entry(193, 1, 300)])
-    t.equal(keeper.takeDue(), 192, 'bytes count as well')
+    t.equal(keeper.takeCompactable(), 192, 'bytes count as well')
   })
 
   t.test('keeps what a node needs next, up to its bound of disk, and says for whom', async (t) => {
@@ -221,19 +221,19 @@ t.test('LogKeeper', async (t) => {
     ]
     keeper.onApplied(Array.from({ length: 20 }, (_, i) => entry(1 + i, 1)))
     t.equal(
-      keeper.takeDue(() => pins),
+      keeper.takeCompactable(() => pins),
       2,
     )
     t.match(keeper.pinned(pins), [{ nodeId: 'far', index: 2, entries: 10 }])
     keeper.onApplied(Array.from({ length: 20 }, (_, i) => entry(21 + i, 1)))
     t.equal(
-      keeper.takeDue(() => pins),
+      keeper.takeCompactable(() => pins),
       18,
       'the one that needs most is given up first',
     )
     t.equal(keeper.givenUp, 1)
     t.equal(
-      keeper.takeDue(() => []),
+      keeper.takeCompactable(() => []),
       32,
       'without a pin only what is always kept stays',
     )
@@ -246,9 +246,9 @@ t.test('LogKeeper', async (t) => {
     )
     const span = { first: 101, last: 195, term: 1, bytes: 950, configurations: [] }
     keeper.onStored([span], 190)
-    t.equal(keeper.takeDue(), null, 'those that are not applied do not count')
+    t.equal(keeper.takeCompactable(), null, 'those that are not applied do not count')
     keeper.onApplied([entry(191, 1)])
-    t.equal(keeper.takeDue(), 111)
+    t.equal(keeper.takeCompactable(), 111)
   })
 
   t.test('begins anew after a snapshot', async (t) => {
@@ -259,6 +259,6 @@ t.test('LogKeeper', async (t) => {
     keeper.onApplied([entry(1, 1)])
     keeper.onBase({ index: 50, term: 2 })
     keeper.onApplied([entry(2, 1), entry(51, 2), entry(52, 2)])
-    t.equal(keeper.takeDue(), 51)
+    t.equal(keeper.takeCompactable(), 51)
   })
 })

@@ -3,7 +3,7 @@
  */
 import { rm } from 'node:fs/promises'
 import t from 'tap'
-import { endRecoveries } from '../../src/workers/recovering.ts'
+import { endRereplications } from '../../src/workers/rereplication.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { RealNodes } from './real-nodes.ts'
@@ -25,7 +25,7 @@ t.test('a recovery counts every copy once, also when all nodes are restarted in 
   three.node('n3').cluster.setRepairRate(BYTES_PER_SECOND)
   const recovery = async () => {
     for (const { cluster, reader: state, propose } of three.nodes)
-      await endRecoveries({ cluster, state, propose, logger: SILENT }).catch(() => false)
+      await endRereplications({ cluster, state, propose, logger: SILENT }).catch(() => false)
     return (await three.node('n1').reader.operations('', 10)).items.at(-1)
   }
   await until('some are back', async () => ((await recovery())?.progress.blobsDone ?? 0) >= 2)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { BlobDamagedError, BlobMissingError, type BlobRef } from '../../cluster/index.ts'
 import { collect, sha256 } from '../blobs/blob-samples.ts'
-import { endRecoveries } from '../../src/workers/recovering.ts'
+import { endRereplications } from '../../src/workers/rereplication.ts'
 import { Scrubbing } from '../../src/workers/scrubbing.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
@@ -74,7 +74,7 @@ t.test('three nodes', async (t) => {
     await until('all are made again', isWhole)
     const recovery = async () => {
       for (const { cluster, reader: state, propose } of three.nodes)
-        await endRecoveries({ cluster, state, propose, logger: SILENT })
+        await endRereplications({ cluster, state, propose, logger: SILENT })
       return (await three.node('n1').reader.operations('', 10)).items.at(-1)
     }
     await until('the recovery is over', async () => (await recovery())?.status === 'succeeded')

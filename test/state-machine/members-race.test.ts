@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { operationKeys } from '../../src/state-machine/operations/keys.ts'
-import { WAYS } from '../../src/state-machine/members/membership.ts'
+import { STEPS_BY_KIND } from '../../src/state-machine/members/membership.ts'
 import { unfinishedOperations } from '../../src/state-machine/operations/operations.ts'
 import { MEMBERSHIP_KINDS, type MembershipStep } from '../../src/state-machine/operations/records.ts'
 import type { MapWorld } from './map-world.ts'
@@ -31,7 +31,7 @@ function drive(world: MapWorld, at: number): void {
   const going = unfinishedOperations(world)
   const operation = going[at % Math.max(1, going.length)]
   if (operation === undefined) return
-  const way = WAYS[operation.kind as keyof typeof WAYS]
+  const way = STEPS_BY_KIND[operation.kind as keyof typeof STEPS_BY_KIND]
   const cursor = operation.cursor as MembershipStep
   world.run(step(operation.operationId, cursor, way[way.indexOf(cursor) + 1] ?? 'done'))
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { operationKeys } from '../../src/state-machine/operations/keys.ts'
 import { memberKeys } from '../../src/state-machine/members/keys.ts'
-import { WAYS } from '../../src/state-machine/members/membership.ts'
+import { STEPS_BY_KIND } from '../../src/state-machine/members/membership.ts'
 import {
   MEMBERSHIP_KINDS,
   type MembershipKind,
@@ -267,7 +267,7 @@ t.test('whatever is asked, in whatever order', (t) => {
           if (operation === undefined) continue
           const { id, kind } = operation
           const cursor = (world.get(operationKeys.operation(id))?.cursor ?? 'done') as MembershipStep
-          const to = WAYS[kind][WAYS[kind].indexOf(cursor) + 1] ?? 'done'
+          const to = STEPS_BY_KIND[kind][STEPS_BY_KIND[kind].indexOf(cursor) + 1] ?? 'done'
           if (asked.what === 'step') world.run(step(id, cursor, to))
           else if (asked.what === 'undo') world.run({ type: 'undoMembership', operationId: id })
           else world.run({ type: 'setOperationStatus', operationId: id, action: 'cancel', error: null })

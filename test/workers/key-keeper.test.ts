@@ -7,7 +7,7 @@ import { MasterKey } from '../../src/access/master-key.ts'
 import { NativeAccess } from '../../src/access/native-access.ts'
 import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
 import { accessKeySecret } from '../../src/access/sealing-contexts.ts'
-import { Agreement } from '../../src/workers/agreement.ts'
+import { MasterKeyGate } from '../../src/workers/master-key-gate.ts'
 import { KeyKeeper } from '../../src/workers/key-keeper.ts'
 import { runStartupTasks } from '../../src/workers/startup-tasks.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
@@ -61,13 +61,13 @@ async function started(t: Test): Promise<{ world: MemoryServices; nodes: Node[] 
 
 function settled(world: MemoryServices, file: readonly Line[]): Promise<void> {
   const { cluster } = world.services
-  const agreement = new Agreement()
-  const services = { ...world.services, cluster: agreement.guard(cluster) }
+  const masterKeyGate = new MasterKeyGate()
+  const services = { ...world.services, cluster: masterKeyGate.guard(cluster) }
   const settling = { readBarrier: () => cluster.readBarrier(), forgetFingerprint: async () => undefined }
   const masterKey = MasterKey.of(file)
   const secrets = new SealedSecrets(masterKey, services.state)
   return runStartupTasks(
-    { services, cluster: settling, agreement, masterKey, secrets },
+    { services, cluster: settling, masterKeyGate, masterKey, secrets },
     new AbortController().signal,
   )
 }

@@ -5,7 +5,7 @@ import t from 'tap'
 import { Condition } from '../../cluster/index.ts'
 import { MasterKey } from '../../src/access/master-key.ts'
 import { SealedSecrets } from '../../src/access/sealed-secrets.ts'
-import { Agreement } from '../../src/workers/agreement.ts'
+import { MasterKeyGate } from '../../src/workers/master-key-gate.ts'
 import { runStartupTasks } from '../../src/workers/startup-tasks.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
@@ -13,9 +13,9 @@ const keyOf = (byte: number): MasterKey => MasterKey.fromBytes(`mk-${byte}`, Buf
 
 /** A node on the state of `world` that has this key file. */
 function nodeOn(world: MemoryServices, masterKey: MasterKey) {
-  const agreement = new Agreement()
+  const masterKeyGate = new MasterKeyGate()
   const { cluster } = world.services
-  const services = { ...world.services, cluster: agreement.guard(cluster) }
+  const services = { ...world.services, cluster: masterKeyGate.guard(cluster) }
   const secrets = new SealedSecrets(masterKey, services.state)
   const forgotten: boolean[] = []
   const settling = {
@@ -23,7 +23,7 @@ function nodeOn(world: MemoryServices, masterKey: MasterKey) {
     forgetFingerprint: async () => void forgotten.push(true),
   }
   const settle = runStartupTasks(
-    { services, cluster: settling, agreement, masterKey, secrets },
+    { services, cluster: settling, masterKeyGate, masterKey, secrets },
     new AbortController().signal,
   )
   return { services, settle, forgotten }

@@ -81,7 +81,7 @@ export class LogKeeper {
   }
 
   /** The index up to which the log may be given up, or null when there is too little to gain. Counts it as done. */
-  takeDue(pins: () => readonly LogPin[] = () => []): LogIndex | null {
+  takeCompactable(pins: () => readonly LogPin[] = () => []): LogIndex | null {
     if (!this.#isDue) return null
     const target = this.#firstHeld(pins(), this.#keptAfter)
     let drop = 0

@@ -85,7 +85,7 @@ export class PeerGate {
   }
 
   /** From now on only what is heard from now on counts: what was heard before may be of processes that are gone. */
-  hearAnew(): void {
+  resetPeerLevels(): void {
     this.#featureLevels.clear()
     this.#applied.clear()
   }

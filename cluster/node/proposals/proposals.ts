@@ -50,7 +50,7 @@ interface Pending {
   readonly reject: (error: Error) => void
   state: 'queued' | 'travelling' | 'accepted'
   /** Attempts without an answer yet. */
-  travelling: number
+  inFlight: number
   /** An attempt was accepted, or its outcome will never be known. */
   mayBeLogged: boolean
   /** In `accepted`: a leader of a later term may not have it. */
@@ -169,7 +169,7 @@ export class Proposals {
       sequence,
       deadline: this.#parts.clock.now() + this.#parts.limits.proposalDeadlineMs,
       state: 'queued',
-      travelling: 0,
+      inFlight: 0,
       mayBeLogged: false,
       acceptedTerm: 0,
       lastRefusal: null,
@@ -238,7 +238,7 @@ export class Proposals {
 
   #depart(pending: Pending): NeedyProposal {
     pending.state = 'travelling'
-    pending.travelling += 1
+    pending.inFlight += 1
     return {
       ...this.#parts.session,
       sequence: pending.sequence,
@@ -251,7 +251,7 @@ export class Proposals {
   }
 
   #settle(pending: Pending, outcome: ProposalOutcome): void {
-    pending.travelling -= 1
+    pending.inFlight -= 1
     if (!outcome.accepted) {
       pending.lastRefusal = outcome.reason
       this.#retryLater(pending)
@@ -265,7 +265,7 @@ export class Proposals {
   }
 
   #settleLost(pending: Pending, error: unknown): void {
-    pending.travelling -= 1
+    pending.inFlight -= 1
     if (!(error instanceof PeerRefusedError)) pending.mayBeLogged = true
     this.#retryLater(pending)
   }
@@ -321,5 +321,5 @@ function diskFull(why: string): Condition {
 }
 
 function mayBeLogged(pending: Pending): boolean {
-  return pending.mayBeLogged || pending.travelling > 0
+  return pending.mayBeLogged || pending.inFlight > 0
 }

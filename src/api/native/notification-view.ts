@@ -7,7 +7,7 @@ import Type, { type Static } from 'typebox'
 import { deliveryId } from '../../operations/notifications/delivery-id.ts'
 import { DELIVERY_STATES } from '../../operations/notifications/list-notification-deliveries.ts'
 import type { SetConfig } from '../../operations/notifications/set-bucket-notifications.ts'
-import type { ToldDelivery } from '../../operations/notifications/delivery-view.ts'
+import type { DescribedDelivery } from '../../operations/notifications/delivery-view.ts'
 import { type Attempt, EVENT_TYPES } from '../../state-machine/events/records.ts'
 import { orNull, Time, timeText, timeTextOrNull } from '../wire.ts'
 
@@ -88,7 +88,7 @@ export const DeliveryView = Type.Object(
   { additionalProperties: false },
 )
 
-export function deliveryView({ configId, delivery }: ToldDelivery): Static<typeof DeliveryView> {
+export function deliveryView({ configId, delivery }: DescribedDelivery): Static<typeof DeliveryView> {
   const { type, eventName, key, versionId, status, attempts } = delivery
   return {
     deliveryId: deliveryId(delivery),

@@ -6,7 +6,7 @@ import { askAdmin, pagesOf } from '../base/asking.ts'
 import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
 import { printable, printFacts, printJson, printTable } from '../base/printing.ts'
-import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+import { type ChangeOptions, rehearsal, reportChange } from './outcome.ts'
 
 export interface AccountOptions extends AdminAccessOptions, ChangeOptions {
   readonly tenant?: string
@@ -42,6 +42,6 @@ export function createAccount(name: string, options: CreateAccountOptions): Prom
   const body = { name, ...(options.description === undefined ? {} : { description: options.description }) }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('createTenantAccount', { params, body, query: rehearsal(options) })
-    return toldChange<Account>(answer, options, (account) => printFacts({ ...account }))
+    return reportChange<Account>(answer, options, (account) => printFacts({ ...account }))
   })
 }

@@ -9,7 +9,7 @@ import { askAdmin, pagesOf } from '../base/asking.ts'
 import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
 import { note, printable, printJson, printLine, printTable } from '../base/printing.ts'
-import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+import { type ChangeOptions, rehearsal, reportChange } from './outcome.ts'
 import { type ScopeOptions, scopesOf } from './scope-options.ts'
 
 interface KeyOptions extends AdminAccessOptions {
@@ -65,7 +65,7 @@ export function createKey(options: CreateKeyOptions): Promise<number> {
   const body = { ...named, ...limitsOf(options) }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('createTenantKey', { params, body, query: rehearsal(options) })
-    return toldChange<AccessKeyWithSecret>(answer, options, tellSecret)
+    return reportChange<AccessKeyWithSecret>(answer, options, tellSecret)
   })
 }
 
@@ -73,7 +73,7 @@ export function rotateKey(keyId: string, options: NewSecretOptions): Promise<num
   const params = { id: tenantOf(options), keyId }
   return askAdmin(options, async (client) => {
     const call = { params, body: limitsOf(options), query: rehearsal(options) }
-    return toldChange<AccessKeyWithSecret>(
+    return reportChange<AccessKeyWithSecret>(
       (await client.call('rotateTenantKey', call)).answer,
       options,
       tellSecret,
@@ -86,7 +86,7 @@ export function revokeKey(keyId: string, options: RevokeKeyOptions): Promise<num
   return askAdmin(options, async (client) => {
     const call = { params, body: { reason: options.reason }, query: rehearsal(options) }
     const { answer } = await client.call('revokeTenantKey', call)
-    return toldChange<object>(answer, options, () => note(`${keyId} is revoked`))
+    return reportChange<object>(answer, options, () => note(`${keyId} is revoked`))
   })
 }
 

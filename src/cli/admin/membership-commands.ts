@@ -11,7 +11,7 @@ import { note, printJson, printLine, printTable } from '../base/printing.ts'
 import { requireConfirmed } from './confirming.ts'
 import { isLeaderless, leaderlessAdvice } from './leaderless.ts'
 import { begun, type StartOptions } from './operation-commands.ts'
-import { isDryRun, rehearsal, toldChange } from './outcome.ts'
+import { isDryRun, rehearsal, reportChange } from './outcome.ts'
 
 type Membership = AdminOperations['getClusterMembership']['answer']
 type Changed = AdminOperations['joinVoter']['answer']
@@ -63,7 +63,7 @@ export function transferLeadership(nodeId: string | undefined, options: StartOpt
   const body = { reason: options.reason, ...(nodeId === undefined ? {} : { nodeId }) }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('transferLeadership', { query: rehearsal(options), body })
-    return toldChange<{ readonly target: string | null }>(answer, options, ({ target }) =>
+    return reportChange<{ readonly target: string | null }>(answer, options, ({ target }) =>
       note(target === null ? 'nothing to do' : `${target} is asked to lead`),
     )
   })

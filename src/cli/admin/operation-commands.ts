@@ -11,7 +11,7 @@ import { orInterrupted } from '../base/interruption.ts'
 import { note, printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
 import { type Progress, progressOn, timeText } from '../base/progress.ts'
 import { OperationNews } from './operation-news.ts'
-import { type ChangeOptions, isDryRun, rehearsal, toldChange } from './outcome.ts'
+import { type ChangeOptions, isDryRun, rehearsal, reportChange } from './outcome.ts'
 
 export interface OperationOptions extends AdminAccessOptions, ChangeOptions {
   /** Until it has ended. */
@@ -104,7 +104,7 @@ export function recount(options: StartOptions): Promise<number> {
   )
 }
 
-type Begun = Operation | Parameters<typeof toldChange>[0]
+type Begun = Operation | Parameters<typeof reportChange>[0]
 
 /** Also for other commands that begin an operation. */
 export function begun(
@@ -113,7 +113,7 @@ export function begun(
   options: OperationOptions,
 ): Promise<number> | number {
   if (answer === undefined || isDryRun(answer) || !('operationId' in answer))
-    return toldChange<object>(answer, options, () => {})
+    return reportChange<object>(answer, options, () => {})
   const operation = answer as Operation
   return options.wait ? watched(client, operation.operationId, options) : shown(operation, options)
 }

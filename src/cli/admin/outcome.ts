@@ -29,18 +29,18 @@ export function isDryRun<A extends object>(answer: A | DryRunAnswer | undefined)
 }
 
 /** `tell` is called for people, when something was done. Returns the exit code. */
-export function toldChange<A extends object>(
+export function reportChange<A extends object>(
   answer: A | DryRunAnswer | undefined,
   options: ChangeOptions,
   tell: (done: A) => void,
 ): number {
-  if (isDryRun(answer)) return toldPlan(answer, options)
+  if (isDryRun(answer)) return reportPlan(answer, options)
   if (options.json) printJson(answer ?? { done: true })
   else if (answer !== undefined) tell(answer)
   return EXIT.done
 }
 
-function toldPlan(answer: DryRunAnswer, { json = false }: ChangeOptions): number {
+function reportPlan(answer: DryRunAnswer, { json = false }: ChangeOptions): number {
   const { operation, allowed, plan, blockers, warnings } = answer
   if (json) printJson(answer)
   else {

@@ -7,7 +7,7 @@ import { askAdmin } from '../base/asking.ts'
 import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
 import { CommandError, EXIT } from '../base/exit.ts'
 import { note, printJson, printLine } from '../base/printing.ts'
-import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+import { type ChangeOptions, rehearsal, reportChange } from './outcome.ts'
 
 export interface PolicyOptions extends AdminAccessOptions, ChangeOptions {
   readonly tenant?: string
@@ -28,7 +28,7 @@ export async function setPolicy(bucket: string, file: string, options: PolicyOpt
   const body = policyOf(file === '-' ? await text(process.stdin) : await readFile(file, 'utf8'), file)
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('setTenantBucketPolicy', { params, body, query: rehearsal(options) })
-    return toldChange<object>(answer, options, () => note(`${bucket} has this policy now`))
+    return reportChange<object>(answer, options, () => note(`${bucket} has this policy now`))
   })
 }
 
@@ -37,7 +37,7 @@ export function deletePolicy(bucket: string, options: PolicyOptions): Promise<nu
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('deleteTenantBucketPolicy', { params, query: rehearsal(options) })
     if (answer === undefined && !options.json) note(`${bucket} has no policy now`)
-    return toldChange<object>(answer, options, () => {})
+    return reportChange<object>(answer, options, () => {})
   })
 }
 

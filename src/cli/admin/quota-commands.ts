@@ -9,7 +9,7 @@ import { askAdmin } from '../base/asking.ts'
 import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
 import { note, printJson, printTable, sizeText } from '../base/printing.ts'
-import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+import { type ChangeOptions, rehearsal, reportChange } from './outcome.ts'
 
 export interface QuotaOptions extends AdminAccessOptions, ChangeOptions {
   readonly tenant?: string
@@ -41,7 +41,7 @@ export function setQuota(options: SetQuotaOptions): Promise<number> {
       maxBuckets: limitOf(options.maxBuckets, quota.maxBuckets),
     }
     const call = { params: { id: tenantOf(options) }, body, query: rehearsal(options) }
-    return toldChange<Quota>((await client.call('setTenantQuota', call)).answer, options, tell)
+    return reportChange<Quota>((await client.call('setTenantQuota', call)).answer, options, tell)
   })
 }
 
@@ -50,7 +50,7 @@ export function clearQuota(options: QuotaOptions): Promise<number> {
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('deleteTenantQuota', { params: { id }, query: rehearsal(options) })
     if (answer === undefined && !options.json) note(`${id} has no quota now`)
-    return toldChange<object>(answer, options, () => {})
+    return reportChange<object>(answer, options, () => {})
   })
 }
 

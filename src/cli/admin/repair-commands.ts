@@ -5,7 +5,7 @@ import { askAdmin } from '../base/asking.ts'
 import type { AdminAccessOptions } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
 import { note, printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
-import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+import { type ChangeOptions, rehearsal, reportChange } from './outcome.ts'
 
 export interface RepairOptions extends AdminAccessOptions, ChangeOptions {}
 
@@ -46,7 +46,7 @@ export function setRepair(requested: number | 'none', options: RepairOptions): P
       query: rehearsal(options),
     })
     const rate = maxBytesPerSecond === null ? 'without a limit' : `at ${sizeText(maxBytesPerSecond)} a second`
-    return toldChange<object>(answer, options, () => note(`Repair goes ${rate} on every node`))
+    return reportChange<object>(answer, options, () => note(`Repair goes ${rate} on every node`))
   })
 }
 
@@ -54,6 +54,6 @@ export function resumeCollection(options: ResumeCollectionOptions): Promise<numb
   return askAdmin(options, async (client) => {
     const call = { body: { reason: options.reason }, query: rehearsal(options) }
     const { answer } = await client.call('resumeCollection', call)
-    return toldChange<object>(answer, options, () => note('The collection of garbage goes on'))
+    return reportChange<object>(answer, options, () => note('The collection of garbage goes on'))
   })
 }

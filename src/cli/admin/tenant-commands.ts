@@ -5,7 +5,7 @@ import { askAdmin, pagesOf } from '../base/asking.ts'
 import { type AdminAccessOptions, tenantOf } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
 import { note, printable, printFacts, printJson, printTable, sizeText } from '../base/printing.ts'
-import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+import { type ChangeOptions, rehearsal, reportChange } from './outcome.ts'
 
 export interface ReadOptions extends AdminAccessOptions {
   readonly json?: boolean
@@ -38,7 +38,7 @@ export function createTenant(name: string, options: CreateTenantOptions): Promis
   const body = { name, ...(options.id === undefined ? {} : { id: options.id }) }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('createTenant', { body, query: rehearsal(options) })
-    return toldChange<object>(answer, options, (tenant) => printFacts({ ...tenant }))
+    return reportChange<object>(answer, options, (tenant) => printFacts({ ...tenant }))
   })
 }
 

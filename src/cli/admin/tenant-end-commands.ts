@@ -5,7 +5,7 @@ import type { Tenant } from '../../client/generated/admin-operations.ts'
 import { askAdmin } from '../base/asking.ts'
 import { note } from '../base/printing.ts'
 import { begun, type StartOptions } from './operation-commands.ts'
-import { rehearsal, toldChange } from './outcome.ts'
+import { rehearsal, reportChange } from './outcome.ts'
 
 export interface DeleteTenantOptions extends StartOptions {
   /** The id once more. */
@@ -16,7 +16,7 @@ export function disableTenant(id: string, options: StartOptions): Promise<number
   const call = { params: { id }, body: { reason: options.reason }, query: rehearsal(options) }
   return askAdmin(options, async (client) => {
     const { answer } = await client.call('disableTenant', call)
-    return toldChange<Tenant>(answer, options, () => note(`${id} is disabled, its access keys are revoked`))
+    return reportChange<Tenant>(answer, options, () => note(`${id} is disabled, its access keys are revoked`))
   })
 }
 

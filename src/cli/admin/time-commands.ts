@@ -7,7 +7,7 @@ import { askAdmin } from '../base/asking.ts'
 import type { AdminAccessOptions } from '../base/cluster-access.ts'
 import { EXIT } from '../base/exit.ts'
 import { note, printFacts, printJson, printTable } from '../base/printing.ts'
-import { type ChangeOptions, rehearsal, toldChange } from './outcome.ts'
+import { type ChangeOptions, rehearsal, reportChange } from './outcome.ts'
 
 export interface TimeOptions extends AdminAccessOptions, ChangeOptions {}
 
@@ -34,7 +34,9 @@ export function confirmTime(options: CorrectTimeOptions): Promise<number> {
     const { answer: shown } = await client.call('getClusterTime')
     const body = { withheldMs: shown.withheldMs, reason: options.reason }
     const { answer } = await client.call('confirmClusterTime', { body, query: rehearsed(options) })
-    return toldChange<object>(answer, options, () => note(`${shown.withheldMs} ms of the time are confirmed`))
+    return reportChange<object>(answer, options, () =>
+      note(`${shown.withheldMs} ms of the time are confirmed`),
+    )
   })
 }
 
@@ -45,7 +47,7 @@ export function setTimeBack(options: CorrectTimeOptions): Promise<number> {
     const majorityTime = shown.majorityTime ?? new Date(0).toISOString()
     const body = { majorityTime, reason: options.reason }
     const { answer } = await client.call('setBackClusterTime', { body, query: rehearsed(options) })
-    return toldChange<object>(answer, options, () => note(`The time of the log is ${majorityTime} again`))
+    return reportChange<object>(answer, options, () => note(`The time of the log is ${majorityTime} again`))
   })
 }
 

@@ -5,13 +5,17 @@ import type { BucketId } from '../../state-machine/base/record-ids.ts'
 import type { DeliveryRecord } from '../../state-machine/events/records.ts'
 import type { Services } from '../base/services.ts'
 
-export interface ToldDelivery {
+export interface DescribedDelivery {
   readonly configId: string
   readonly delivery: DeliveryRecord
 }
 
 /** Throws Refusal not_found when its config went meanwhile. */
-export function withConfig(services: Services, bucketId: BucketId, delivery: DeliveryRecord): ToldDelivery {
+export function withConfig(
+  services: Services,
+  bucketId: BucketId,
+  delivery: DeliveryRecord,
+): DescribedDelivery {
   const hook = services.state.view.get(eventKeys.hook(bucketId, delivery.hookId))
   if (hook === undefined) throw new Refusal('not_found', 'The config of this delivery was removed')
   return { configId: hook.id, delivery }

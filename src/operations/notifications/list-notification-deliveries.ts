@@ -14,7 +14,7 @@ import type { DeliveryRecord, DeliveryStatus } from '../../state-machine/events/
 import { findBucket } from '../buckets/find-bucket.ts'
 import { openContinuationToken, sealContinuationToken } from '../base/continuation-token.ts'
 import type { Services } from '../base/services.ts'
-import type { ToldDelivery } from './delivery-view.ts'
+import type { DescribedDelivery } from './delivery-view.ts'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const satisfies DeliveryStatus[]
 const PAGE_MAX = 100
@@ -29,7 +29,7 @@ interface ListDeliveriesInput {
 }
 
 export interface DeliveryListing {
-  readonly deliveries: readonly ToldDelivery[]
+  readonly deliveries: readonly DescribedDelivery[]
   readonly nextContinuationToken: string | null
 }
 
@@ -59,12 +59,12 @@ async function look(
   services: Services,
   bucket: BucketRecord,
   { configId, status, maxDeliveries, after }: ListDeliveriesInput & { readonly after: string },
-): Promise<{ readonly deliveries: readonly ToldDelivery[]; readonly next: string | null }> {
+): Promise<{ readonly deliveries: readonly DescribedDelivery[]; readonly next: string | null }> {
   const limit = Math.min(Math.max(maxDeliveries ?? PAGE_MAX, 1), PAGE_MAX)
   // Those of configs that were removed are on their way out.
   const configs = new Map(hooksOf(services.state.view, bucket).map(({ hookId, id }) => [hookId, id]))
   const { items, next } = await services.state.outbox.deliveries(bucket.id, after, LOOKED_AT_MAX)
-  const deliveries: ToldDelivery[] = []
+  const deliveries: DescribedDelivery[] = []
   for (const [n, delivery] of items.entries()) {
     const config = configs.get(delivery.hookId)
     const isMeant = configId === undefined || config === configId

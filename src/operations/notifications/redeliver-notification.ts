@@ -6,13 +6,13 @@ import { findBucket } from '../buckets/find-bucket.ts'
 import type { Services } from '../base/services.ts'
 import { settle } from '../../commands/settle.ts'
 import { parseDeliveryId } from './delivery-id.ts'
-import { type ToldDelivery, withConfig } from './delivery-view.ts'
+import { type DescribedDelivery, withConfig } from './delivery-view.ts'
 
 export async function redeliverNotification(
   services: Services,
   principal: AccessKeyPrincipal,
   input: { readonly bucket: string; readonly deliveryId: string },
-): Promise<ToldDelivery> {
+): Promise<DescribedDelivery> {
   authorize(principal, 'redeliverNotification', { bucket: input.bucket }, services.state)
   const { id, tenantId, name: bucket } = findBucket(services, principal.tenantId, input.bucket)
   const named = parseDeliveryId(input.deliveryId)

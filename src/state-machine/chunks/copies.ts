@@ -17,7 +17,7 @@ import { changeChunk, taskKey } from './chunk-rows.ts'
 import type { ChunkRecord, RepairRecord } from './records.ts'
 import { mayHold } from '../members/members.ts'
 import { isFinished, workable } from '../operations/operations.ts'
-import { countLoss, openRecovery, recoveryOf } from '../operations/recoveries.ts'
+import { countLoss, openRereplication, rereplicationOf } from '../operations/rereplications.ts'
 
 type Move = Pick<RepairRecord, 'replaces' | 'copiesKept' | 'operation'>
 
@@ -97,7 +97,9 @@ export function dropReplicas(
   if (!copies.some((copy) => listedChunk(draft, copy, node) !== undefined))
     return accept({ dropped: 0, last: 0 })
   const recovery =
-    operationId === null ? recoveryOf(draft, node) : openRecovery(draft, { node, operationId }, context)
+    operationId === null
+      ? rereplicationOf(draft, node)
+      : openRereplication(draft, { node, operationId }, context)
   const operation = recovery?.operationId ?? null
   let [dropped, last, bytes] = [0, 0, 0]
   for (const copy of copies) {

@@ -40,7 +40,7 @@ type Start = Extract<MembershipCommand, { type: 'startMembership' }>
 type Step = Extract<MembershipCommand, { type: 'stepMembership' }>
 
 /** The way of each kind. */
-export const WAYS: Readonly<Record<MembershipKind, readonly MembershipStep[]>> = {
+export const STEPS_BY_KIND: Readonly<Record<MembershipKind, readonly MembershipStep[]>> = {
   join: ['catchUp', 'promote', 'done'],
   demote: ['demote', 'drain', 'verify', 'done'],
   replace: ['catchUp', 'promote', 'drain', 'verify', 'exclude', 'done'],
@@ -52,7 +52,7 @@ export const WAYS: Readonly<Record<MembershipKind, readonly MembershipStep[]>> =
 const CHANGES_VOTES: readonly MembershipStep[] = ['catchUp', 'promote', 'demote', 'exclude']
 
 export function isMembership(kind: OperationRecord['kind']): kind is MembershipKind {
-  return Object.hasOwn(WAYS, kind)
+  return Object.hasOwn(STEPS_BY_KIND, kind)
 }
 
 export function startMembership(draft: Draft, command: Start, context: ApplyContext): StartedMembership {
@@ -70,7 +70,7 @@ export function startMembership(draft: Draft, command: Start, context: ApplyCont
     status: 'running',
     startedAt: context.time,
     phase: kind === 'lost' && context.featureLevel >= MEMBER_RULES_LEVEL ? 'taking its vote' : 'begun',
-    cursor: WAYS[kind][0] ?? 'done',
+    cursor: STEPS_BY_KIND[kind][0] ?? 'done',
     newcomer: newcomer?.nodeId ?? null,
     progress: { ...begun.progress, ...totalOf(command, context) },
     ...dueIn(command, context),
@@ -118,7 +118,7 @@ export function stepMembership(
     draft.put(operationKeys.operation(operationId), operation)
     return accept(operation)
   }
-  const way = WAYS[kind]
+  const way = STEPS_BY_KIND[kind]
   if (way[way.indexOf(from) + 1] !== to)
     return refuse('invalid_argument', `Cannot step: no way of ${kind} leads from ${from} to ${to}`)
   const members = membersOf(draft)

@@ -20,7 +20,7 @@ import type { CopyName } from '../../state-machine/chunks/commands.ts'
 import { ITEMS_PER_COMMAND_MAX } from '../../state-machine/base/batch-bound.ts'
 import type { ChunkRecord, RepairRecord } from '../../state-machine/chunks/records.ts'
 import { ALL_PLANNED } from '../../state-machine/operations/operations.ts'
-import { recoveryOf } from '../../state-machine/operations/recoveries.ts'
+import { rereplicationOf } from '../../state-machine/operations/rereplications.ts'
 import { standing } from '../../state-machine/chunks/standing.ts'
 import type { LevelStateReader } from '../reads/level-state-reader.ts'
 import { newOperationId } from '../../commands/operation-id.ts'
@@ -75,7 +75,7 @@ export function createCopyLedger(
       }
     },
     async inventoried(holder) {
-      const recovery = recoveryOf(reader.view, holder)
+      const recovery = rereplicationOf(reader.view, holder)
       if (recovery === undefined || recovery.cursor === ALL_PLANNED) return
       const { operationId, cursor: from } = recovery
       const counted = { cursor: ALL_PLANNED, phase: 'waiting for copies', counted: {} }

@@ -4,7 +4,7 @@
  * Owns: what each operation finds and where it may end. Knows nothing of: processes.
  */
 import type { MembershipKind } from '../../../src/state-machine/operations/records.ts'
-import { WAYS } from '../../../src/state-machine/members/membership.ts'
+import { STEPS_BY_KIND } from '../../../src/state-machine/members/membership.ts'
 import { type Fate, FATES } from './strike.ts'
 
 export interface Case {
@@ -35,7 +35,7 @@ export interface Cell {
 
 const NOBODY = { newcomer: null, target: null, dead: null, drained: null, joined: null }
 const STEPS: Readonly<Record<Case['kind'], readonly string[]>> = {
-  ...WAYS,
+  ...STEPS_BY_KIND,
   rebalance: ['plan', 'wait', 'done'],
 }
 

@@ -24,7 +24,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O2',
     bug: 'each report of a loss begins a recovery of its own',
-    file: 'src/state-machine/operations/recoveries.ts',
+    file: 'src/state-machine/operations/rereplications.ts',
     find: '  const begun = present ?? beginOperation(',
     replace: '  const begun = beginOperation(',
     killers: RECOVERIES,
@@ -56,7 +56,7 @@ export const OPERATION_MUTANTS: readonly Mutant[] = [
   {
     id: 'O6',
     bug: 'the loss of a last copy is not told',
-    file: 'src/state-machine/operations/recoveries.ts',
+    file: 'src/state-machine/operations/rereplications.ts',
     find: '  const error = loss.last > 0 ? LAST_COPIES_LOST : present.error\n',
     replace: '  const error = loss.last > 99 ? LAST_COPIES_LOST : present.error\n',
     killers: RECOVERIES,

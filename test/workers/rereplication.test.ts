@@ -1,8 +1,8 @@
 /** The end of recoveries over a real store, with copies made by hand and told through the ledger. */
 import t from 'tap'
-import { recoveryOf } from '../../src/state-machine/operations/recoveries.ts'
+import { rereplicationOf } from '../../src/state-machine/operations/rereplications.ts'
 import { createCopyLedger } from '../../src/store/ledger/copy-ledger.ts'
-import { endRecoveries } from '../../src/workers/recovering.ts'
+import { endRereplications } from '../../src/workers/rereplication.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
 import { putChunks } from '../state-machine/map-world.ts'
 import { StoreWorld } from '../store/store-world.ts'
@@ -14,7 +14,7 @@ t.test('endRecoveries', async (t) => {
   const lines: LogLine[] = []
   let isJobRunner = true
   const round = () =>
-    endRecoveries({
+    endRereplications({
       cluster: { isJobRunner: () => isJobRunner },
       state: reader,
       propose: world.propose,
@@ -22,7 +22,7 @@ t.test('endRecoveries', async (t) => {
     })
   await world.do(putChunks('k', ['c1', 'c2', 'c3']))
   const { refs } = await ledger.listed('n1', null, 10)
-  const recovery = () => recoveryOf(reader.view, 'n1')
+  const recovery = () => rereplicationOf(reader.view, 'n1')
   const last = async () => (await reader.operations('', 10)).items.at(-1)
 
   await t.test('waits until the inventory is through and every copy is back', async (t) => {

@@ -8,7 +8,7 @@ import { operationKeys } from '../../src/state-machine/operations/keys.ts'
 import { chunkKeys } from '../../src/state-machine/chunks/keys.ts'
 import type { Command } from '../../src/state-machine/commands.ts'
 import { ALL_PLANNED } from '../../src/state-machine/operations/operations.ts'
-import { recoveryOf } from '../../src/state-machine/operations/recoveries.ts'
+import { rereplicationOf } from '../../src/state-machine/operations/rereplications.ts'
 import {
   addCopy,
   dropCopy,
@@ -75,7 +75,11 @@ t.test('recoveries', (t) => {
       progress: { blobsTotal: 4, blobsDone: 1, tasksOpen: 3 },
     })
     world.do(lose('op4', ['c2'], 'n2'))
-    t.match(recoveryOf(world, 'n2'), { operationId: 'op4', progress: { blobsTotal: 0 }, error: /last one/ })
+    t.match(rereplicationOf(world, 'n2'), {
+      operationId: 'op4',
+      progress: { blobsTotal: 0 },
+      error: /last one/,
+    })
     t.same(
       ['op2', 'op3'].map((id) => world.get(operationKeys.operation(id))),
       [undefined, undefined],
@@ -86,7 +90,7 @@ t.test('recoveries', (t) => {
   t.test('also count what is found without an inventory while they run, and begin with none of it', (t) => {
     const world = worldWithChunks()
     world.do(dropCopy('c1', 'n1'))
-    t.equal(recoveryOf(world, 'n1'), undefined)
+    t.equal(rereplicationOf(world, 'n1'), undefined)
     world.do(lose('op1', ['c2']))
     world.do(counted('op1'))
     world.do(dropCopy('c3', 'n1'))
@@ -106,7 +110,7 @@ t.test('recoveries', (t) => {
     world.do(counted('op1'))
     t.match(world.do(act('op1', 'finish')), { status: 'succeeded', finishedAt: Number })
     world.do(lose('op2', ['c1']))
-    t.match(recoveryOf(world, 'n1'), { operationId: 'op2', progress: { blobsTotal: 1 } })
+    t.match(rereplicationOf(world, 'n1'), { operationId: 'op2', progress: { blobsTotal: 1 } })
     t.end()
   })
 
@@ -205,7 +209,7 @@ function commandOf(world: MapWorld, step: { what: string; id: string; at: string
         ['c1', 'c2', 'c3'].map((name) => renewed(name, n)),
       )
     default:
-      return counted(recoveryOf(world, at)?.operationId ?? 'none', recoveryOf(world, at)?.cursor)
+      return counted(rereplicationOf(world, at)?.operationId ?? 'none', rereplicationOf(world, at)?.cursor)
   }
 }
 

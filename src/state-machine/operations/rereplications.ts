@@ -21,18 +21,18 @@ export interface Loss {
   readonly last: number
 }
 
-export function recoveryOf(view: View, node: string): OperationRecord | undefined {
+export function rereplicationOf(view: View, node: string): OperationRecord | undefined {
   return unfinishedOperations(view).find((one) => one.kind === 'recovery' && one.node === node)
 }
 
 /** The unfinished one of the node, or a new one under this id. */
-export function openRecovery(
+export function openRereplication(
   draft: Draft,
   about: { readonly node: string; readonly operationId: string },
   context: ApplyContext,
 ): OperationRecord {
   const { node, operationId } = about
-  const present = recoveryOf(draft, node)
+  const present = rereplicationOf(draft, node)
   const scope = { tenantId: null, bucket: null, node, maxBytesPerSecond: null }
   const asked = {
     operationId,

@@ -1,8 +1,8 @@
 /** When keys and tokens were last used: remembered by requests, committed by rounds, to the hour. */
 import t from 'tap'
-import { LatestUses, USE_PRECISION_MS } from '../../src/access/latest-uses.ts'
+import { LastUsed, USE_PRECISION_MS } from '../../src/access/last-used.ts'
 import { USES_PER_ENTRY_MAX } from '../../src/state-machine/tenants/records.ts'
-import { noteLatestUses } from '../../src/workers/noting-uses.ts'
+import { recordLastUsed } from '../../src/workers/last-used-recorder.ts'
 import { SILENT } from '../helpers/loggers.ts'
 import { MemoryServices } from '../helpers/memory-services.ts'
 
@@ -14,7 +14,7 @@ async function bench(t: Parameters<typeof MemoryServices.start>[0]) {
   const { services, uses } = memory
   await memory.tenant('acme')
   const key = await memory.accessKey('acme', 'read')
-  const round = (of = uses) => noteLatestUses({ uses: of, propose: services.propose, logger: SILENT })
+  const round = (of = uses) => recordLastUsed({ uses: of, propose: services.propose, logger: SILENT })
   const lastUse = () => services.state.accessKey(key.accessKeyId)?.lastUsedAt
   const logIn = () => services.access.exchange({ ...key, clientAddress: 'test' }).token
   const ask = (token: string) => services.access.authenticateBearer(`Bearer ${token}`, HERE)
@@ -105,11 +105,11 @@ t.test('without a leader nothing is lost, and nothing waits', async (t) => {
   t.equal(lastUse(), at)
 })
 
-t.test('LatestUses', async (t) => {
+t.test('LastUsed', async (t) => {
   const record = (accessKeyId: string) => ({ accessKeyId, lastUsedAt: null }) as never
 
   t.test('gives what an entry may hold, and the rest in the next round', async (t) => {
-    const uses = new LatestUses()
+    const uses = new LastUsed()
     for (let n = 0; n <= USES_PER_ENTRY_MAX; n++) uses.noteKey(record(`AK${n}`), n)
     uses.noteToken({ tokenId: 'T', lastUsedAt: null } as never, 5)
     const { accessKeys, adminTokens } = uses.oldest(USES_PER_ENTRY_MAX)
@@ -122,7 +122,7 @@ t.test('LatestUses', async (t) => {
   })
 
   t.test('remembers the latest time of each, and so many at most', async (t) => {
-    const uses = new LatestUses()
+    const uses = new LastUsed()
     for (let n = 0; n < 100_001; n++) uses.noteKey(record(`AK${n}`), 1)
     uses.noteKey(record('AK0'), 2)
     const { accessKeys } = uses.oldest(200_000)

@@ -1,22 +1,22 @@
 /**
  * Has it committed when keys and tokens were last used at this node.
  *
- * Owns: how much at once. Knows nothing of: what is worth it; src/access/latest-uses.ts does.
+ * Owns: how much at once. Knows nothing of: what is worth it; src/access/last-used.ts does.
  * Rule: a round is one entry at most, and what was not committed is told again in the next.
  */
 import type { Logger } from '../../cluster/index.ts'
-import type { LatestUses } from '../access/latest-uses.ts'
+import type { LastUsed } from '../access/last-used.ts'
 import { USES_PER_ENTRY_MAX } from '../state-machine/tenants/records.ts'
 import type { Propose } from '../commands/propose.ts'
 
-export interface NotingUsesParts {
-  readonly uses: LatestUses
+export interface LastUsedRecorderParts {
+  readonly uses: LastUsed
   readonly propose: Propose
   readonly logger: Logger
 }
 
 /** One round; resolves with false, for what is left has time. Throws Condition. */
-export async function noteLatestUses({ uses, propose, logger }: NotingUsesParts): Promise<boolean> {
+export async function recordLastUsed({ uses, propose, logger }: LastUsedRecorderParts): Promise<boolean> {
   const due = uses.oldest(USES_PER_ENTRY_MAX)
   if (due.accessKeys.length + due.adminTokens.length === 0) return false
   const reply = await propose({ type: 'noteUses', ...due })

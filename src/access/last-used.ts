@@ -1,7 +1,7 @@
 /**
  * When keys and tokens were last proved at this node, kept in memory until it is committed.
  *
- * Owns: what is worth a commit. Knows nothing of: when that happens (src/workers/noting-uses.ts).
+ * Owns: what is worth a commit. Knows nothing of: when that happens (src/workers/last-used-recorder.ts).
  * Rule: a request never waits for it and never writes because of it; what does not fit is not remembered.
  */
 import type { AccessKeyId } from '../state-machine/base/record-ids.ts'
@@ -16,7 +16,7 @@ export interface Uses {
   readonly adminTokens: readonly { readonly tokenId: string; readonly at: number }[]
 }
 
-export class LatestUses {
+export class LastUsed {
   readonly #keys = new Map<string, number>()
   readonly #tokens = new Map<string, number>()
 

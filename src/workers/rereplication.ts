@@ -9,7 +9,7 @@ import { ALL_PLANNED } from '../state-machine/operations/operations.ts'
 import type { LevelStateReader } from '../store/reads/level-state-reader.ts'
 import type { Propose } from '../commands/propose.ts'
 
-export interface RecoveringParts {
+export interface RereplicationParts {
   readonly cluster: Pick<Cluster, 'isJobRunner'>
   readonly state: Pick<LevelStateReader, 'unfinishedOperations'>
   readonly propose: Propose
@@ -17,7 +17,12 @@ export interface RecoveringParts {
 }
 
 /** One round of a worker; there is never more to do at once. Throws Condition. */
-export async function endRecoveries({ cluster, state, propose, logger }: RecoveringParts): Promise<boolean> {
+export async function endRereplications({
+  cluster,
+  state,
+  propose,
+  logger,
+}: RereplicationParts): Promise<boolean> {
   if (!cluster.isJobRunner()) return false
   for (const { operationId, kind, node, cursor, progress, error } of state.unfinishedOperations()) {
     if (kind !== 'recovery' || cursor !== ALL_PLANNED || progress.tasksOpen > 0) continue

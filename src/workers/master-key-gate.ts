@@ -10,7 +10,7 @@ import type { Services } from '../operations/base/services.ts'
 
 const REASON = 'This node has not compared its master key with the cluster yet'
 
-export class Agreement {
+export class MasterKeyGate {
   #isReached = false
 
   reached(): void {

@@ -1,7 +1,7 @@
 /**
  * Every mutant has one place in the sources and a hunt that says something. The hunts themselves are in hunts-*.test.ts.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { changedText } from './changed-text.ts'
 import { hunt } from './hunter.ts'
@@ -15,6 +15,17 @@ t.test('mutants', async (t) => {
       const source = readFileSync(new URL(`../../../${mutant.file}`, import.meta.url), 'utf8')
       t.not(changedText(mutant, source), source, `${mutant.id} changes ${mutant.file}`)
     }
+  })
+
+  t.test('name test files that exist', async (t) => {
+    const named = [...CANARIES, ...MUTANTS].flatMap(({ id, killers }) =>
+      typeof killers === 'object' ? killers.tests.map((file) => ({ id, file })) : [],
+    )
+    t.ok(named.length > 100)
+    t.same(
+      named.filter(({ file }) => !existsSync(new URL(`../../../${file}`, import.meta.url))),
+      [],
+    )
   })
 
   t.test('are refused when their place is not there', async (t) => {

@@ -7,7 +7,7 @@ import type { Mutant } from './mutant.ts'
 
 const killedBy = (...files: readonly string[]) => ({ tests: files.map((file) => `test/${file}.test.ts`) })
 
-const RECOVERIES = killedBy('state-machine/recoveries')
+const RECOVERIES = killedBy('state-machine/rereplications')
 const SHARES = killedBy('state-machine/shares')
 const DEMAND = killedBy('repair/scrub-demand')
 const DRY_RUN = killedBy('api/dry-run')

@@ -14,7 +14,7 @@ const applying: readonly TestedRow[] = [
     '    const row = discardedAt <= upTo ? draft.get(key) : undefined\n',
     '    const row = draft.get(key)\n',
     'state-machine/discards',
-    'garbage/random',
+    'programs/garbage/random',
   ],
   [
     'RD2',

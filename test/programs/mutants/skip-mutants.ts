@@ -70,7 +70,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-plan.ts`,
     '    ...accountRefusals(winner, reports, dead),\n',
     '',
-    'recovery/skip-plan',
+    'quorum-recovery/skip-plan',
   ],
   [
     'SK9',
@@ -78,7 +78,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-plan.ts`,
     '  if (isOnMajority && later.length === 0) return []\n',
     '  if (later.length === 0) return []\n',
-    'recovery/skip-plan',
+    'quorum-recovery/skip-plan',
   ],
   [
     'SK10',
@@ -86,7 +86,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-plan.ts`,
     '  if (isOnMajority && later.length === 0) return []\n',
     '  if (isOnMajority) return []\n',
-    'recovery/skip-plan',
+    'quorum-recovery/skip-plan',
   ],
   [
     'SK11',
@@ -94,7 +94,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-plan.ts`,
     "  if (applied.index >= index) return 'applied'\n",
     "  if (applied.index >= index) return 'behind'\n",
-    'recovery/skip-plan',
+    'quorum-recovery/skip-plan',
   ],
   [
     'SK12',
@@ -102,7 +102,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-plan.ts`,
     '    ...stateRefusals([...holders, ...behind]),\n',
     '',
-    'recovery/skip-plan',
+    'quorum-recovery/skip-plan',
   ],
   [
     'SK13',
@@ -110,7 +110,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-order.ts`,
     'own.checksum !== before.checksum',
     "own.checksum === ''",
-    'recovery/skip-order',
+    'quorum-recovery/skip-order',
   ],
   [
     'SK14',
@@ -118,7 +118,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-order.ts`,
     "  if (compared === 'unknown') throw incomparable(nodeId, index)\n",
     '',
-    'recovery/skip-order',
+    'quorum-recovery/skip-order',
   ],
   [
     'SK15',
@@ -126,7 +126,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-order.ts`,
     '  if (known !== undefined) throw orderedByAnother(known.planId)\n',
     '',
-    'recovery/skip-order',
+    'quorum-recovery/skip-order',
   ],
   [
     'SK16',
@@ -134,7 +134,7 @@ const rows: readonly TestedRow[] = [
     `${RECOVERY}skip-file.ts`,
     'skips.filter(({ index }) => index <= appliedIndex)',
     'skips.filter(({ index }) => index >= 0)',
-    'recovery/skip-order',
+    'quorum-recovery/skip-order',
   ],
 ]
 

@@ -17,6 +17,8 @@ import type { SimWorld } from './sim-world.ts'
 const OUTAGE_EVERY_MS = 25_000
 const OUTAGE_MS = 40_000
 const SPOIL_EVERY_MS = 20_000
+/** Twice as long as a voter counts as heard just now. [src/workers/readiness.ts] */
+const NOTICE_MS = 2_000
 
 export class MemberFaults {
   readonly #world: SimWorld
@@ -80,10 +82,10 @@ export class MemberFaults {
     this.#world.kill(seat)
     this.counts.emptied += 1
     const counts = this.#counts(seat)
+    if (this.#isNamed(seat.id)) this.#letOthersNotice()
     seat.wipe()
     seat.isLost = counts
     this.#images.delete(seat.id)
-    this.#letOthersNotice()
     const { voters } = this.#world
     const others = this.#oracle.members.members.map(({ nodeId }) => nodeId).filter((name) => name !== seat.id)
     // Only whom the configuration names can start without joining.
@@ -113,7 +115,7 @@ export class MemberFaults {
 
   /** Until a leader knows that a voter is silent it may move votes to where that one is needed: a loss on top, which no group of two survives. */
   #letOthersNotice(): void {
-    this.#operators.restFor(this.#world.plan.electionTimeoutMs)
+    this.#operators.restFor(NOTICE_MS)
   }
 
   #mayForget(seat: SimSeat): boolean {

@@ -6,7 +6,7 @@
  * until `end` is called the copies are kept although no row names them.
  */
 import { createHash } from 'node:crypto'
-import type { BlobCopy, BlobRef, Blobs } from '../../cluster/index.ts'
+import { type BlobCopy, type BlobRef, type Blobs, Condition } from '../../cluster/index.ts'
 import type { MasterKey } from '../access/master-key.ts'
 import { auditDataKey, auditDedupKey } from '../access/sealing-contexts.ts'
 import type { AuditKeysRecord } from '../state-machine/audit/records.ts'
@@ -99,9 +99,15 @@ export class ClusterContent {
   }
 }
 
+/** Throws Condition not_enough_replicas when the copy cannot be read now, such as when its node has just gone. */
 async function checkCopy(copy: BlobCopy, ref: BlobRef): Promise<void> {
   const digest = createHash('sha256')
-  for await (const piece of copy.read(0, ref.size)) digest.update(piece)
+  try {
+    for await (const piece of copy.read(0, ref.size)) digest.update(piece)
+  } catch (cause) {
+    const message = `Cannot read back the copy of '${ref.id}' on '${copy.nodeId}'`
+    throw new Condition('not_enough_replicas', message, { cause })
+  }
   if (digest.digest('hex') === ref.checksum) return
   throw new Error(`The copy of '${ref.id}' on '${copy.nodeId}' differs from what was written`)
 }

@@ -15,6 +15,7 @@ import type { Command } from '../../src/state-machine/commands.ts'
 import { encodeCommand } from '../../src/commands/command-codec.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { freeBasePort } from '../local/free-ports.ts'
+import { NO_COPIES } from './no-copies.ts'
 
 const { values } = parseArgs({
   options: {
@@ -77,17 +78,7 @@ async function start(nodeId: string): Promise<Cluster> {
     },
     {
       stateMachine,
-      copyLedger: {
-        pending: () => [],
-        find: () => null,
-        drops: () => Promise.resolve([]),
-        standing: () => 'undecided',
-        listed: () => Promise.resolve({ refs: [], next: null }),
-        done: () => Promise.resolve(),
-        dropped: () => Promise.resolve(),
-        lost: () => Promise.resolve(),
-        inventoried: () => Promise.resolve(),
-      },
+      copyLedger: NO_COPIES,
       logger,
     },
   )

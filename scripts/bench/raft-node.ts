@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import fastify from 'fastify'
 import pino from 'pino'
 import { createCluster, type Member } from '../../cluster/index.ts'
+import { NO_COPIES } from './no-copies.ts'
 import { BenchMachine, encodePut } from './raft-machine.ts'
 
 /** The one argument, as JSON. */
@@ -55,17 +56,7 @@ const cluster = await createCluster(
   },
   {
     stateMachine: new BenchMachine(join(dataDir, 'state')),
-    copyLedger: {
-      pending: () => [],
-      find: () => null,
-      drops: () => Promise.resolve([]),
-      standing: () => 'undecided',
-      listed: () => Promise.resolve({ refs: [], next: null }),
-      done: () => Promise.resolve(),
-      dropped: () => Promise.resolve(),
-      lost: () => Promise.resolve(),
-      inventoried: () => Promise.resolve(),
-    },
+    copyLedger: NO_COPIES,
     logger,
   },
 )

@@ -12,7 +12,7 @@ import type { BlobRef, Cluster, ClusterOptions, Member, ReplicaTask } from '../.
 import { collected } from '../helpers/async.ts'
 import { MemoryState, MemoryStateMachine, command, textOf } from '../helpers/memory-state-machine.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { NO_COPIES } from '../helpers/no-copies.ts'
+import { NO_COPIES } from '../../scripts/bench/no-copies.ts'
 import { removeWitnessesIn } from '../helpers/flush-witnesses.ts'
 
 async function freePort(): Promise<number> {

@@ -10,7 +10,7 @@ import type { LevelStateMachine } from '../../src/store/apply/level-state-machin
 import type { LevelStateReader } from '../../src/store/reads/level-state-reader.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { type LogLine, recordingLogger } from '../helpers/loggers.ts'
-import { NO_COPIES } from '../helpers/no-copies.ts'
+import { NO_COPIES } from '../../scripts/bench/no-copies.ts'
 import { freeBasePort } from '../helpers/process-cluster.ts'
 import { temporaryDirectory } from '../store/store-world.ts'
 

@@ -10,7 +10,7 @@ import { LoopbackNetwork } from '../../cluster/transport/loopback-transport.ts'
 import { sampleBlob, streamOf } from '../blobs/blob-samples.ts'
 import { until } from '../helpers/async.ts'
 import { SILENT } from '../helpers/loggers.ts'
-import { NO_COPIES } from '../helpers/no-copies.ts'
+import { NO_COPIES } from '../../scripts/bench/no-copies.ts'
 import { VirtualClock } from '../programs/simulator/virtual-clock.ts'
 
 t.test('a compaction waits for the rate of repair, and for nothing once there is none', async (t) => {
